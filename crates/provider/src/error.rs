@@ -1,0 +1,85 @@
+//! How a call fails.
+
+use std::fmt;
+
+/// What a failure means for the world outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// The plugin does not have this call.
+    Unsupported,
+    /// The call did not happen; nothing changed.
+    NotDone,
+    /// Whether it happened is not known.
+    Unknown,
+    /// The plugin's process ended or its connection broke while the call was under way.
+    Crashed,
+    /// The deadline passed.
+    TimedOut,
+    /// The call was cancelled by the user.
+    Cancelled,
+    /// The answer could not be understood.
+    Garbage,
+}
+
+/// A failed call, with everything a person needs to see: who, what, the answer, the last words.
+#[derive(Clone, Debug)]
+pub struct CallError {
+    /// The plugin's name and version, such as `random 4.16.0`.
+    pub plugin: String,
+    /// The call, in the protocol's words, such as `Create`.
+    pub call: String,
+    /// What it means.
+    pub kind: ErrorKind,
+    /// What came back.
+    pub message: String,
+    /// The plugin's last lines on stderr, when it crashed.
+    pub last_words: Vec<String>,
+    /// Configuration keys that the plugin missed, with their descriptions.
+    pub missing_keys: Vec<(String, String)>,
+}
+
+impl CallError {
+    /// An error of a kind.
+    pub fn new(
+        plugin: impl Into<String>,
+        call: impl Into<String>,
+        kind: ErrorKind,
+        message: impl Into<String>,
+    ) -> Self {
+        Self {
+            plugin: plugin.into(),
+            call: call.into(),
+            kind,
+            message: message.into(),
+            last_words: Vec::new(),
+            missing_keys: Vec::new(),
+        }
+    }
+
+    /// The answer of a method that an implementation does not have.
+    pub fn unsupported(call: &'static str) -> Self {
+        Self::new("", call, ErrorKind::Unsupported, "not supported by this plugin")
+    }
+
+    /// Whether the world may have changed all the same.
+    pub fn leaves_doubt(&self) -> bool {
+        !matches!(self.kind, ErrorKind::Unsupported | ErrorKind::NotDone)
+    }
+}
+
+impl fmt::Display for CallError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "plugin `{}` answered {} with: {}", self.plugin, self.call, self.message)
+    }
+}
+
+impl std::error::Error for CallError {}
+
+/// A property that the provider refuses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckFailure {
+    /// The property's path; may be empty.
+    pub property: String,
+    /// Why.
+    pub reason: String,
+}

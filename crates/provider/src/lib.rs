@@ -1,0 +1,32 @@
+//! The two traits in the middle: any protocol becomes a [`Plugin`] and a [`Provider`], and the engine knows nothing else.
+//!
+//! - [`Plugin`] is a running process that is not configured yet.
+//! - [`Provider`] is a configured instance that plans and applies.
+//! - [`Plugins`] finds and starts plugins and knows their schemas; the host implements it.
+//!
+//! Every method has a default that answers [`ErrorKind::Unsupported`], so an implementation writes only what its protocol has.
+//! `ARCHITECTURE.md` holds the table of every RPC of every protocol against these methods.
+
+mod call;
+mod component;
+mod error;
+mod plan;
+mod plugin;
+mod provider;
+mod state;
+
+pub use call::{CallContext, LogLevel, LogSink, NoLog};
+pub use component::{
+    CallRequest, CallResponse, ConstructRequest, ConstructResponse, Invoke, Invoked, ListItem, Opened, StreamItem,
+};
+pub use error::{CallError, CheckFailure, ErrorKind};
+pub use plan::{
+    Action, ApplyRequest, DetailedDiff, Diff, DiffKind, Outcome, PlanRequest, PlanToken, Planned, PropertyDiff, Ticket,
+    Verdict,
+};
+pub use plugin::{
+    CheckConfig, CheckedConfig, Configure, DiffConfig, Parameterization, Parameterize, Plugin, PluginDescriptor,
+    PluginInfo, Plugins,
+};
+pub use provider::{CheckRequest, Checked, ImportRequest, Imported, Provider, ReadRequest, ReadResult};
+pub use state::{ResourceIdentity, State};

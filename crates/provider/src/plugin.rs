@@ -1,0 +1,181 @@
+//! A running plugin that is not configured yet, and where plugins come from.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use outrigger_diagnostic::Diagnostic;
+use outrigger_schema::Package;
+use outrigger_value::{PropertyMap, Urn};
+
+use crate::{CallContext, CallError, CheckFailure, Diff, Invoke, Invoked, Provider};
+
+/// Which plugin is wanted.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PluginDescriptor {
+    /// The plugin's name: `aws` for `pulumi-resource-aws`. For a parameterized package this is the base plugin.
+    pub name: String,
+    /// The wanted version of the plugin, without a leading `v`.
+    pub version: Option<String>,
+    /// Where to download it from, when not the default place.
+    pub download_url: Option<String>,
+    /// Hex SHA-256 of the archive by platform.
+    pub checksums: BTreeMap<String, String>,
+    /// Turns the base plugin into another package.
+    pub parameterization: Option<Parameterization>,
+    /// Environment variables to rename for this instance: new name to old name.
+    pub env_var_mappings: BTreeMap<String, String>,
+}
+
+impl PluginDescriptor {
+    /// A plugin by name and version.
+    pub fn named(name: impl Into<String>, version: Option<String>) -> Self {
+        Self { name: name.into(), version, ..Self::default() }
+    }
+
+    /// The package that resources of this plugin belong to.
+    pub fn package(&self) -> &str {
+        self.parameterization.as_ref().map_or(&self.name, |parameterization| &parameterization.name)
+    }
+}
+
+/// A stored parameterization.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Parameterization {
+    /// The package's name.
+    pub name: String,
+    /// The package's version.
+    pub version: String,
+    /// Opaque bytes.
+    pub value: Vec<u8>,
+}
+
+/// How to parameterize.
+#[derive(Clone, Debug)]
+pub enum Parameterize {
+    /// With command line arguments, as `pulumi package add` does.
+    Arguments(Vec<String>),
+    /// With a stored parameterization.
+    Value(Parameterization),
+}
+
+/// What a plugin says of itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PluginInfo {
+    /// Its version; may be empty.
+    pub version: String,
+}
+
+/// A request to check a provider's configuration.
+#[derive(Clone, Debug)]
+pub struct CheckConfig {
+    /// The provider resource.
+    pub urn: Urn,
+    /// The inputs it had.
+    pub olds: PropertyMap,
+    /// The inputs it shall have.
+    pub news: PropertyMap,
+}
+
+/// A checked configuration.
+#[derive(Clone, Debug, Default)]
+pub struct CheckedConfig {
+    /// The inputs to use.
+    pub inputs: PropertyMap,
+    /// What is wrong with them.
+    pub failures: Vec<CheckFailure>,
+}
+
+/// A request to compare configurations.
+#[derive(Clone, Debug)]
+pub struct DiffConfig {
+    /// The provider resource.
+    pub urn: Urn,
+    /// Its id.
+    pub id: String,
+    /// The inputs it had.
+    pub old_inputs: PropertyMap,
+    /// The outputs it had.
+    pub old_outputs: PropertyMap,
+    /// The inputs it shall have.
+    pub news: PropertyMap,
+    /// Property paths whose changes do not count.
+    pub ignore_changes: Vec<String>,
+}
+
+/// A configuration. Equal requests may share a process.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Configure {
+    /// The provider resource.
+    pub urn: Urn,
+    /// Its id.
+    pub id: String,
+    /// Checked inputs, with secrets, without the engine's own `__internal` key.
+    pub inputs: PropertyMap,
+}
+
+/// A running process that speaks some protocol and is not configured yet.
+#[async_trait]
+pub trait Plugin: Send + Sync {
+    /// Name and version, for messages.
+    fn label(&self) -> String;
+
+    /// What the plugin says of itself. Deadline: the host's.
+    async fn info(&self, cx: &CallContext) -> Result<PluginInfo, CallError>;
+
+    /// Turns the plugin into another package.
+    async fn parameterize(&self, _cx: &CallContext, _request: Parameterize) -> Result<Parameterization, CallError> {
+        Err(CallError::unsupported("parameterize"))
+    }
+
+    /// The schema, as raw bytes; [`Package`] reads it lazily. The parameterization names a sub-package.
+    async fn schema(&self, _cx: &CallContext, _package: Option<&Parameterization>) -> Result<Vec<u8>, CallError> {
+        Err(CallError::unsupported("schema"))
+    }
+
+    /// Checks a configuration.
+    async fn check_config(&self, _cx: &CallContext, request: CheckConfig) -> Result<CheckedConfig, CallError> {
+        Ok(CheckedConfig { inputs: request.news, failures: Vec::new() })
+    }
+
+    /// Compares configurations; a replacement here replaces every resource of the provider.
+    async fn diff_config(&self, _cx: &CallContext, _request: DiffConfig) -> Result<Diff, CallError> {
+        Ok(Diff::default())
+    }
+
+    /// Configures. With unknown inputs the answer is a provider that knows that it is not configured.
+    async fn configure(&self, cx: &CallContext, request: Configure) -> Result<Arc<dyn Provider>, CallError>;
+
+    /// Calls a function that needs no configuration.
+    async fn invoke(&self, _cx: &CallContext, _request: Invoke) -> Result<Invoked, CallError> {
+        Err(CallError::unsupported("invoke"))
+    }
+
+    /// A mapping from another ecosystem's names, such as `terraform`.
+    async fn mapping(&self, _cx: &CallContext, _key: &str, _provider: &str) -> Result<(String, Vec<u8>), CallError> {
+        Err(CallError::unsupported("mapping"))
+    }
+
+    /// Names that [`Plugin::mapping`] knows for a key.
+    async fn mappings(&self, _cx: &CallContext, _key: &str) -> Result<Vec<String>, CallError> {
+        Err(CallError::unsupported("mappings"))
+    }
+
+    /// Asks the plugin to stop what it is doing. Advisory.
+    async fn cancel(&self, _cx: &CallContext) -> Result<(), CallError> {
+        Ok(())
+    }
+}
+
+/// Finds, starts and describes plugins. One `load` is one provider instance.
+#[async_trait]
+pub trait Plugins: Send + Sync {
+    /// Starts a plugin, or hands out one that was kept. The answer is parameterized already if the descriptor says so.
+    async fn load(&self, cx: &CallContext, descriptor: &PluginDescriptor) -> Result<Arc<dyn Plugin>, Diagnostic>;
+
+    /// The package's schema; from a cache where that is safe.
+    async fn schema(&self, cx: &CallContext, descriptor: &PluginDescriptor) -> Result<Arc<Package>, Diagnostic>;
+
+    /// Gives a plugin back. The host may keep it for the next `load`, or end it.
+    async fn release(&self, plugin: Arc<dyn Plugin>);
+}

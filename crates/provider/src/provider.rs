@@ -1,0 +1,170 @@
+//! A configured provider.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use outrigger_value::PropertyMap;
+
+use crate::{
+    ApplyRequest, CallContext, CallError, CallRequest, CallResponse, CheckFailure, ConstructRequest, ConstructResponse,
+    Invoke, Invoked, ListItem, Opened, Outcome, PlanRequest, Planned, ResourceIdentity, State, StreamItem, Ticket,
+};
+
+/// A request to check inputs.
+#[derive(Clone, Debug)]
+pub struct CheckRequest {
+    /// Which resource.
+    pub resource: ResourceIdentity,
+    /// The inputs it had; `None` for a new one.
+    pub olds: Option<PropertyMap>,
+    /// The inputs that the program gives.
+    pub news: PropertyMap,
+    /// Randomness for names, the same for the same plan.
+    pub random_seed: [u8; 32],
+    /// Whether unknown values are kept (a preview) or cannot occur.
+    pub preview: bool,
+}
+
+/// Checked inputs.
+#[derive(Clone, Debug, Default)]
+pub struct Checked {
+    /// The inputs to use.
+    pub inputs: PropertyMap,
+    /// What is wrong with them.
+    pub failures: Vec<CheckFailure>,
+}
+
+/// A request to read a resource.
+#[derive(Clone, Debug)]
+pub struct ReadRequest {
+    /// Which resource.
+    pub resource: ResourceIdentity,
+    /// Its id, and what is known of it. In a `get`, inputs and outputs are both what the program passed.
+    pub state: State,
+    /// The user's limit.
+    pub timeout: Option<Duration>,
+}
+
+/// What was read.
+#[derive(Clone, Debug)]
+pub enum ReadResult {
+    /// It exists. `inputs_known` says whether the provider gave inputs, or they are the old ones.
+    Found {
+        /// What exists.
+        state: State,
+        /// Whether the provider gave inputs.
+        inputs_known: bool,
+    },
+    /// It does not exist.
+    Gone,
+}
+
+/// A request to import a resource by id.
+#[derive(Clone, Debug)]
+pub struct ImportRequest {
+    /// Which resource.
+    pub resource: ResourceIdentity,
+    /// Its id in the provider.
+    pub id: String,
+    /// The user's limit.
+    pub timeout: Option<Duration>,
+}
+
+/// What was imported. Terraform may answer several resources for one id.
+#[derive(Clone, Debug)]
+pub struct Imported {
+    /// The resource's type, in the protocol's words, and its state.
+    pub resources: Vec<(String, State)>,
+}
+
+/// A configured provider instance.
+#[async_trait]
+pub trait Provider: Send + Sync {
+    /// Name and version, for messages.
+    fn label(&self) -> String;
+
+    /// Whether the configuration was unknown, so that nothing can be asked yet.
+    fn unconfigured(&self) -> bool {
+        false
+    }
+
+    /// Brings stored state to the provider's current schema version.
+    async fn upgrade(&self, _cx: &CallContext, _resource: &ResourceIdentity, state: State) -> Result<State, CallError> {
+        Ok(state)
+    }
+
+    /// Checks and completes inputs.
+    async fn check(&self, _cx: &CallContext, request: CheckRequest) -> Result<Checked, CallError> {
+        Ok(Checked { inputs: request.news, failures: Vec::new() })
+    }
+
+    /// Says what a change would do. Changes nothing.
+    async fn plan(&self, cx: &CallContext, request: PlanRequest) -> Result<Planned, CallError>;
+
+    /// Does it. No deadline but the user's.
+    async fn apply(&self, cx: &CallContext, request: ApplyRequest) -> Outcome;
+
+    /// Asks again about something under way.
+    async fn resume(&self, _cx: &CallContext, _resource: &ResourceIdentity, _ticket: Ticket) -> Outcome {
+        Outcome::NotDone(CallError::unsupported("resume"))
+    }
+
+    /// Reads what exists.
+    async fn read(&self, cx: &CallContext, request: ReadRequest) -> Result<ReadResult, CallError>;
+
+    /// Reads what exists by id alone, with inputs.
+    async fn import(&self, _cx: &CallContext, _request: ImportRequest) -> Result<Imported, CallError> {
+        Err(CallError::unsupported("import"))
+    }
+
+    /// Lists resources of a type, page by page; `continuation` is empty for the first page.
+    async fn list(
+        &self,
+        _cx: &CallContext,
+        _ty: &str,
+        _query: PropertyMap,
+        _continuation: &str,
+    ) -> Result<Vec<ListItem>, CallError> {
+        Err(CallError::unsupported("list"))
+    }
+
+    /// Calls a function.
+    async fn invoke(&self, _cx: &CallContext, _request: Invoke) -> Result<Invoked, CallError> {
+        Err(CallError::unsupported("invoke"))
+    }
+
+    /// Calls a function that answers in parts; each part goes to `sink`, which answers whether to go on.
+    async fn stream(
+        &self,
+        _cx: &CallContext,
+        _request: Invoke,
+        _sink: &mut (dyn FnMut(StreamItem) -> bool + Send),
+    ) -> Result<(), CallError> {
+        Err(CallError::unsupported("stream"))
+    }
+
+    /// Opens a leased, ephemeral value.
+    async fn open(&self, _cx: &CallContext, _token: &str, _arguments: PropertyMap) -> Result<Opened, CallError> {
+        Err(CallError::unsupported("open"))
+    }
+
+    /// Renews a leased value.
+    async fn renew(&self, _cx: &CallContext, _token: &str, _lease: Vec<u8>) -> Result<Opened, CallError> {
+        Err(CallError::unsupported("renew"))
+    }
+
+    /// Gives a leased value back.
+    async fn close(&self, _cx: &CallContext, _token: &str, _lease: Vec<u8>) -> Result<(), CallError> {
+        Err(CallError::unsupported("close"))
+    }
+
+    /// Makes a component; its children are registered through the monitor that the request names.
+    async fn construct(&self, _cx: &CallContext, _request: ConstructRequest) -> Result<ConstructResponse, CallError> {
+        Err(CallError::unsupported("construct"))
+    }
+
+    /// Calls a method of a component.
+    async fn call(&self, _cx: &CallContext, _request: CallRequest) -> Result<CallResponse, CallError> {
+        Err(CallError::unsupported("call"))
+    }
+}

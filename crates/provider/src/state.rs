@@ -1,0 +1,48 @@
+//! What a provider knows of a resource between calls.
+
+use outrigger_value::{PropertyMap, Urn};
+
+/// Which resource a call is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ResourceIdentity {
+    /// Its full name.
+    pub urn: Urn,
+}
+
+impl ResourceIdentity {
+    /// The identity of a resource by its name.
+    pub fn new(urn: Urn) -> Self {
+        Self { urn }
+    }
+
+    /// The type token.
+    pub fn ty(&self) -> &str {
+        self.urn.ty()
+    }
+
+    /// The logical name.
+    pub fn name(&self) -> &str {
+        self.urn.name()
+    }
+}
+
+/// A resource as it exists.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct State {
+    /// The provider's id; empty only for what a preview would create.
+    pub id: String,
+    /// The inputs that it was made with.
+    pub inputs: PropertyMap,
+    /// What the provider answered.
+    pub outputs: PropertyMap,
+    /// Bytes that the provider wants back, opaque to everyone else.
+    pub private: Vec<u8>,
+    /// The version of the schema that this state was written with.
+    pub schema_version: i64,
+    /// A structured identity, where the protocol has one.
+    pub identity: Option<PropertyMap>,
+    /// Why the resource exists but is not ready.
+    pub init_errors: Vec<String>,
+    /// The provider asks to be read before the next update.
+    pub refresh_before_update: bool,
+}

@@ -1,0 +1,41 @@
+//! The journal's records, and what the engine asks of a journal.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use outrigger_diagnostic::Diagnostic;
+
+use crate::{PendingOperation, Resource};
+
+/// Names one entry of the state during a run. The entries of the base snapshot are numbered from 0 in its order; the engine
+/// numbers what it adds from there on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct EntryKey(pub u64);
+
+/// Names one operation during a run. The pending operations of the base snapshot are numbered from 0 in its order; the
+/// engine numbers what it begins from there on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct OperationId(pub u64);
+
+/// One atomic step. Applied in this order: `end`, `remove`, `put`, `begin`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Record {
+    /// Operations that are over.
+    pub end: Vec<OperationId>,
+    /// Entries that are no more.
+    pub remove: Vec<EntryKey>,
+    /// Entries that are new or changed.
+    pub put: Vec<(EntryKey, Arc<Resource>)>,
+    /// Operations that are about to start.
+    pub begin: Vec<(OperationId, PendingOperation)>,
+}
+
+/// Makes records durable, in the order of the calls.
+#[async_trait]
+pub trait Journal: Send + Sync {
+    /// Returns when the record is durable. Many records may share one flush.
+    ///
+    /// A record that begins something fails once the lock was lost: nothing new may start then. A record that only ends, puts
+    /// and removes is accepted as long as there is room to write it.
+    async fn append(&self, record: Record) -> Result<(), Diagnostic>;
+}

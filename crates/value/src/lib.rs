@@ -1,0 +1,21 @@
+//! Values as every protocol and the state file know them, paths into them, and the names of resources.
+//!
+//! - [`Value`] is the dynamic value: JSON's kinds plus secret, unknown, asset, archive, resource reference and output.
+//! - [`PropertyPath`] addresses a part of a value in Pulumi's syntax (`a.b[0]["x.y"]`, `*`).
+//! - [`diff`] compares two property maps structurally.
+//! - [`Urn`] and [`ProviderReference`] name resources.
+//!
+//! Invariant: nothing in this crate prints the inside of a secret. `Debug` of a secret is `[secret]`, on every level.
+
+mod asset;
+pub mod diff;
+mod path;
+mod property;
+mod urn;
+mod value;
+
+pub use asset::{Archive, ArchiveSource, Asset, AssetSource};
+pub use path::{PathError, PathStep, PropertyPath};
+pub use property::PropertyMap;
+pub use urn::{ProviderReference, UNKNOWN_ID, Urn, UrnError};
+pub use value::{OutputValue, ResourceReference, Value};
