@@ -2,10 +2,40 @@
 //!
 //! A driver (YAML, later others) calls [`Monitor::register`] concurrently; the engine decides, calls the provider, writes the
 //! journal, and answers. What was not registered is deleted at the end.
+//!
+//! - `register` is the way of one registration; `decisions` the one serial decision maker it asks.
+//! - `steps`, `replace`, `deletes`, `read`, `refresh` carry decisions out; `operations` makes every intent durable first.
+//! - `providers` and `provider_resources` start and configure plugins; `builtin` is the package that needs none.
+//!
+//! Nothing here spawns, reads a clock, or draws randomness: [`Services`] brings all of that in, so the simulator runs the same
+//! code with a seed.
 
+mod builtin;
+mod changes;
+mod decisions;
+mod deletes;
+mod deployment;
+mod event;
 mod goal;
+mod graph;
+mod operations;
+mod provider_inputs;
+mod provider_resources;
+mod providers;
+mod read;
+mod refresh;
+mod register;
+mod replace;
+mod run;
+mod services;
+mod steps;
+mod table;
 
+pub use event::{Ending, Event, EventSink, RunResult, Step, StepOp, StepResult, Summary};
 pub use goal::{
     Alias, AliasParent, Goal, InvokeGoal, Monitor, PackageReference, Program, ProgramError, ReadGoal, RegisterError,
     Registered, Source,
 };
+pub use refresh::PendingCreates;
+pub use run::{destroy, refresh, up};
+pub use services::{AssetHasher, Clock, Options, OtherStacks, Random, Services};

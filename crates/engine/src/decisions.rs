@@ -1,0 +1,292 @@
+//! The one serial decision maker: names, aliases, old entries, what was decided, what is condemned.
+//!
+//! Every method is synchronous and runs under one lock that is never held over a wait, so decisions are atomic although the
+//! calls around them run in parallel. The race that this closes: while a resource is asked whether it must be deleted before
+//! it is replaced, its dependents may be registering. A dependent that has been *decided* keeps its decision (it no longer
+//! depends on the resource, or it would have waited); one that has not is condemned, sees that at its own decision, and is
+//! made anew.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
+
+use outrigger_diagnostic::Diagnostic;
+use outrigger_state::{EntryKey, Resource, Snapshot};
+use outrigger_value::{ProviderReference, Urn};
+
+use crate::goal::{Alias, AliasParent};
+use crate::table::{Puts, Table};
+use crate::{Goal, Summary};
+
+/// What a child takes over from its parent when it says nothing itself.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Inherited {
+    pub(crate) protect: Option<bool>,
+    pub(crate) retain_on_delete: Option<bool>,
+    pub(crate) deleted_with: Option<Urn>,
+    pub(crate) provider: Option<ProviderReference>,
+}
+
+/// A registration that has its name and its old entry.
+#[derive(Clone, Debug)]
+pub(crate) struct Begun {
+    pub(crate) urn: Urn,
+    pub(crate) old: Option<(EntryKey, Arc<Resource>)>,
+    /// The old name, if it had another.
+    pub(crate) alias: Option<Urn>,
+}
+
+/// What has to happen with an old entry once the program has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Leftover {
+    /// It was not registered.
+    Delete,
+    /// It is the old half of a replacement.
+    DeleteReplaced,
+    /// It was deleted to be replaced and is not wanted any more.
+    RemovePendingReplace,
+}
+
+/// What comes of a resource's dependents when it is deleted before it is replaced.
+pub(crate) enum Sentence {
+    /// These go with it.
+    Condemned(Vec<(EntryKey, Arc<Resource>)>),
+    /// It was itself condemned in the meantime: it has been deleted already and is made anew.
+    SelfCondemned,
+    /// This one may not go, so nothing does.
+    Protected(Urn),
+}
+
+pub(crate) struct Decisions {
+    project: String,
+    stack: String,
+    pub(crate) table: Table,
+    pub(crate) summary: Summary,
+    registered: HashSet<Urn>,
+    /// Old name to new name.
+    aliased: HashMap<Urn, Urn>,
+    /// New name to old name.
+    aliases: HashMap<Urn, Urn>,
+    inherited: HashMap<Urn, Inherited>,
+    /// Old entries that a registration took over.
+    claimed: HashSet<EntryKey>,
+    /// Resources whose fate in this run is settled.
+    decided: HashSet<Urn>,
+    replaced: HashSet<Urn>,
+    /// Resources deleted in this run so that something they depend on can be replaced.
+    condemned: HashSet<Urn>,
+    skipped_creates: BTreeSet<Urn>,
+}
+
+impl Decisions {
+    pub(crate) fn new(project: &str, stack: &str, base: &Snapshot) -> Self {
+        Self {
+            project: project.to_owned(),
+            stack: stack.to_owned(),
+            table: Table::new(base),
+            summary: Summary::default(),
+            registered: HashSet::new(),
+            aliased: HashMap::new(),
+            aliases: HashMap::new(),
+            inherited: HashMap::new(),
+            claimed: HashSet::new(),
+            decided: HashSet::new(),
+            replaced: HashSet::new(),
+            condemned: HashSet::new(),
+            skipped_creates: BTreeSet::new(),
+        }
+    }
+
+    /// What children of that resource inherit.
+    pub(crate) fn inherited(&self, parent: &Urn) -> Inherited {
+        self.inherited.get(parent).cloned().unwrap_or_default()
+    }
+
+    /// Names a registration, refuses duplicates, and finds the old entry by name or alias.
+    pub(crate) fn begin(&mut self, goal: &Goal) -> Result<Begun, Diagnostic> {
+        if let Some(parent) = &goal.parent
+            && !self.registered.contains(parent)
+        {
+            return Err(Diagnostic::error(
+                "engine-unknown-parent",
+                format!("`{}` has a parent that was not registered", goal.name),
+            )
+            .detail(format!("the parent is {parent}"))
+            .hint("register the parent before its children"));
+        }
+        let urn = Urn::new(&self.stack, &self.project, goal.parent.as_ref(), &goal.ty, &goal.name);
+        if !self.registered.insert(urn.clone()) {
+            return Err(Diagnostic::error("engine-duplicate-resource", format!("there are two resources named {urn}"))
+                .hint("give one of them another name"));
+        }
+        if let Some(taken_by) = self.aliased.get(&urn) {
+            return Err(Diagnostic::error(
+                "engine-duplicate-alias",
+                format!("`{urn}` was already claimed as an alias by {taken_by}"),
+            )
+            .hint("remove the alias, or give the new resource another name"));
+        }
+        let mut old = self.table.live(&urn).map(|(key, resource)| (key, resource.clone()));
+        let mut alias = None;
+        if old.is_none() {
+            for candidate in self.alias_names(goal) {
+                let Some((key, resource)) = self.table.live(&candidate) else { continue };
+                if let Some(other) = self
+                    .aliased
+                    .get(&candidate)
+                    .or_else(|| self.registered.get(&candidate).filter(|_| candidate != urn))
+                {
+                    return Err(Diagnostic::error(
+                        "engine-duplicate-alias",
+                        format!("`{urn}` has the alias {candidate}, which {other} has claimed already"),
+                    )
+                    .hint("remove the alias from one of the two"));
+                }
+                old = Some((key, resource.clone()));
+                self.aliased.insert(candidate.clone(), urn.clone());
+                self.aliases.insert(urn.clone(), candidate.clone());
+                alias = Some(candidate);
+                break;
+            }
+        }
+        if let Some((key, _)) = &old {
+            self.claimed.insert(*key);
+        }
+        self.inherited.insert(
+            urn.clone(),
+            Inherited {
+                protect: goal.protect,
+                retain_on_delete: goal.retain_on_delete,
+                deleted_with: goal.deleted_with.clone(),
+                provider: goal.provider.clone(),
+            },
+        );
+        Ok(Begun { urn, old, alias })
+    }
+
+    /// The names to look for: the goal's aliases, then those that follow from an aliased parent.
+    fn alias_names(&self, goal: &Goal) -> Vec<Urn> {
+        let mut names: Vec<Urn> = goal.aliases.iter().map(|alias| self.collapse(goal, alias)).collect();
+        if let Some(parent) = &goal.parent
+            && let Some(parent_alias) = self.aliases.get(parent)
+        {
+            let own = names.clone();
+            names.push(self.inherited_alias(&goal.ty, &goal.name, parent, parent_alias));
+            names.extend(own.iter().map(|alias| self.inherited_alias(alias.ty(), alias.name(), parent, parent_alias)));
+        }
+        let mut seen = HashSet::new();
+        names.retain(|name| seen.insert(name.clone()));
+        names
+    }
+
+    fn collapse(&self, goal: &Goal, alias: &Alias) -> Urn {
+        match alias {
+            Alias::Urn(urn) => urn.clone(),
+            Alias::Spec { name, ty, stack, project, parent } => {
+                let parent = match parent {
+                    AliasParent::Same => goal.parent.clone(),
+                    AliasParent::None => None,
+                    AliasParent::Urn(urn) => Some(self.aliases.get(urn).unwrap_or(urn).clone()),
+                };
+                Urn::new(
+                    stack.as_deref().unwrap_or(&self.stack),
+                    project.as_deref().unwrap_or(&self.project),
+                    parent.as_ref(),
+                    ty.as_deref().unwrap_or(&goal.ty),
+                    name.as_deref().unwrap_or(&goal.name),
+                )
+            }
+        }
+    }
+
+    /// A child named after its parent was named after the parent's old name.
+    fn inherited_alias(&self, ty: &str, name: &str, parent: &Urn, parent_alias: &Urn) -> Urn {
+        let name = match name.strip_prefix(parent.name()) {
+            Some(rest) => format!("{}{rest}", parent_alias.name()),
+            None => name.to_owned(),
+        };
+        Urn::new(&self.stack, &self.project, Some(parent_alias), ty, &name)
+    }
+
+    /// The new name of a resource that had this one.
+    pub(crate) fn current_name<'a>(&'a self, urn: &'a Urn) -> &'a Urn {
+        self.aliased.get(urn).unwrap_or(urn)
+    }
+
+    /// Settles a resource's fate. Answers false if it was condemned in the meantime: then it must be made anew.
+    pub(crate) fn settle(&mut self, urn: &Urn) -> bool {
+        self.decided.insert(urn.clone());
+        !self.condemned.contains(urn)
+    }
+
+    pub(crate) fn is_decided(&self, urn: &Urn) -> bool {
+        self.decided.contains(self.current_name(urn))
+    }
+
+    pub(crate) fn is_condemned(&self, urn: &Urn) -> bool {
+        self.condemned.contains(urn)
+    }
+
+    /// Settles a resource that is deleted before it is replaced, and condemns its dependents with it: all of them but those that
+    /// have been decided or condemned since they were found.
+    pub(crate) fn condemn_dependents(&mut self, urn: &Urn, dependents: Vec<(EntryKey, Arc<Resource>)>) -> Sentence {
+        if !self.settle(urn) {
+            return Sentence::SelfCondemned;
+        }
+        if let Some((_, held)) =
+            dependents.iter().find(|(_, dependent)| dependent.protect && !self.is_decided(&dependent.urn))
+        {
+            return Sentence::Protected(held.urn.clone());
+        }
+        let condemn = |(_, dependent): &(EntryKey, Arc<Resource>)| {
+            let name = self.aliased.get(&dependent.urn).unwrap_or(&dependent.urn).clone();
+            !self.decided.contains(&name) && self.condemned.insert(name)
+        };
+        Sentence::Condemned(dependents.into_iter().filter(condemn).collect())
+    }
+
+    pub(crate) fn mark_replaced(&mut self, urn: &Urn) {
+        self.replaced.insert(urn.clone());
+    }
+
+    pub(crate) fn was_replaced(&self, urn: &Urn) -> bool {
+        self.replaced.contains(urn)
+    }
+
+    pub(crate) fn skip_create(&mut self, urn: &Urn) {
+        self.skipped_creates.insert(urn.clone());
+    }
+
+    /// A resource among these that was not created because it was not targeted.
+    pub(crate) fn skipped_among<'a>(&self, urns: impl Iterator<Item = &'a Urn>) -> Option<Urn> {
+        let mut urns = urns;
+        urns.find(|urn| self.skipped_creates.contains(*urn)).cloned()
+    }
+
+    /// Applies a rename to everything that refers to the old name, and answers what changed.
+    pub(crate) fn rename(&mut self, begun: &Begun) -> Puts {
+        match &begun.alias {
+            Some(from) => self.table.rename_references(from, &begun.urn),
+            None => Puts::new(),
+        }
+    }
+
+    /// Old entries that the program did not ask for, with what has to happen to each.
+    pub(crate) fn leftovers(&self, base_len: u64) -> Vec<(EntryKey, Arc<Resource>, Leftover)> {
+        self.table
+            .iter()
+            .take_while(|(key, _)| key.0 < base_len)
+            .filter_map(|(key, resource)| {
+                let fate = if resource.delete {
+                    Leftover::DeleteReplaced
+                } else if self.claimed.contains(&key) {
+                    return None;
+                } else if resource.pending_replacement {
+                    Leftover::RemovePendingReplace
+                } else {
+                    Leftover::Delete
+                };
+                Some((key, resource.clone(), fate))
+            })
+            .collect()
+    }
+}

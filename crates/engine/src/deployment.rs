@@ -1,0 +1,234 @@
+//! One run: what every step shares.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
+
+use outrigger_diagnostic::Diagnostic;
+use outrigger_provider::{CallContext, CallError, CheckFailure, ErrorKind, LogLevel, LogSink};
+use outrigger_state::{EntryKey, OperationId, Record, Resource, Snapshot};
+use outrigger_value::{PropertyMap, Urn};
+use tokio::sync::{Semaphore, SemaphorePermit};
+
+use crate::decisions::Decisions;
+use crate::graph::Graph;
+use crate::providers::Providers;
+use crate::{Event, EventSink, Options, RegisterError, Services, Step, StepOp, StepResult};
+
+/// Calls that only look have this long; what changes the world has only the user's limit.
+const LOOK: Duration = Duration::from_secs(600);
+
+pub(crate) struct Deployment {
+    pub(crate) options: Options,
+    pub(crate) stack: Urn,
+    pub(crate) services: Services,
+    pub(crate) base: Snapshot,
+    pub(crate) graph: Graph,
+    pub(crate) providers: Providers,
+    pub(crate) stack_outputs: Mutex<Option<PropertyMap>>,
+    decisions: Mutex<Decisions>,
+    calls: Semaphore,
+    failed: AtomicBool,
+    blemished: AtomicBool,
+    /// Operations whose intent is durable and whose result is not.
+    pub(crate) open: Mutex<HashMap<Urn, OperationId>>,
+    /// One for each condemned resource; closed when its deletion has ended.
+    gates: Mutex<HashMap<Urn, Arc<Semaphore>>>,
+    context: CallContext,
+}
+
+impl Deployment {
+    pub(crate) fn new(options: Options, services: Services, base: Snapshot) -> Self {
+        let context = CallContext {
+            cancel: services.abort.clone(),
+            deadline: None,
+            log: Arc::new(EventLog(services.events.clone())),
+        };
+        let name = format!("{}-{}", options.project, options.stack);
+        Self {
+            stack: Urn::new(&options.stack, &options.project, None, "pulumi:pulumi:Stack", &name),
+            decisions: Mutex::new(Decisions::new(&options.project, &options.stack, &base)),
+            graph: Graph::new(&base.resources),
+            providers: Providers::default(),
+            stack_outputs: Mutex::new(None),
+            calls: Semaphore::new(options.parallel.max(1)),
+            failed: AtomicBool::new(false),
+            blemished: AtomicBool::new(false),
+            open: Mutex::default(),
+            gates: Mutex::default(),
+            options,
+            services,
+            base,
+            context,
+        }
+    }
+
+    /// The same run after a refresh: what was read is what the decisions and the order of deletion start from.
+    ///
+    /// Keys stay as they are, so a removed entry leaves a hole: the graph is made of what is left, with the holes filled by
+    /// entries that nothing refers to.
+    pub(crate) fn rebased(self) -> Self {
+        if !self.options.refresh {
+            return self;
+        }
+        let graph = {
+            let decisions = self.decide();
+            let current: Vec<_> = (0..)
+                .map(EntryKey)
+                .zip(&self.base.resources)
+                .map(|(key, old)| decisions.table.get(key).unwrap_or(old).clone())
+                .collect();
+            Graph::new(&current)
+        };
+        Self { graph, ..self }
+    }
+
+    /// The decision maker. Never held over a wait. A panic inside a decision would be a bug; the state it leaves is as good as
+    /// any, so the lock is taken all the same.
+    pub(crate) fn decide(&self) -> MutexGuard<'_, Decisions> {
+        self.decisions.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    /// The surroundings of a call that may take as long as it takes.
+    pub(crate) fn unbounded(&self) -> &CallContext {
+        &self.context
+    }
+
+    /// The surroundings of a call that only looks.
+    pub(crate) fn bounded(&self) -> CallContext {
+        self.context.within(LOOK)
+    }
+
+    /// Waits for a place among the calls under way; only closed semaphores fail, and this one is never closed.
+    pub(crate) async fn place(&self) -> Result<SemaphorePermit<'_>, RegisterError> {
+        let permit = self.calls.acquire().await.map_err(|_| RegisterError::Skipped)?;
+        self.may_start()?;
+        Ok(permit)
+    }
+
+    /// The gate of a condemned resource.
+    pub(crate) fn gate(&self, urn: &Urn) -> Arc<Semaphore> {
+        let mut gates = self.gates.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        gates.entry(urn.clone()).or_insert_with(|| Arc::new(Semaphore::new(0))).clone()
+    }
+
+    /// Whether anything new may start.
+    pub(crate) fn may_start(&self) -> Result<(), RegisterError> {
+        if self.has_failed() || self.services.stop.is_cancelled() { Err(RegisterError::Skipped) } else { Ok(()) }
+    }
+
+    pub(crate) fn has_failed(&self) -> bool {
+        self.failed.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn mark_failed(&self) {
+        self.failed.store(true, Ordering::Relaxed);
+    }
+
+    /// Reports an error about a resource; the run has failed and nothing new starts.
+    pub(crate) fn fail(&self, urn: &Urn, diagnostic: Diagnostic) -> RegisterError {
+        self.mark_failed();
+        self.report(Some(urn.clone()), diagnostic);
+        RegisterError::Failed
+    }
+
+    pub(crate) fn report(&self, urn: Option<Urn>, diagnostic: Diagnostic) {
+        if diagnostic.is_error() {
+            self.mark_failed();
+        }
+        self.services.events.emit(Event::Diagnostic { urn, diagnostic: Box::new(diagnostic) });
+    }
+
+    /// Reports an error that fails the run in the end but stops nothing else.
+    pub(crate) fn blemish(&self, urn: &Urn, diagnostic: Diagnostic) {
+        self.blemished.store(true, Ordering::Relaxed);
+        self.services.events.emit(Event::Diagnostic { urn: Some(urn.clone()), diagnostic: Box::new(diagnostic) });
+    }
+
+    pub(crate) fn is_blemished(&self) -> bool {
+        self.blemished.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn info(&self, urn: &Urn, code: &'static str, text: String) {
+        self.report(Some(urn.clone()), Diagnostic::info(code, text));
+    }
+
+    /// Makes a record durable. An error has been reported when this returns.
+    pub(crate) async fn append(&self, urn: &Urn, record: Record) -> Result<(), RegisterError> {
+        if self.options.preview || record == Record::default() {
+            return Ok(());
+        }
+        self.services.journal.append(record).await.map_err(|diagnostic| self.fail(urn, diagnostic))
+    }
+
+    pub(crate) fn started(&self, step: Step) -> Arc<Step> {
+        let step = Arc::new(step);
+        self.services.events.emit(Event::StepStarted(step.clone()));
+        step
+    }
+
+    /// Ends a step, with what is there now; counts it if it is done.
+    pub(crate) fn ended(&self, step: &Step, new: Option<Arc<Resource>>, result: StepResult, result_op: StepOp) {
+        if result == StepResult::Done {
+            self.decide().summary.count(result_op);
+        }
+        let step = Arc::new(Step { new, ..step.clone() });
+        self.services.events.emit(Event::StepEnded { step, result, result_op });
+    }
+}
+
+struct EventLog(Arc<dyn EventSink>);
+
+impl LogSink for EventLog {
+    fn log(&self, level: LogLevel, urn: Option<&Urn>, message: &str, ephemeral: bool) {
+        self.0.emit(Event::Log { level, urn: urn.cloned(), message: message.to_owned(), ephemeral });
+    }
+}
+
+/// A failed call, as the user reads it.
+pub(crate) fn diagnose(error: CallError, doing: &str, urn: &Urn) -> Diagnostic {
+    let summary = format!("could not {doing} `{}` ({})", urn.name(), urn.ty());
+    let (code, detail) = match error.kind {
+        ErrorKind::Crashed => {
+            ("plugin-crashed", format!("plugin `{}` ended during {}: {}", error.plugin, error.call, error.message))
+        }
+        ErrorKind::TimedOut => (
+            "plugin-timeout",
+            format!("plugin `{}` did not answer {} in time: {}", error.plugin, error.call, error.message),
+        ),
+        ErrorKind::Cancelled => {
+            ("plugin-cancelled", format!("the {} call to plugin `{}` was given up", error.call, error.plugin))
+        }
+        ErrorKind::Garbage => (
+            "plugin-garbage",
+            format!(
+                "plugin `{}` answered {} with something that cannot be understood: {}",
+                error.plugin, error.call, error.message
+            ),
+        ),
+        ErrorKind::Unsupported => {
+            ("plugin-unsupported", format!("plugin `{}` does not have {}", error.plugin, error.call))
+        }
+        ErrorKind::NotDone | ErrorKind::Unknown => {
+            ("plugin-error", format!("plugin `{}` answered {}: {}", error.plugin, error.call, error.message))
+        }
+    };
+    let mut diagnostic = Diagnostic::error(code, summary).detail(detail);
+    for (key, description) in &error.missing_keys {
+        diagnostic = diagnostic.hint(format!("set `{key}`: {description}"));
+    }
+    if !error.last_words.is_empty() {
+        diagnostic = diagnostic.note(format!("the plugin's last words:\n{}", error.last_words.join("\n")));
+    }
+    diagnostic
+}
+
+/// A provider that refuses inputs, as the user reads it: one finding for each property.
+pub(crate) fn diagnose_check(failure: &CheckFailure, urn: &Urn) -> Diagnostic {
+    let summary = match failure.property.as_str() {
+        "" => format!("`{}` ({}) is not valid", urn.name(), urn.ty()),
+        property => format!("property `{property}` of `{}` ({}) is not valid", urn.name(), urn.ty()),
+    };
+    Diagnostic::error("provider-check", summary).detail(failure.reason.clone())
+}

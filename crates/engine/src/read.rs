@@ -1,0 +1,273 @@
+//! Resources that are read but not managed, adopted ones, and function calls.
+
+use std::sync::Arc;
+
+use outrigger_diagnostic::Diagnostic;
+use outrigger_provider::{ImportRequest, Invoke, ReadRequest, ReadResult, ResourceIdentity, State};
+use outrigger_state::{OperationKind, PendingOperation, Record, Resource};
+use outrigger_value::{PropertyMap, ProviderReference, Urn, Value};
+
+use crate::deployment::{Deployment, diagnose};
+use crate::providers::Instance;
+use crate::register::{Registration, package_or, place};
+use crate::steps::timeout;
+use crate::{Goal, InvokeGoal, ReadGoal, RegisterError, Registered, Step, StepOp, StepResult, changes};
+
+impl Deployment {
+    /// Reads a resource that someone else manages.
+    pub(crate) async fn read_resource(&self, goal: ReadGoal) -> Result<Registered, RegisterError> {
+        self.may_start()?;
+        let as_goal = Goal {
+            ty: goal.ty.clone(),
+            name: goal.name.clone(),
+            custom: true,
+            parent: goal.parent.clone(),
+            source: goal.source.clone(),
+            ..Goal::default()
+        };
+        let preliminary =
+            Urn::new(&self.options.stack, &self.options.project, goal.parent.as_ref(), &goal.ty, &goal.name);
+        let (reference, instance) =
+            self.instance_for(goal.provider.clone(), goal.package.as_ref(), &goal.ty, &preliminary).await?;
+        let begun =
+            self.decide().begin(&as_goal).map_err(|diagnostic| self.fail(&preliminary, place(diagnostic, &as_goal)))?;
+        let urn = begun.urn.clone();
+        self.decide().settle(&urn);
+        let id = match goal.id.as_ref().map(Value::bare) {
+            Some(Value::String(id)) if !id.is_empty() => Some(id.clone()),
+            Some(Value::Unknown) if self.options.preview => None,
+            _ => {
+                let diagnostic =
+                    Diagnostic::error("engine-read-id", format!("`{}` has no id to read it by", goal.name))
+                        .hint("give `get.id` a value that is known");
+                return Err(self.fail(&urn, place(diagnostic, &as_goal)));
+            }
+        };
+        let old = begun.old.as_ref().map(|(_, old)| old.clone());
+        let relinquished = old.as_ref().is_some_and(|old| !old.external && old.id != id);
+        let op = if relinquished { StepOp::ReadReplacement } else { StepOp::Read };
+        let mut new = Resource {
+            id: id.clone(),
+            inputs: goal.properties.clone(),
+            parent: goal.parent.clone(),
+            provider: Some(reference),
+            dependencies: goal.dependencies.clone(),
+            external: true,
+            additional_secret_outputs: goal.additional_secret_outputs.clone(),
+            aliases: begun.alias.iter().cloned().collect(),
+            created: old.as_ref().and_then(|old| old.created.clone()),
+            modified: old.as_ref().and_then(|old| old.modified.clone()),
+            ..Resource::new(urn.clone(), true)
+        };
+        let step =
+            self.started(Step { op, urn: urn.clone(), old: old.clone(), new: Some(Arc::new(new.clone())), diff: None });
+        if let Some(id) = id {
+            let state =
+                State { id: id.clone(), inputs: goal.properties.clone(), outputs: goal.properties, ..State::default() };
+            match self.read_state(&instance, &urn, state, 0.0).await {
+                Ok(ReadResult::Found { state, .. }) => {
+                    new.id = Some(if state.id.is_empty() { id } else { state.id });
+                    new.outputs = state.outputs;
+                    new.init_errors = state.init_errors;
+                }
+                Ok(ReadResult::Gone) => {
+                    self.ended(&step, old, StepResult::Failed, op);
+                    let diagnostic = Diagnostic::error(
+                        "engine-read-missing",
+                        format!("`{}` ({}) does not exist", goal.name, goal.ty),
+                    )
+                    .detail(format!("nothing has the id `{id}`"));
+                    return Err(self.fail(&urn, place(diagnostic, &as_goal)));
+                }
+                Err(reason) => {
+                    self.ended(&step, old, StepResult::Failed, op);
+                    return Err(reason);
+                }
+            }
+        }
+        changes::mark_secrets(&mut new.outputs, &new.inputs, &new.additional_secret_outputs);
+        if old.as_ref().is_some_and(|old| old.inputs != new.inputs || old.outputs != new.outputs) {
+            new.modified = Some(self.services.clock.now());
+        }
+        let new = Arc::new(new);
+        let mut record = Record::default();
+        {
+            let mut decisions = self.decide();
+            record.put.extend(decisions.rename(&begun));
+            let key = match &begun.old {
+                Some((key, _)) if relinquished => {
+                    if let Some(current) = decisions.table.get(*key).cloned() {
+                        let condemned = Arc::new(Resource { delete: true, ..Resource::clone(&current) });
+                        decisions.table.put(*key, condemned.clone());
+                        record.put.push((*key, condemned));
+                    }
+                    decisions.table.new_entry()
+                }
+                Some((key, _)) => *key,
+                None => decisions.table.new_entry(),
+            };
+            if decisions.table.get(key) != Some(&new) {
+                decisions.table.put(key, new.clone());
+                record.put.push((key, new.clone()));
+            }
+        }
+        self.append(&urn, record).await?;
+        self.ended(&step, Some(new.clone()), StepResult::Done, op);
+        Ok(self.answer(&new))
+    }
+
+    /// Asks the provider what exists.
+    pub(crate) async fn read_state(
+        &self,
+        instance: &Instance,
+        urn: &Urn,
+        state: State,
+        limit: f64,
+    ) -> Result<ReadResult, RegisterError> {
+        let request = ReadRequest { resource: ResourceIdentity::new(urn.clone()), state, timeout: timeout(limit) };
+        let permit = self.place().await?;
+        let result = instance.provider.read(self.unbounded(), request).await;
+        drop(permit);
+        result.map_err(|error| self.fail(urn, diagnose(error, "read", urn)))
+    }
+
+    /// The provider that a goal without a resource uses.
+    async fn instance_for(
+        &self,
+        explicit: Option<ProviderReference>,
+        package: Option<&outrigger_provider::PluginDescriptor>,
+        token: &str,
+        user: &Urn,
+    ) -> Result<(ProviderReference, Instance), RegisterError> {
+        let reference = match explicit {
+            Some(reference) => reference,
+            None => self.default_provider(package_or(package, token), user).await?,
+        };
+        let instance = self.provider(&reference, user).await?;
+        Ok((reference, instance))
+    }
+
+    /// Calls a function; `None` if its provider is not configured yet.
+    pub(crate) async fn invoke_function(&self, goal: InvokeGoal) -> Result<Option<PropertyMap>, RegisterError> {
+        self.may_start()?;
+        let stack = self.stack_urn();
+        let (_, instance) =
+            self.instance_for(goal.provider.clone(), goal.package.as_ref(), &goal.token, &stack).await?;
+        if instance.provider.unconfigured() {
+            return Ok(None);
+        }
+        let request = Invoke { token: goal.token.clone(), arguments: goal.arguments, preview: self.options.preview };
+        let permit = self.place().await?;
+        let invoked = instance.provider.invoke(self.unbounded(), request).await;
+        drop(permit);
+        let at = |diagnostic: Diagnostic| match &goal.source {
+            Some(source) => diagnostic.at(source.clone()),
+            None => diagnostic,
+        };
+        let summary = format!("could not call `{}`", goal.token);
+        let invoked = invoked.map_err(|error| {
+            let mut diagnostic = diagnose(error, "call", &stack);
+            diagnostic.summary.clone_from(&summary);
+            self.fail(&stack, at(diagnostic))
+        })?;
+        if !invoked.failures.is_empty() {
+            let reasons: Vec<String> = invoked
+                .failures
+                .iter()
+                .map(|failure| match failure.property.as_str() {
+                    "" => failure.reason.clone(),
+                    property => format!("{property}: {}", failure.reason),
+                })
+                .collect();
+            return Err(self.fail(&stack, at(Diagnostic::error("provider-invoke", summary).detail(reasons.join("\n")))));
+        }
+        Ok(Some(invoked.result))
+    }
+
+    /// The id to adopt, if the goal names one and the old entry does not have it already.
+    pub(crate) fn import_wanted(&self, registration: &Registration) -> Option<String> {
+        let wanted = registration.goal.import_id.clone()?;
+        match registration.old() {
+            Some(old) if !old.external => {
+                let known = old.import_id.as_ref().or(old.id.as_ref());
+                (known != Some(&wanted)).then_some(wanted)
+            }
+            _ => Some(wanted),
+        }
+    }
+
+    /// Adopts an existing resource: it becomes the old entry that the program's inputs are then compared with.
+    pub(crate) async fn import(
+        &self,
+        registration: &mut Registration,
+        instance: &Instance,
+        id: &str,
+    ) -> Result<(), RegisterError> {
+        let urn = registration.urn().clone();
+        let previous = registration.begun.old.take();
+        let op = if previous.is_some() { StepOp::ImportReplacement } else { StepOp::Import };
+        let intended = Arc::new(Resource { id: Some(id.to_owned()), ..registration.new.clone() });
+        let old = previous.as_ref().map(|(_, old)| old.clone());
+        let step = self.started(Step { op, urn: urn.clone(), old, new: Some(intended.clone()), diff: None });
+        if !self.options.preview {
+            let pending = PendingOperation { kind: OperationKind::Importing, resource: intended.clone() };
+            self.begin_operation(pending).await?;
+        }
+        let request = ImportRequest {
+            resource: ResourceIdentity::new(urn.clone()),
+            id: id.to_owned(),
+            timeout: timeout(registration.goal.custom_timeouts.read),
+        };
+        let permit = self.place().await?;
+        let imported = instance.provider.import(self.unbounded(), request).await;
+        drop(permit);
+        let state = match imported.map(|imported| imported.resources.into_iter().next()) {
+            Ok(Some((_, state))) => state,
+            result => {
+                let record = self.end_operation(&urn);
+                self.append(&urn, record).await?;
+                self.ended(&step, None, StepResult::Failed, op);
+                let diagnostic = match result {
+                    Err(error) => diagnose(error, "import", &urn),
+                    Ok(_) => Diagnostic::error(
+                        "engine-import-missing",
+                        format!("`{}` ({}) cannot be imported", urn.name(), urn.ty()),
+                    )
+                    .detail(format!("nothing has the id `{id}`")),
+                };
+                return Err(self.fail(&urn, place(diagnostic, &registration.goal)));
+            }
+        };
+        let now = self.services.clock.now();
+        let mut adopted = Resource {
+            id: Some(state.id),
+            inputs: state.inputs,
+            outputs: state.outputs,
+            created: Some(now.clone()),
+            modified: Some(now),
+            ..Resource::clone(&intended)
+        };
+        changes::mark_secrets(&mut adopted.outputs, &adopted.inputs, &adopted.additional_secret_outputs);
+        let adopted = Arc::new(adopted);
+        let mut record = self.end_operation(&urn);
+        let key = {
+            let mut decisions = self.decide();
+            record.put.extend(decisions.rename(&registration.begun));
+            if let Some((old_key, _)) = previous
+                && let Some(current) = decisions.table.get(old_key).cloned()
+            {
+                let condemned = Arc::new(Resource { delete: true, ..Resource::clone(&current) });
+                decisions.table.put(old_key, condemned.clone());
+                record.put.push((old_key, condemned));
+            }
+            let key = decisions.table.new_entry();
+            decisions.table.put(key, adopted.clone());
+            record.put.push((key, adopted.clone()));
+            key
+        };
+        self.append(&urn, record).await?;
+        self.ended(&step, Some(adopted.clone()), StepResult::Done, op);
+        registration.begun.old = Some((key, adopted));
+        Ok(())
+    }
+}

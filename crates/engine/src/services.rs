@@ -1,0 +1,84 @@
+//! Everything that the engine takes from outside, so that a simulator can replace it.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use outrigger_diagnostic::Diagnostic;
+use outrigger_provider::Plugins;
+use outrigger_state::Journal;
+use outrigger_value::PropertyMap;
+use tokio_util::sync::CancellationToken;
+
+use crate::{EventSink, PendingCreates};
+
+/// The time of day.
+pub trait Clock: Send + Sync {
+    /// Now, in UTC, RFC 3339.
+    fn now(&self) -> String;
+}
+
+/// Randomness.
+pub trait Random: Send + Sync {
+    /// Thirty-two random bytes.
+    fn seed(&self) -> [u8; 32];
+
+    /// A version 4 UUID.
+    fn uuid(&self) -> String;
+}
+
+/// The outputs of other stacks, for stack references.
+#[async_trait]
+pub trait OtherStacks: Send + Sync {
+    /// The outputs of a stack by its full or short name, secrets marked.
+    async fn outputs(&self, name: &str) -> Result<PropertyMap, Diagnostic>;
+}
+
+/// Computes the hashes of the assets and archives inside inputs.
+pub trait AssetHasher: Send + Sync {
+    /// Fills in every hash that is missing.
+    fn hash(&self, properties: &mut PropertyMap) -> Result<(), Diagnostic>;
+}
+
+/// What the engine needs of the world.
+#[derive(Clone)]
+pub struct Services {
+    /// Where plugins come from.
+    pub plugins: Arc<dyn Plugins>,
+    /// Where intents and results are made durable.
+    pub journal: Arc<dyn Journal>,
+    /// The time of day.
+    pub clock: Arc<dyn Clock>,
+    /// Randomness.
+    pub random: Arc<dyn Random>,
+    /// Other stacks.
+    pub stacks: Arc<dyn OtherStacks>,
+    /// Hashes of assets.
+    pub assets: Arc<dyn AssetHasher>,
+    /// Where events go.
+    pub events: Arc<dyn EventSink>,
+    /// The user asked to stop: nothing new starts, what runs may finish.
+    pub stop: CancellationToken,
+    /// The user asked twice: calls under way are given up, and what is unknown is written down.
+    pub abort: CancellationToken,
+}
+
+/// What the user asked for.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// The project's name.
+    pub project: String,
+    /// The stack's name.
+    pub stack: String,
+    /// Change nothing.
+    pub preview: bool,
+    /// How many provider calls may be under way at once.
+    pub parallel: usize,
+    /// Only these resources; empty means all.
+    pub targets: std::collections::BTreeSet<outrigger_value::Urn>,
+    /// Read everything before deciding.
+    pub refresh: bool,
+    /// Configuration of default providers, by package.
+    pub package_config: std::collections::BTreeMap<String, PropertyMap>,
+    /// What to do with creations that an earlier run left unfinished.
+    pub pending_creates: PendingCreates,
+}

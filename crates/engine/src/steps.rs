@@ -1,0 +1,400 @@
+//! The steps that change the world: intent durable, call, result durable, answer.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use outrigger_diagnostic::Diagnostic;
+use outrigger_provider::{
+    Action, ApplyRequest, CallError, Diff, ErrorKind, Outcome, PlanRequest, PlanToken, Planned, ResourceIdentity, State,
+};
+use outrigger_state::{EntryKey, OperationKind, PendingOperation, Record, Resource};
+
+use crate::deployment::{Deployment, diagnose};
+use crate::providers::Instance;
+use crate::register::{Registration, place};
+use crate::{RegisterError, Registered, Step, StepOp, StepResult, changes};
+
+/// What a creation takes the place of.
+pub(crate) enum Replacing {
+    /// Nothing: it is new.
+    Nothing,
+    /// An old one that is deleted at the end.
+    Pending { key: EntryKey, old: Arc<Resource>, diff: Option<Arc<Diff>> },
+    /// An old one that was deleted already; its entry becomes the new one's.
+    Deleted { key: EntryKey, old: Arc<Resource>, diff: Option<Arc<Diff>> },
+}
+
+/// How the call of a step ended.
+pub(crate) enum Applied {
+    Done(State),
+    Partial(State, Vec<String>),
+}
+
+impl Deployment {
+    /// Nothing to do; the state changes only if the goal's own data did.
+    pub(crate) async fn same(
+        &self,
+        registration: Registration,
+        key: EntryKey,
+        old: &Arc<Resource>,
+        diff: Option<Diff>,
+    ) -> Result<Registered, RegisterError> {
+        let mut new = registration.new;
+        new.id.clone_from(&old.id);
+        new.extra.clone_from(&old.extra);
+        new.created.clone_from(&old.created);
+        new.modified.clone_from(&old.modified);
+        changes::mark_secrets(&mut new.outputs, &new.inputs, &new.additional_secret_outputs);
+        let step = Step {
+            op: StepOp::Same,
+            urn: new.urn.clone(),
+            old: Some(old.clone()),
+            new: None,
+            diff: diff.map(Arc::new),
+        };
+        let step = self.started(step);
+        let mut record = Record { put: self.decide().rename(&registration.begun), ..Record::default() };
+        // Where the program says it is not a change worth a write.
+        let position = std::mem::take(&mut new.source_position);
+        let unchanged = Resource { source_position: None, ..Resource::clone(old) } == new;
+        new.source_position = position;
+        let new = Arc::new(new);
+        if !unchanged {
+            self.decide().table.put(key, new.clone());
+            record.put.push((key, new.clone()));
+        }
+        self.append(&new.urn, record).await?;
+        self.ended(&step, Some(new.clone()), StepResult::Done, StepOp::Same);
+        Ok(self.answer(&new))
+    }
+
+    pub(crate) async fn create(
+        &self,
+        registration: Registration,
+        instance: &Instance,
+        replacing: Replacing,
+    ) -> Result<Registered, RegisterError> {
+        let Registration { goal, begun, new } = registration;
+        let urn = begun.urn.clone();
+        let (op, old, diff) = match &replacing {
+            Replacing::Nothing => (StepOp::Create, None, None),
+            Replacing::Pending { old, diff, .. } | Replacing::Deleted { old, diff, .. } => {
+                (StepOp::CreateReplacement, Some(old.clone()), diff.clone())
+            }
+        };
+        let intended = Arc::new(new);
+        let step = self.started(Step { op, urn: urn.clone(), old, new: Some(intended.clone()), diff });
+        let applied = if self.options.preview {
+            self.predict_create(&intended, instance).await.map(Applied::Done)
+        } else {
+            self.carry_out(
+                OperationKind::Creating,
+                Action::Create,
+                intended.clone(),
+                None,
+                instance,
+                PlanToken::default(),
+            )
+            .await
+        };
+        let (applied, end) = match applied {
+            Ok(Applied::Done(state)) => ((state, Vec::new()), None),
+            Ok(Applied::Partial(state, reasons)) => ((state, reasons.clone()), Some(reasons)),
+            Err(failure) => return Err(self.step_failed(&step, failure, "create", &goal)),
+        };
+        let (state, init_errors) = applied;
+        let mut new = Resource::clone(&intended);
+        let now = self.services.clock.now();
+        new.id = Some(state.id);
+        new.outputs = state.outputs;
+        new.refresh_before_update = state.refresh_before_update;
+        new.init_errors = init_errors;
+        new.created = Some(now.clone());
+        new.modified = Some(now);
+        changes::mark_secrets(&mut new.outputs, &new.inputs, &new.additional_secret_outputs);
+        let new = Arc::new(new);
+        let mut record = self.end_operation(&urn);
+        {
+            let mut decisions = self.decide();
+            record.put.extend(decisions.rename(&begun));
+            let key = match &replacing {
+                Replacing::Deleted { key, .. } => *key,
+                Replacing::Pending { key, .. } => {
+                    // The rename may have changed the entry: mark the one that is there now.
+                    if let Some(current) = decisions.table.get(*key).cloned() {
+                        let condemned = Arc::new(Resource { delete: true, ..Resource::clone(&current) });
+                        decisions.table.put(*key, condemned.clone());
+                        record.put.push((*key, condemned));
+                    }
+                    decisions.table.new_entry()
+                }
+                Replacing::Nothing => decisions.table.new_entry(),
+            };
+            decisions.table.put(key, new.clone());
+            record.put.push((key, new.clone()));
+        }
+        self.append(&urn, record).await?;
+        if let Some(reasons) = end {
+            self.ended(&step, Some(new), StepResult::Failed, op);
+            return Err(self.fail(&urn, place(not_ready(&reasons, &step), &goal)));
+        }
+        self.ended(&step, Some(new.clone()), StepResult::Done, op);
+        Ok(self.answer(&new))
+    }
+
+    /// The outputs of a creation that is only previewed.
+    async fn predict_create(&self, new: &Resource, instance: &Instance) -> Result<State, Failure> {
+        let request = PlanRequest {
+            resource: ResourceIdentity::new(new.urn.clone()),
+            prior: None,
+            inputs: Some(new.inputs.clone()),
+            ignore_changes: Vec::new(),
+            predict: true,
+            timeout: timeout(new.custom_timeouts.create),
+        };
+        let permit = self.place().await.map_err(Failure::Reported)?;
+        let planned = instance.provider.plan(&self.bounded(), request).await.map_err(Failure::Call)?;
+        drop(permit);
+        Ok(State { outputs: planned.predicted.unwrap_or_default(), ..State::default() })
+    }
+
+    pub(crate) async fn update(
+        &self,
+        registration: Registration,
+        instance: &Instance,
+        key: EntryKey,
+        old: Arc<Resource>,
+        planned: Planned,
+    ) -> Result<Registered, RegisterError> {
+        let Registration { goal, begun, new } = registration;
+        let urn = begun.urn.clone();
+        let diff = Some(Arc::new(planned.diff));
+        let intended = Arc::new(Resource { id: old.id.clone(), extra: old.extra.clone(), ..new });
+        let step = self.started(Step {
+            op: StepOp::Update,
+            urn: urn.clone(),
+            old: Some(old.clone()),
+            new: Some(intended.clone()),
+            diff,
+        });
+        let applied = if self.options.preview {
+            let outputs = planned.predicted.unwrap_or_default();
+            Ok(Applied::Done(State { id: old.id.clone().unwrap_or_default(), outputs, ..State::default() }))
+        } else {
+            let prior = Some(state_of(&old));
+            self.carry_out(OperationKind::Updating, Action::Update, intended.clone(), prior, instance, planned.token)
+                .await
+        };
+        let (state, reasons) = match applied {
+            Ok(Applied::Done(state)) => (state, None),
+            Ok(Applied::Partial(state, reasons)) => (state, Some(reasons)),
+            Err(failure) => return Err(self.step_failed(&step, failure, "update", &goal)),
+        };
+        let mut new = Resource::clone(&intended);
+        new.outputs = state.outputs;
+        new.refresh_before_update = state.refresh_before_update;
+        new.modified = Some(self.services.clock.now());
+        if let Some(reasons) = &reasons {
+            // Half done: the new outputs with the old inputs, so that the next run sees the difference again.
+            new.inputs.clone_from(&old.inputs);
+            new.init_errors.clone_from(reasons);
+        }
+        changes::mark_secrets(&mut new.outputs, &new.inputs, &new.additional_secret_outputs);
+        let new = Arc::new(new);
+        let mut record = self.end_operation(&urn);
+        {
+            let mut decisions = self.decide();
+            record.put.extend(decisions.rename(&begun));
+            decisions.table.put(key, new.clone());
+            record.put.push((key, new.clone()));
+        }
+        self.append(&urn, record).await?;
+        if let Some(reasons) = reasons {
+            self.ended(&step, Some(new), StepResult::Failed, StepOp::Update);
+            return Err(self.fail(&urn, place(not_ready(&reasons, &step), &goal)));
+        }
+        self.ended(&step, Some(new.clone()), StepResult::Done, StepOp::Update);
+        Ok(self.answer(&new))
+    }
+
+    /// Makes the intent durable, then calls. The operation stays open until its result is recorded by
+    /// [`Deployment::end_operation`]; if nobody knows what happened, it stays open for good.
+    pub(crate) async fn carry_out(
+        &self,
+        kind: OperationKind,
+        action: Action,
+        resource: Arc<Resource>,
+        prior: Option<State>,
+        instance: &Instance,
+        token: PlanToken,
+    ) -> Result<Applied, Failure> {
+        let urn = resource.urn.clone();
+        self.may_start().map_err(Failure::Reported)?;
+        let timeouts = resource.custom_timeouts;
+        let limit = match action {
+            Action::Create => timeouts.create,
+            Action::Update => timeouts.update,
+            Action::Delete => timeouts.delete,
+        };
+        let request = ApplyRequest {
+            resource: ResourceIdentity::new(urn.clone()),
+            action,
+            prior,
+            inputs: if action == Action::Delete { Default::default() } else { resource.inputs.clone() },
+            ignore_changes: resource.ignore_changes.clone(),
+            timeout: timeout(limit),
+            token,
+        };
+        let operation = self.begin_operation(PendingOperation { kind, resource }).await.map_err(Failure::Reported)?;
+        // The intent is durable: from here on the call is made, whatever else fails, unless the user asked to stop.
+        let permit = match self.place().await {
+            Ok(permit) => permit,
+            Err(skipped) => {
+                let record = Record { end: vec![operation], ..Record::default() };
+                self.forget_operation(&urn);
+                self.append(&urn, record).await.map_err(Failure::Reported)?;
+                return Err(Failure::Reported(skipped));
+            }
+        };
+        let mut outcome = instance.provider.apply(self.unbounded(), request).await;
+        while let Outcome::Pending(ticket) = outcome {
+            outcome = instance.provider.resume(self.unbounded(), &ResourceIdentity::new(urn.clone()), ticket).await;
+        }
+        drop(permit);
+        match outcome {
+            Outcome::Done(state) => Ok(Applied::Done(state)),
+            Outcome::Partial { state, reasons } => Ok(Applied::Partial(state, reasons)),
+            Outcome::NotDone(error) => self.give_up(&urn, error).await,
+            Outcome::Unknown { error, .. } if answered(&error) => self.give_up(&urn, error).await,
+            Outcome::Unknown { error, .. } => {
+                self.forget_operation(&urn);
+                Err(Failure::Unknown(error))
+            }
+            // The loop above leaves no pending outcome.
+            Outcome::Pending(_) => Err(Failure::Reported(RegisterError::Failed)),
+        }
+    }
+
+    async fn give_up(&self, urn: &outrigger_value::Urn, error: CallError) -> Result<Applied, Failure> {
+        let record = self.end_operation(urn);
+        self.append(urn, record).await.map_err(Failure::Reported)?;
+        Err(Failure::Call(error))
+    }
+
+    /// Reports a step that failed, with what that means for the resource.
+    pub(crate) fn step_failed(&self, step: &Step, failure: Failure, doing: &str, goal: &crate::Goal) -> RegisterError {
+        let (error, result) = match failure {
+            Failure::Reported(reason) => {
+                self.ended(step, step.old.clone(), StepResult::Failed, step.op);
+                return reason;
+            }
+            Failure::Call(error) => (error, StepResult::Failed),
+            Failure::Unknown(error) => (error, StepResult::Unknown),
+        };
+        let mut diagnostic = place(diagnose(error, doing, &step.urn), goal);
+        if result == StepResult::Unknown {
+            diagnostic = diagnostic
+                .note("whether it happened is not known; it is kept in the state as a pending operation")
+                .hint("look at the resource itself, then run `outrigger refresh`");
+        }
+        let reason = self.fail(&step.urn, diagnostic);
+        self.ended(step, step.old.clone(), result, step.op);
+        reason
+    }
+
+    /// A component's inputs changed: only the state does.
+    pub(crate) async fn update_component(
+        &self,
+        registration: Registration,
+        key: EntryKey,
+        old: Arc<Resource>,
+    ) -> Result<Registered, RegisterError> {
+        let Registration { begun, new, .. } = registration;
+        let new = Arc::new(Resource { extra: old.extra.clone(), ..new });
+        self.put_component(StepOp::Update, begun, Some(old), key, new).await
+    }
+
+    pub(crate) async fn create_component(&self, registration: Registration) -> Result<Registered, RegisterError> {
+        let Registration { begun, mut new, .. } = registration;
+        let now = self.services.clock.now();
+        new.created = Some(now.clone());
+        new.modified = Some(now);
+        let key = self.key_or_new(None);
+        self.put_component(StepOp::Create, begun, None, key, Arc::new(new)).await
+    }
+
+    async fn put_component(
+        &self,
+        op: StepOp,
+        begun: crate::decisions::Begun,
+        old: Option<Arc<Resource>>,
+        key: EntryKey,
+        new: Arc<Resource>,
+    ) -> Result<Registered, RegisterError> {
+        let step = self.started(Step { op, urn: new.urn.clone(), old, new: Some(new.clone()), diff: None });
+        let mut record = Record::default();
+        {
+            let mut decisions = self.decide();
+            record.put.extend(decisions.rename(&begun));
+            decisions.table.put(key, new.clone());
+        }
+        record.put.push((key, new.clone()));
+        self.append(&new.urn, record).await?;
+        self.ended(&step, Some(new.clone()), StepResult::Done, op);
+        Ok(self.answer(&new))
+    }
+}
+
+/// Why a step did not come to a result.
+pub(crate) enum Failure {
+    /// It has been reported.
+    Reported(RegisterError),
+    /// The provider said no; nothing is pending.
+    Call(CallError),
+    /// Nobody knows; the operation stays pending.
+    Unknown(CallError),
+}
+
+/// Whether the provider answered at all. An answered error, even one that leaves doubt, ends the operation, as in Pulumi:
+/// nearly every Go provider reports plain failures with the code for "unknown". Silence does not.
+fn answered(error: &CallError) -> bool {
+    matches!(error.kind, ErrorKind::Unsupported | ErrorKind::NotDone | ErrorKind::Unknown)
+}
+
+fn not_ready(reasons: &[String], step: &Step) -> Diagnostic {
+    Diagnostic::error(
+        "resource-not-ready",
+        format!("`{}` ({}) exists but is not ready", step.urn.name(), step.urn.ty()),
+    )
+    .detail(reasons.join("\n"))
+    .hint("run `outrigger up` again to go on waiting for it")
+}
+
+/// A resource as its provider knows it.
+pub(crate) fn state_of(resource: &Resource) -> State {
+    State {
+        id: resource.id.clone().unwrap_or_default(),
+        inputs: resource.inputs.clone(),
+        outputs: resource.outputs.clone(),
+        init_errors: resource.init_errors.clone(),
+        refresh_before_update: resource.refresh_before_update,
+        ..State::default()
+    }
+}
+
+/// The user's limit; zero means none.
+pub(crate) fn timeout(seconds: f64) -> Option<Duration> {
+    Duration::try_from_secs_f64(seconds).ok().filter(|limit| !limit.is_zero())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits() {
+        assert_eq!(timeout(0.0), None);
+        assert_eq!(timeout(90.0), Some(Duration::from_secs(90)));
+        assert_eq!(timeout(f64::NAN), None);
+    }
+}
