@@ -28,5 +28,7 @@ pub use plugin::{
     CheckConfig, CheckedConfig, Configure, DiffConfig, Parameterization, Parameterize, Plugin, PluginDescriptor,
     PluginInfo, Plugins,
 };
-pub use provider::{CheckRequest, Checked, ImportRequest, Imported, Provider, ReadRequest, ReadResult};
+pub use provider::{
+    CheckRequest, Checked, ImportRequest, Imported, Provider, ReadRequest, ReadResult, TakeOverRequest,
+};
 pub use state::{ResourceIdentity, State};

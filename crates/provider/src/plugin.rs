@@ -60,10 +60,14 @@ pub enum Parameterize {
 }
 
 /// What a plugin says of itself.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct PluginInfo {
     /// Its version; may be empty.
     pub version: String,
+    /// How many calls a second it can take, where it says so.
+    pub calls_per_second: Option<f64>,
+    /// What else it says: discovery filters, label rules, settings of its protocol.
+    pub annotations: PropertyMap,
 }
 
 /// A request to check a provider's configuration.

@@ -77,6 +77,19 @@ pub struct Imported {
     pub resources: Vec<(String, State)>,
 }
 
+/// A request to take over a resource from another type or provider.
+#[derive(Clone, Debug)]
+pub struct TakeOverRequest {
+    /// Which resource it becomes.
+    pub resource: ResourceIdentity,
+    /// The provider that managed it, in the protocol's words.
+    pub source_provider: String,
+    /// The type that it had, in the protocol's words.
+    pub source_type: String,
+    /// The state that it had.
+    pub state: State,
+}
+
 /// A configured provider instance.
 #[async_trait]
 pub trait Provider: Send + Sync {
@@ -91,6 +104,31 @@ pub trait Provider: Send + Sync {
     /// Brings stored state to the provider's current schema version.
     async fn upgrade(&self, _cx: &CallContext, _resource: &ResourceIdentity, state: State) -> Result<State, CallError> {
         Ok(state)
+    }
+
+    /// Takes over a resource that another type, or another provider, managed.
+    async fn take_over(&self, _cx: &CallContext, _request: TakeOverRequest) -> Result<State, CallError> {
+        Err(CallError::unsupported("take over"))
+    }
+
+    /// The inputs that would make a resource as it is, for writing a program from what exists.
+    async fn inputs_of(
+        &self,
+        _cx: &CallContext,
+        _resource: &ResourceIdentity,
+        _state: State,
+    ) -> Result<PropertyMap, CallError> {
+        Err(CallError::unsupported("inputs of"))
+    }
+
+    /// The names that inputs refer to, where only the plugin can read its own expressions.
+    async fn dependencies_of(
+        &self,
+        _cx: &CallContext,
+        _token: &str,
+        _inputs: PropertyMap,
+    ) -> Result<Vec<String>, CallError> {
+        Err(CallError::unsupported("dependencies of"))
     }
 
     /// Checks and completes inputs.
