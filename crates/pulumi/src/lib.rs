@@ -1,1 +1,40 @@
-//! placeholder
+//! `pulumirpc`, client half: a Pulumi plugin becomes a `Plugin` and a `Provider`.
+//!
+//! - [`connect()`] turns a process, or the port of one, into a [`PulumiPlugin`].
+//! - [`EngineServer`] is the service that plugins call back.
+//! - [`hash_assets`] fills in the hashes of assets and archives, as Pulumi computes them.
+//!
+//! Wire types are private: nobody outside sees a protobuf message.
+
+mod apply;
+mod assets;
+mod component;
+mod configuration;
+mod connect;
+mod connection;
+mod difference;
+mod encoding;
+mod engine;
+mod failure;
+mod features;
+mod function;
+mod generated;
+mod list;
+mod options;
+mod plan;
+mod plugin;
+mod provider;
+mod read;
+mod secrecy;
+pub mod version;
+
+#[cfg(test)]
+mod fake;
+#[cfg(test)]
+mod faults;
+
+pub use assets::{hash_assets, lacks_hashes};
+pub use connect::{ConnectOptions, Origin, connect};
+pub use encoding::EncodingError;
+pub use engine::EngineServer;
+pub use plugin::PulumiPlugin;

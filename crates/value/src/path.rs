@@ -71,7 +71,8 @@ fn copy_map(steps: &[PathStep], from: &PropertyMap, to: &mut PropertyMap) -> boo
         PathStep::Key(key) => copy_key(key, rest, from, to),
         PathStep::Wildcard => {
             let keys: Vec<String> = from.keys().chain(to.keys()).cloned().collect();
-            keys.iter().fold(true, |all, key| copy_key(key, rest, from, to) && all)
+            // Every key is copied, whether or not the ones before it could be.
+            keys.iter().filter(|key| !copy_key(key, rest, from, to)).count() == 0
         }
         PathStep::Index(_) => false,
     }
@@ -116,7 +117,7 @@ fn copy_value(steps: &[PathStep], from: &Value, to: &mut Value) -> bool {
             };
             match step {
                 PathStep::Index(index) => one(*index),
-                PathStep::Wildcard => (0..from.len()).fold(true, |all, index| one(index) && all),
+                PathStep::Wildcard => (0..from.len()).filter(|index| !one(*index)).count() == 0,
                 PathStep::Key(_) => false,
             }
         }

@@ -1,0 +1,140 @@
+//! From a process, or a port, to a plugin that answers.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use outrigger_provider::{CallContext, CallError, ErrorKind, PluginInfo};
+use outrigger_transport::{Process, StartError, channel, limited, port};
+use tonic::Code;
+
+use crate::connection::Connection;
+use crate::failure;
+use crate::features::Features;
+use crate::generated::pulumirpc::resource_provider_client::ResourceProviderClient;
+use crate::generated::pulumirpc::{PluginAttach, ProviderHandshakeRequest};
+use crate::plugin::PulumiPlugin;
+
+/// How long GetPluginInfo and Attach may take.
+const ANSWER_DEADLINE: Duration = Duration::from_secs(30);
+
+/// Where a plugin is.
+#[derive(Clone)]
+pub enum Origin {
+    /// A process that was just started; it will print its port.
+    Process {
+        /// The process. It stays the caller's to end, also when connecting fails.
+        process: Arc<dyn Process>,
+        /// The directory that holds the executable.
+        directory: PathBuf,
+        /// How long it may take to print its port.
+        deadline: Duration,
+    },
+    /// A plugin that somebody else started, as `PULUMI_DEBUG_PROVIDERS` names it.
+    Port(u16),
+}
+
+/// What a plugin is told about its host.
+#[derive(Clone, Debug)]
+pub struct ConnectOptions {
+    /// The plugin's name, for messages; its version is added when it is known.
+    pub name: String,
+    /// Where the plugin finds the engine service: [`crate::EngineServer::address`].
+    pub engine_address: String,
+}
+
+/// Connects: reads the port, dials, shakes hands, asks for the version.
+pub async fn connect(origin: Origin, options: ConnectOptions) -> Result<Arc<PulumiPlugin>, CallError> {
+    let (port, process, directory) = match origin {
+        Origin::Process { process, directory, deadline } => {
+            let port = port::announced(process.as_ref(), deadline)
+                .await
+                .map_err(|error| start_failure(&options.name, &error, Some(process.as_ref())))?;
+            (port, Some(process), Some(directory))
+        }
+        Origin::Port(port) => (port, None, None),
+    };
+    let request = handshake(&options.engine_address, directory);
+    let greeting = channel::dial_and_greet(port, |channel| {
+        let request = request.clone();
+        async move { limited!(ResourceProviderClient::new(channel)).handshake(request).await }
+    });
+    let (channel, answer) = alive(process.as_deref(), greeting)
+        .await
+        .map_err(|error| start_failure(&options.name, &error, process.as_deref()))?;
+    let features = match answer {
+        Ok(response) => Some(Features::from(response.get_ref())),
+        // A plugin from before the handshake says its flags in Configure.
+        Err(status) if status.code() == Code::Unimplemented => None,
+        Err(status) => {
+            let error = failure::read(&options.name, "Handshake", &status).error;
+            return Err(with_last_words(error, process.as_deref()));
+        }
+    };
+
+    let client = limited!(ResourceProviderClient::new(channel));
+    let attached = process.is_none();
+    let cx = CallContext::background().within(ANSWER_DEADLINE);
+    let connection = Connection::new(client.clone(), process.clone(), options.name.clone());
+    if attached {
+        let request = PluginAttach { address: options.engine_address.clone() };
+        connection.call(&cx, "Attach", connection.client().attach(request)).await?;
+    }
+    let info = connection.call(&cx, "GetPluginInfo", connection.client().get_plugin_info(())).await?;
+    let version = info.version.trim_start_matches('v').to_owned();
+    let label = if version.is_empty() { options.name } else { format!("{} {version}", options.name) };
+    let connection = Arc::new(Connection::new(client, process, label));
+    Ok(Arc::new(PulumiPlugin::new(connection, PluginInfo { version, ..PluginInfo::default() }, features)))
+}
+
+/// Gives up as soon as the process has ended, rather than dialling its port until the budget is used up.
+async fn alive<T>(
+    process: Option<&dyn Process>,
+    work: impl Future<Output = Result<T, StartError>>,
+) -> Result<T, StartError> {
+    let Some(process) = process else { return work.await };
+    tokio::select! {
+        biased;
+        done = work => done,
+        status = process.exited() => {
+            Err(StartError::Ended { status, output: String::new(), last_words: process.last_words() })
+        }
+    }
+}
+
+fn handshake(engine_address: &str, directory: Option<PathBuf>) -> ProviderHandshakeRequest {
+    let directory = directory.map(|directory| directory.to_string_lossy().into_owned());
+    ProviderHandshakeRequest {
+        engine_address: engine_address.to_owned(),
+        root_directory: directory.clone(),
+        program_directory: directory,
+        configure_with_urn: true,
+        // Views are published to a service that this host does not have yet.
+        supports_views: false,
+        supports_refresh_before_update: true,
+        invoke_with_preview: true,
+        mapper_target: None,
+        loader_target: None,
+        resolver_target: None,
+    }
+}
+
+fn start_failure(name: &str, error: &StartError, process: Option<&dyn Process>) -> CallError {
+    let kind = match error {
+        StartError::Ended { .. } => ErrorKind::Crashed,
+        StartError::Silent { .. } => ErrorKind::TimedOut,
+        StartError::NotAPort { .. } => ErrorKind::Garbage,
+        StartError::Spawn { .. } | StartError::Unreachable { .. } => ErrorKind::NotDone,
+    };
+    let mut failure = CallError::new(name, "start", kind, error.to_string());
+    failure.last_words = error.last_words().to_vec();
+    with_last_words(failure, process)
+}
+
+/// A plugin that does not come up usually says why on stderr.
+fn with_last_words(mut error: CallError, process: Option<&dyn Process>) -> CallError {
+    if let (true, Some(process)) = (error.last_words.is_empty(), process) {
+        error.last_words = process.last_words();
+    }
+    error
+}

@@ -1,0 +1,113 @@
+//! The `Engine` service, which plugins call back.
+
+use std::io;
+use std::net::Ipv4Addr;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use async_trait::async_trait;
+use outrigger_provider::{LogLevel, LogSink};
+use outrigger_transport::limited;
+use outrigger_value::Urn;
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+use tonic::transport::Server;
+use tonic::transport::server::TcpIncoming;
+use tonic::{Request, Response, Status};
+
+use crate::generated::pulumirpc::engine_server::{Engine, EngineServer as Service};
+use crate::generated::pulumirpc::{
+    GetRootResourceRequest, GetRootResourceResponse, LogRequest, LogSeverity, RequirePulumiVersionRequest,
+    RequirePulumiVersionResponse, SetRootResourceRequest, SetRootResourceResponse, StartDebuggingRequest,
+};
+use crate::version::{self, CLAIMED};
+
+/// A running `Engine` service on a port of this machine. One serves all plugins of a host; it ends when this is dropped.
+/// Plugins written in Go ask its health every few minutes and end themselves when nothing answers, so it lives as long
+/// as they do.
+pub struct EngineServer {
+    address: String,
+    task: JoinHandle<()>,
+}
+
+impl EngineServer {
+    /// Starts to listen and serve.
+    pub async fn start(log: Arc<dyn LogSink>) -> io::Result<Self> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
+        let address = listener.local_addr()?.to_string();
+        let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
+        let engine = limited!(Service::new(Callbacks { log, root: Mutex::new(String::new()) }));
+        let (_, health) = tonic_health::server::health_reporter();
+        let task = tokio::spawn(async move {
+            // It ends only with an error of the listener; plugins then see that the host is gone.
+            let _ = Server::builder().add_service(engine).add_service(health).serve_with_incoming(incoming).await;
+        });
+        Ok(Self { address, task })
+    }
+
+    /// What a plugin gets as its last argument: `127.0.0.1:PORT`.
+    pub fn address(&self) -> &str {
+        &self.address
+    }
+}
+
+impl Drop for EngineServer {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+struct Callbacks {
+    log: Arc<dyn LogSink>,
+    root: Mutex<String>,
+}
+
+#[async_trait]
+impl Engine for Callbacks {
+    async fn log(&self, request: Request<LogRequest>) -> Result<Response<()>, Status> {
+        let request = request.into_inner();
+        let level = match request.severity() {
+            LogSeverity::Debug => LogLevel::Debug,
+            LogSeverity::Info => LogLevel::Info,
+            LogSeverity::Warning => LogLevel::Warning,
+            LogSeverity::Error => LogLevel::Error,
+        };
+        let urn: Option<Urn> = request.urn.parse().ok();
+        self.log.log(level, urn.as_ref(), &request.message, request.ephemeral);
+        Ok(Response::new(()))
+    }
+
+    async fn get_root_resource(
+        &self,
+        _: Request<GetRootResourceRequest>,
+    ) -> Result<Response<GetRootResourceResponse>, Status> {
+        let urn = self.root.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        Ok(Response::new(GetRootResourceResponse { urn }))
+    }
+
+    async fn set_root_resource(
+        &self,
+        request: Request<SetRootResourceRequest>,
+    ) -> Result<Response<SetRootResourceResponse>, Status> {
+        *self.root.lock().unwrap_or_else(PoisonError::into_inner) = request.into_inner().urn;
+        Ok(Response::new(SetRootResourceResponse {}))
+    }
+
+    async fn start_debugging(&self, request: Request<StartDebuggingRequest>) -> Result<Response<()>, Status> {
+        self.log.log(LogLevel::Info, None, &request.into_inner().message, false);
+        Ok(Response::new(()))
+    }
+
+    async fn require_pulumi_version(
+        &self,
+        request: Request<RequirePulumiVersionRequest>,
+    ) -> Result<Response<RequirePulumiVersionResponse>, Status> {
+        let range = request.into_inner().pulumi_version_range;
+        match version::satisfies(&range) {
+            Ok(true) => Ok(Response::new(RequirePulumiVersionResponse {})),
+            Ok(false) => Err(Status::failed_precondition(format!(
+                "this host stands for Pulumi {CLAIMED}, which does not satisfy the range {range}"
+            ))),
+            Err(reason) => Err(Status::invalid_argument(reason)),
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! What a plugin's error status means.
+
+use outrigger_provider::{CallError, ErrorKind};
+use prost::Message;
+use prost_types::Any;
+use tonic::{Code, Status};
+
+use crate::generated::google_rpc;
+use crate::generated::pulumirpc::{
+    ConfigureErrorMissingKeys, ErrorCause, ErrorResourceInitFailed, InputPropertiesError,
+};
+
+/// A failed call, with the detail that the resource exists all the same.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    /// What a person reads.
+    pub(crate) error: CallError,
+    /// The resource exists, but is not ready.
+    pub(crate) partial: Option<Box<ErrorResourceInitFailed>>,
+}
+
+impl From<CallError> for Failure {
+    fn from(error: CallError) -> Self {
+        Self { error, partial: None }
+    }
+}
+
+impl From<Failure> for CallError {
+    fn from(failure: Failure) -> Self {
+        failure.error
+    }
+}
+
+/// Reads a status that the plugin, or our own decoder, made.
+pub(crate) fn read(plugin: &str, call: &str, status: &Status) -> Failure {
+    let (kind, mut message) = match own(status) {
+        Some((kind, message)) => (kind, message),
+        None => (kind(status.code()), text(status)),
+    };
+    let mut partial = None;
+    let mut missing_keys = Vec::new();
+    for detail in details(status) {
+        if let Some(detail) = of::<ErrorResourceInitFailed>(&detail, "ErrorResourceInitFailed") {
+            partial = Some(Box::new(detail));
+        } else if let Some(detail) = of::<ConfigureErrorMissingKeys>(&detail, "ConfigureErrorMissingKeys") {
+            missing_keys.extend(detail.missing_keys.into_iter().map(|key| (key.name, key.description)));
+        } else if let Some(detail) = of::<InputPropertiesError>(&detail, "InputPropertiesError") {
+            for error in detail.errors {
+                message.push_str(&format!("\n{}: {}", error.property_path, error.reason));
+            }
+        } else if let Some(detail) = of::<ErrorCause>(&detail, "ErrorCause")
+            && !detail.message.is_empty()
+            && !message.contains(&detail.message)
+        {
+            message.push_str(&format!("\n{}", detail.message));
+        }
+    }
+    let mut error = CallError::new(plugin, call, kind, message);
+    error.missing_keys = missing_keys;
+    Failure { error, partial }
+}
+
+/// Whether our own request was over the limit: nothing was sent then.
+pub(crate) fn is_too_large_to_send(status: &Status) -> bool {
+    status.message().contains("encoded message length too large")
+}
+
+/// Statuses that our own half of the protocol makes. They have the codes that a plugin would use for something else: an
+/// answer that is too large says `OUT_OF_RANGE`, which from a plugin would mean that nothing happened.
+fn own(status: &Status) -> Option<(ErrorKind, String)> {
+    let message = status.message();
+    if is_too_large_to_send(status) {
+        return Some((ErrorKind::NotDone, "the request is larger than 400 MiB and was not sent".to_owned()));
+    }
+    if message.contains("decoded message length too large") {
+        return Some((ErrorKind::Garbage, "the answer is larger than 400 MiB and was not read".to_owned()));
+    }
+    if message.contains("recursion limit reached") {
+        let message = "the answer is nested too deeply to be read: about 33 levels of objects are the limit";
+        return Some((ErrorKind::Garbage, message.to_owned()));
+    }
+    if message.starts_with("failed to decode Protobuf message") {
+        return Some((ErrorKind::Garbage, format!("the answer cannot be understood: {message}")));
+    }
+    None
+}
+
+/// Only these three codes leave the state of a resource in doubt; every other means that nothing happened.
+fn kind(code: Code) -> ErrorKind {
+    match code {
+        Code::Unimplemented => ErrorKind::Unsupported,
+        Code::Internal | Code::DataLoss | Code::Unknown => ErrorKind::Unknown,
+        _ => ErrorKind::NotDone,
+    }
+}
+
+fn text(status: &Status) -> String {
+    if status.message().is_empty() { status.code().description().to_owned() } else { status.message().to_owned() }
+}
+
+fn details(status: &Status) -> Vec<Any> {
+    google_rpc::Status::decode(status.details()).map(|status| status.details).unwrap_or_default()
+}
+
+fn of<M: Message + Default>(detail: &Any, name: &str) -> Option<M> {
+    let (_, full_name) = detail.type_url.rsplit_once('/')?;
+    (full_name.strip_prefix("pulumirpc.")? == name).then(|| M::decode(detail.value.as_slice()).ok()).flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_decide_what_happened() {
+        for (code, expected) in [
+            (Code::Unimplemented, ErrorKind::Unsupported),
+            (Code::Internal, ErrorKind::Unknown),
+            (Code::DataLoss, ErrorKind::Unknown),
+            (Code::Unknown, ErrorKind::Unknown),
+            (Code::Unavailable, ErrorKind::NotDone),
+            (Code::InvalidArgument, ErrorKind::NotDone),
+            (Code::DeadlineExceeded, ErrorKind::NotDone),
+            (Code::Cancelled, ErrorKind::NotDone),
+            (Code::OutOfRange, ErrorKind::NotDone),
+        ] {
+            assert_eq!(read("p", "Create", &Status::new(code, "no")).error.kind, expected, "{code:?}");
+        }
+    }
+
+    #[test]
+    fn an_answer_that_cannot_be_read_leaves_doubt() {
+        let large = "Error, decoded message length too large: found 419430401 bytes, the limit is: 419430400 bytes";
+        let error = read("p", "Create", &Status::out_of_range(large)).error;
+        assert_eq!(error.kind, ErrorKind::Garbage);
+        assert!(error.leaves_doubt());
+    }
+}

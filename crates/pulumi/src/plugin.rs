@@ -1,0 +1,215 @@
+//! A Pulumi plugin as a [`Plugin`].
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use outrigger_provider::{
+    CallContext, CallError, CheckConfig, CheckFailure, CheckedConfig, Configure, Diff, DiffConfig, ErrorKind, Invoke,
+    Invoked, Parameterization, Parameterize, Plugin, PluginInfo, Provider,
+};
+use outrigger_transport::Process;
+use outrigger_value::{PropertyMap, Urn};
+
+use crate::configuration;
+use crate::connection::Connection;
+use crate::difference;
+use crate::encoding::{Decoding, Encoding, Unknowns, decode, encode};
+use crate::features::Features;
+use crate::function;
+use crate::generated::pulumirpc::parameterize_request::{Parameters, ParametersArgs, ParametersValue};
+use crate::generated::pulumirpc::{
+    self, CheckRequest, DiffRequest, GetMappingRequest, GetMappingsRequest, GetSchemaRequest, ParameterizeRequest,
+};
+use crate::provider::PulumiProvider;
+use crate::secrecy;
+
+/// A plugin's configuration never carries marks: what the plugin sees is plain, unknown values excepted.
+const CONFIG: Encoding = Encoding { unknowns: true, secrets: false, resources: false, outputs: false, elide: false };
+
+/// A running Pulumi plugin.
+pub struct PulumiPlugin {
+    connection: Arc<Connection>,
+    info: PluginInfo,
+    features: Option<Features>,
+}
+
+impl PulumiPlugin {
+    pub(crate) fn new(connection: Arc<Connection>, info: PluginInfo, features: Option<Features>) -> Self {
+        Self { connection, info, features }
+    }
+
+    /// The process behind it; `None` when it was attached to by port.
+    pub fn process(&self) -> Option<&Arc<dyn Process>> {
+        self.connection.process()
+    }
+
+    /// Whether an error of CheckConfig or DiffConfig means "not implemented". Two old plugins said it in their own ways:
+    /// the dynamic provider of Node answers an empty message, Kubernetes wraps the status in another.
+    fn lacks(error: &CallError, urn: &Urn) -> bool {
+        match (error.kind, urn.provider_package()) {
+            (ErrorKind::Unsupported, _) => true,
+            (ErrorKind::Unknown | ErrorKind::Garbage, Some("pulumi-nodejs")) => true,
+            (ErrorKind::Unknown, Some("kubernetes")) => error.message.contains("Unimplemented"),
+            _ => false,
+        }
+    }
+}
+
+#[async_trait]
+impl Plugin for PulumiPlugin {
+    fn label(&self) -> String {
+        self.connection.label().to_owned()
+    }
+
+    async fn info(&self, _cx: &CallContext) -> Result<PluginInfo, CallError> {
+        Ok(self.info.clone())
+    }
+
+    /// With arguments the answer has no value: the plugin's schema holds it.
+    async fn parameterize(&self, cx: &CallContext, request: Parameterize) -> Result<Parameterization, CallError> {
+        let (parameters, wanted) = match request {
+            Parameterize::Arguments(args) => (Parameters::Args(ParametersArgs { args }), None),
+            Parameterize::Value(wanted) => {
+                let Parameterization { name, version, value } = wanted.clone();
+                (Parameters::Value(ParametersValue { name, version, value }), Some(wanted))
+            }
+        };
+        let request = ParameterizeRequest { parameters: Some(parameters) };
+        let answer = self.connection.call(cx, "Parameterize", self.connection.client().parameterize(request)).await?;
+        match wanted {
+            Some(wanted) if wanted.name != answer.name => {
+                let message = format!("asked to become package `{}`, it became `{}`", wanted.name, answer.name);
+                Err(self.connection.error("Parameterize", ErrorKind::Garbage, message))
+            }
+            wanted => Ok(Parameterization {
+                name: answer.name,
+                version: answer.version,
+                value: wanted.map(|wanted| wanted.value).unwrap_or_default(),
+            }),
+        }
+    }
+
+    async fn schema(&self, cx: &CallContext, package: Option<&Parameterization>) -> Result<Vec<u8>, CallError> {
+        let (subpackage_name, subpackage_version) =
+            package.map(|package| (package.name.clone(), package.version.clone())).unwrap_or_default();
+        let request = GetSchemaRequest { version: 0, subpackage_name, subpackage_version };
+        let answer = self.connection.call(cx, "GetSchema", self.connection.client().get_schema(request)).await?;
+        if answer.schema.chars().all(|letter| letter.is_whitespace() || "{}".contains(letter)) {
+            return Err(self.connection.error("GetSchema", ErrorKind::Unsupported, "the plugin has no schema"));
+        }
+        Ok(answer.schema.into_bytes())
+    }
+
+    async fn check_config(&self, cx: &CallContext, request: CheckConfig) -> Result<CheckedConfig, CallError> {
+        const CALL: &str = "CheckConfig";
+        let CheckConfig { urn, olds, news } = request;
+        let wire = |properties: PropertyMap| {
+            encode(properties, CONFIG).map_err(|error| self.connection.unsendable(CALL, &error))
+        };
+        let message = CheckRequest {
+            urn: urn.to_string(),
+            name: urn.name().to_owned(),
+            r#type: urn.ty().to_owned(),
+            olds: if olds.is_empty() { None } else { Some(wire(olds)?) },
+            news: Some(wire(news.clone())?),
+            ..CheckRequest::default()
+        };
+        let answer = match self.connection.call(cx, CALL, self.connection.client().check_config(message)).await {
+            Ok(answer) => answer,
+            Err(failure) if Self::lacks(&failure.error, &urn) => {
+                return Ok(CheckedConfig { inputs: news, failures: Vec::new() });
+            }
+            Err(failure) => return Err(failure.into()),
+        };
+        let how = Decoding { unknowns: Unknowns::Keep, outputs: false };
+        let mut inputs =
+            decode(answer.inputs.unwrap_or_default(), how).map_err(|error| self.connection.garbage(CALL, &error))?;
+        secrecy::annotate(&mut inputs, &news);
+        // The version is the engine's, not the plugin's; one that drops it gets it back.
+        if let Some(version) = news.get("version")
+            && answer.failures.is_empty()
+        {
+            inputs.entry("version".to_owned()).or_insert_with(|| version.clone());
+        }
+        Ok(CheckedConfig { inputs, failures: failures(answer.failures) })
+    }
+
+    async fn diff_config(&self, cx: &CallContext, request: DiffConfig) -> Result<Diff, CallError> {
+        const CALL: &str = "DiffConfig";
+        let DiffConfig { urn, id: _, old_inputs, old_outputs, news, ignore_changes } = request;
+        let wire = |properties: PropertyMap| {
+            encode(properties, CONFIG).map(Some).map_err(|error| self.connection.unsendable(CALL, &error))
+        };
+        let message = DiffRequest {
+            // Pulumi sends no id here.
+            id: String::new(),
+            urn: urn.to_string(),
+            name: urn.name().to_owned(),
+            r#type: urn.ty().to_owned(),
+            olds: wire(old_outputs.clone())?,
+            old_inputs: wire(old_inputs)?,
+            news: wire(news.clone())?,
+            ignore_changes: ignore_changes.clone(),
+        };
+        let mut diff = match self.connection.call(cx, CALL, self.connection.client().diff_config(message)).await {
+            Ok(answer) => difference::read(answer),
+            Err(failure) if Self::lacks(&failure.error, &urn) || is_kubeconfig_quirk(&failure.error, &urn) => {
+                Diff::default()
+            }
+            Err(failure) => return Err(failure.into()),
+        };
+        difference::conclude(&mut diff, &old_outputs, &news, &ignore_changes);
+        Ok(diff)
+    }
+
+    async fn configure(&self, cx: &CallContext, request: Configure) -> Result<Arc<dyn Provider>, CallError> {
+        const CALL: &str = "Configure";
+        let provider = |features, configured| {
+            Arc::new(PulumiProvider::new(self.connection.clone(), features, configured)) as Arc<dyn Provider>
+        };
+        if configuration::is_unknown(&request.inputs) {
+            return Ok(provider(self.features.unwrap_or_default(), false));
+        }
+        let message = configuration::request(request).map_err(|error| self.connection.unsendable(CALL, &error))?;
+        let answer = self.connection.call(cx, CALL, self.connection.client().configure(message)).await?;
+        Ok(provider(self.features.unwrap_or_else(|| Features::from(&answer)), true))
+    }
+
+    async fn invoke(&self, cx: &CallContext, request: Invoke) -> Result<Invoked, CallError> {
+        function::invoke(&self.connection, self.features.unwrap_or_default(), cx, request).await
+    }
+
+    async fn mapping(&self, cx: &CallContext, key: &str, provider: &str) -> Result<(String, Vec<u8>), CallError> {
+        let request = GetMappingRequest { key: key.to_owned(), provider: provider.to_owned() };
+        let answer = self.connection.call(cx, "GetMapping", self.connection.client().get_mapping(request)).await?;
+        Ok((answer.provider, answer.data))
+    }
+
+    /// A plugin that cannot say has one mapping, which answers to the empty name.
+    async fn mappings(&self, cx: &CallContext, key: &str) -> Result<Vec<String>, CallError> {
+        let request = GetMappingsRequest { key: key.to_owned() };
+        match self.connection.call(cx, "GetMappings", self.connection.client().get_mappings(request)).await {
+            Ok(answer) => Ok(answer.providers),
+            Err(failure) if failure.error.kind == ErrorKind::Unsupported => Ok(vec![String::new()]),
+            Err(failure) => Err(failure.into()),
+        }
+    }
+
+    async fn cancel(&self, cx: &CallContext) -> Result<(), CallError> {
+        match self.connection.call(cx, "Cancel", self.connection.client().cancel(())).await {
+            Ok(()) => Ok(()),
+            Err(failure) if failure.error.kind == ErrorKind::Unsupported => Ok(()),
+            Err(failure) => Err(failure.into()),
+        }
+    }
+}
+
+/// Old Kubernetes plugins fail here when `kubeconfig` names a file, and work all the same.
+fn is_kubeconfig_quirk(error: &CallError, urn: &Urn) -> bool {
+    urn.provider_package() == Some("kubernetes")
+        && error.message.contains("cannot unmarshal string into Go value of type struct")
+}
+
+pub(crate) fn failures(failures: Vec<pulumirpc::CheckFailure>) -> Vec<CheckFailure> {
+    failures.into_iter().map(|failure| CheckFailure { property: failure.property, reason: failure.reason }).collect()
+}

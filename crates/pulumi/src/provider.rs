@@ -1,0 +1,120 @@
+//! A configured Pulumi plugin as a [`Provider`].
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use outrigger_provider::{
+    ApplyRequest, CallContext, CallError, CallRequest, CallResponse, CheckRequest, Checked, ConstructRequest,
+    ConstructResponse, ImportRequest, Imported, Invoke, Invoked, ListItem, Outcome, PlanRequest, Planned, Provider,
+    ReadRequest, ReadResult,
+};
+use outrigger_value::PropertyMap;
+
+use crate::connection::Connection;
+use crate::encoding::{Decoding, Unknowns, decode, encode};
+use crate::features::Features;
+use crate::generated::pulumirpc;
+use crate::plugin::failures;
+use crate::{apply, component, function, list, plan, read, secrecy};
+
+/// A configured plugin, or one whose configuration is not known yet.
+pub(crate) struct PulumiProvider {
+    pub(crate) connection: Arc<Connection>,
+    pub(crate) features: Features,
+    configured: bool,
+}
+
+impl PulumiProvider {
+    pub(crate) fn new(connection: Arc<Connection>, features: Features, configured: bool) -> Self {
+        Self { connection, features, configured }
+    }
+}
+
+#[async_trait]
+impl Provider for PulumiProvider {
+    fn label(&self) -> String {
+        self.connection.label().to_owned()
+    }
+
+    fn unconfigured(&self) -> bool {
+        !self.configured
+    }
+
+    async fn check(&self, cx: &CallContext, request: CheckRequest) -> Result<Checked, CallError> {
+        const CALL: &str = "Check";
+        if !self.configured {
+            return Ok(Checked { inputs: request.news, failures: Vec::new() });
+        }
+        let CheckRequest { resource, olds, news, random_seed, preview } = request;
+        let how = self.features.encoding(preview);
+        let wire = |properties: PropertyMap| {
+            encode(properties, how).map(Some).map_err(|error| self.connection.unsendable(CALL, &error))
+        };
+        let marks = (!self.features.secrets && secrecy::has_secrets(&news)).then(|| news.clone());
+        let message = pulumirpc::CheckRequest {
+            urn: resource.urn.to_string(),
+            name: resource.name().to_owned(),
+            r#type: resource.ty().to_owned(),
+            // Never absent: plugins rely on an object being there, also for a new resource.
+            olds: wire(olds.unwrap_or_default())?,
+            news: wire(news)?,
+            random_seed: random_seed.to_vec(),
+            autonaming: None,
+        };
+        let answer = self.connection.call(cx, CALL, self.connection.client().check(message)).await?;
+        let unknowns = if preview { Unknowns::Keep } else { Unknowns::Reject };
+        let mut inputs = decode(answer.inputs.unwrap_or_default(), Decoding { unknowns, outputs: false })
+            .map_err(|error| self.connection.garbage(CALL, &error))?;
+        if let Some(marks) = marks {
+            secrecy::annotate(&mut inputs, &marks);
+        }
+        Ok(Checked { inputs, failures: failures(answer.failures) })
+    }
+
+    async fn plan(&self, cx: &CallContext, request: PlanRequest) -> Result<Planned, CallError> {
+        plan::plan(self, cx, request).await
+    }
+
+    async fn apply(&self, cx: &CallContext, request: ApplyRequest) -> Outcome {
+        apply::apply(self, cx, request).await
+    }
+
+    async fn read(&self, cx: &CallContext, request: ReadRequest) -> Result<ReadResult, CallError> {
+        read::read(self, cx, request).await
+    }
+
+    async fn import(&self, cx: &CallContext, request: ImportRequest) -> Result<Imported, CallError> {
+        read::import(self, cx, request).await
+    }
+
+    async fn list(
+        &self,
+        cx: &CallContext,
+        ty: &str,
+        query: PropertyMap,
+        continuation: &str,
+    ) -> Result<Vec<ListItem>, CallError> {
+        if !self.configured {
+            return Ok(vec![ListItem::Computed]);
+        }
+        list::list(self, cx, ty, query, continuation).await
+    }
+
+    async fn invoke(&self, cx: &CallContext, request: Invoke) -> Result<Invoked, CallError> {
+        if !self.configured {
+            return Ok(Invoked::default());
+        }
+        function::invoke(&self.connection, self.features, cx, request).await
+    }
+
+    async fn construct(&self, cx: &CallContext, request: ConstructRequest) -> Result<ConstructResponse, CallError> {
+        component::construct(self, cx, request).await
+    }
+
+    async fn call(&self, cx: &CallContext, request: CallRequest) -> Result<CallResponse, CallError> {
+        if !self.configured {
+            return Ok(CallResponse::default());
+        }
+        component::call(self, cx, request).await
+    }
+}

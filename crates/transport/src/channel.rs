@@ -1,0 +1,146 @@
+//! A gRPC channel over one direct loopback connection.
+
+use std::fmt;
+use std::future::Future;
+use std::net::Ipv4Addr;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use hyper_util::rt::TokioIo;
+use tokio::net::TcpStream;
+use tokio::time::{Instant, sleep};
+use tonic::transport::{Channel, Endpoint};
+use tonic::{Code, Status};
+
+use crate::StartError;
+
+/// The largest message in either direction: Pulumi's own limit. gRPC's default of 4 MiB is too small for schemas.
+pub const MESSAGE_LIMIT: usize = 400 * 1024 * 1024;
+
+/// The largest set of headers: what Go's client takes. Rich errors travel in trailers and may hold all properties of a
+/// resource; the default of 16 KiB would turn a partial failure into a lost resource.
+pub const HEADER_LIMIT: u32 = 16 * 1024 * 1024;
+
+/// How long connecting and the first call may take together, as in Pulumi.
+pub const CONNECT_BUDGET: Duration = Duration::from_secs(10);
+
+/// How long to wait between attempts, as in Pulumi.
+const RETRY_INTERVAL: Duration = Duration::from_millis(10);
+
+/// The one connection is gone. A call that fails with this among its sources was never sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ConnectionLost;
+
+impl fmt::Display for ConnectionLost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the connection to the plugin is lost")
+    }
+}
+
+impl std::error::Error for ConnectionLost {}
+
+/// Sets the message limits on a generated client or server. Every one of ours is made through this.
+#[macro_export]
+macro_rules! limited {
+    ($service:expr) => {
+        $service
+            .max_decoding_message_size($crate::channel::MESSAGE_LIMIT)
+            .max_encoding_message_size($crate::channel::MESSAGE_LIMIT)
+    };
+}
+
+/// Connects to a port of this machine. Never through a proxy, and never again: the channel holds one connection, and
+/// when that is lost the plugin behind it is gone, whoever may listen on its port later.
+pub async fn dial(port: u16) -> Result<Channel, StartError> {
+    let unreachable = |reason: String| StartError::Unreachable { port, reason };
+    let stream =
+        TcpStream::connect((Ipv4Addr::LOCALHOST, port)).await.map_err(|error| unreachable(error.to_string()))?;
+    // Small requests must not wait for the acknowledgement of the one before.
+    stream.set_nodelay(true).map_err(|error| unreachable(error.to_string()))?;
+    let endpoint = Endpoint::from_shared(format!("http://127.0.0.1:{port}"))
+        .map_err(|error| unreachable(error.to_string()))?
+        .http2_max_header_list_size(HEADER_LIMIT);
+    let once = Mutex::new(Some(stream));
+    let connector = tower::service_fn(move |_: http::Uri| {
+        let stream = once.lock().ok().and_then(|mut stream| stream.take());
+        async move { stream.map(TokioIo::new).ok_or(ConnectionLost) }
+    });
+    endpoint.connect_with_connector(connector).await.map_err(|error| unreachable(chain(&error)))
+}
+
+/// Dials and makes a first call, again and again while the plugin is not there yet (nothing listens, or the call answers
+/// `UNAVAILABLE`), within [`CONNECT_BUDGET`]. Any other answer of the call is the answer.
+pub async fn dial_and_greet<T, F, A>(port: u16, mut greet: F) -> Result<(Channel, Result<T, Status>), StartError>
+where
+    F: FnMut(Channel) -> A,
+    A: Future<Output = Result<T, Status>>,
+{
+    let end = Instant::now() + CONNECT_BUDGET;
+    let mut last = StartError::Unreachable { port, reason: "no answer".to_owned() };
+    loop {
+        let attempt = async {
+            let channel = dial(port).await?;
+            match greet(channel.clone()).await {
+                Err(status) if status.code() == Code::Unavailable => {
+                    Err(StartError::Unreachable { port, reason: status.message().to_owned() })
+                }
+                answer => Ok((channel, answer)),
+            }
+        };
+        match tokio::time::timeout_at(end, attempt).await {
+            Ok(Ok(found)) => return Ok(found),
+            Ok(Err(error)) => last = error,
+            Err(_) => return Err(last),
+        }
+        if Instant::now() + RETRY_INTERVAL >= end {
+            return Err(last);
+        }
+        sleep(RETRY_INTERVAL).await;
+    }
+}
+
+/// tonic's errors say little more than "transport error" themselves; the reason is in their sources.
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(inner) = source {
+        text.push_str(": ");
+        text.push_str(&inner.to_string());
+        source = inner.source();
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use tokio::net::TcpListener;
+
+    #[tokio::test]
+    async fn unavailable_is_asked_again_and_any_other_answer_is_the_answer() {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let attempts = AtomicUsize::new(0);
+        let greet = |_| async {
+            match attempts.fetch_add(1, Ordering::Relaxed) {
+                0 | 1 => Err(Status::unavailable("still starting")),
+                _ => Err::<(), _>(Status::unimplemented("no such call")),
+            }
+        };
+        let (_, answer) = dial_and_greet(port, greet).await.unwrap();
+        assert_eq!((answer.unwrap_err().code(), attempts.load(Ordering::Relaxed)), (Code::Unimplemented, 3));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_port_where_nobody_listens_is_given_up() {
+        // Bound, so that nobody else gets the port, but not listening.
+        let socket = tokio::net::TcpSocket::new_v4().unwrap();
+        socket.bind((Ipv4Addr::LOCALHOST, 0).into()).unwrap();
+        let port = socket.local_addr().unwrap().port();
+        let started = Instant::now();
+        let error = dial_and_greet(port, |_| async { Ok::<_, Status>(()) }).await.unwrap_err();
+        assert!(matches!(error, StartError::Unreachable { .. }), "{error}");
+        assert!(started.elapsed() <= CONNECT_BUDGET + RETRY_INTERVAL, "{:?}", started.elapsed());
+    }
+}

@@ -1,0 +1,71 @@
+//! The first line of stdout, in which a plugin says where it listens.
+
+use tokio::io::{AsyncBufRead, AsyncBufReadExt};
+
+/// How long a first line may be. A plugin that prints more without a line break is not one of ours, and must not fill memory.
+pub const FIRST_LINE_LIMIT: usize = 64 * 1024;
+
+/// What came on stdout up to the first line break.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FirstLine {
+    /// A line, without its line break.
+    Line(Vec<u8>),
+    /// The stream ended, or broke, before a line break; this is what came before.
+    Ended(Vec<u8>),
+    /// The limit was reached before a line break; this is what came before.
+    TooLong(Vec<u8>),
+}
+
+impl FirstLine {
+    /// Reads up to the first line break. What follows stays in the reader.
+    pub async fn read(reader: &mut (impl AsyncBufRead + Unpin)) -> Self {
+        let mut text = Vec::new();
+        loop {
+            // An error here means that the pipe broke: the same as its end for whoever waits for a line.
+            let Ok(chunk) = reader.fill_buf().await else { return Self::Ended(text) };
+            if chunk.is_empty() {
+                return Self::Ended(text);
+            }
+            let (taken, complete) = match chunk.iter().position(|byte| *byte == b'\n') {
+                Some(end) => (end, true),
+                None => (chunk.len(), false),
+            };
+            text.extend_from_slice(chunk.get(..taken).unwrap_or_default());
+            reader.consume(taken + usize::from(complete));
+            if complete && text.len() <= FIRST_LINE_LIMIT {
+                return Self::Line(text);
+            }
+            if text.len() > FIRST_LINE_LIMIT {
+                text.truncate(FIRST_LINE_LIMIT);
+                return Self::TooLong(text);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::io::{AsyncReadExt, BufReader};
+
+    #[tokio::test]
+    async fn leaves_the_rest() {
+        let mut reader = BufReader::with_capacity(3, &b"1234\r\nrest"[..]);
+        assert_eq!(FirstLine::read(&mut reader).await, FirstLine::Line(b"1234\r".to_vec()));
+        let mut rest = String::new();
+        reader.read_to_string(&mut rest).await.unwrap();
+        assert_eq!(rest, "rest");
+    }
+
+    #[tokio::test]
+    async fn an_end_is_not_a_line() {
+        assert_eq!(FirstLine::read(&mut &b"123"[..]).await, FirstLine::Ended(b"123".to_vec()));
+        assert_eq!(FirstLine::read(&mut &b""[..]).await, FirstLine::Ended(Vec::new()));
+    }
+
+    #[tokio::test]
+    async fn a_flood_without_a_line_break_is_cut() {
+        let flood = vec![b'x'; 10 * FIRST_LINE_LIMIT];
+        assert_eq!(FirstLine::read(&mut &flood[..]).await, FirstLine::TooLong(vec![b'x'; FIRST_LINE_LIMIT]));
+    }
+}

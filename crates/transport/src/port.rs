@@ -1,0 +1,127 @@
+//! Pulumi's start-up: the first line of stdout is the port of a plaintext gRPC server on 127.0.0.1.
+
+use std::time::Duration;
+
+use crate::{FirstLine, Process, StartError};
+
+/// Progress escapes for the ConEmu terminal, which .NET 9 prints to stdout before a program's own first line.
+const PROGRESS: [&str; 2] = ["\u{1b}]9;4;3;\u{1b}\\", "\u{1b}]9;4;0;\u{1b}\\"];
+
+/// How much of a wrong first line is shown.
+const SHOWN: usize = 200;
+
+/// Waits for the port line of a process.
+pub async fn announced(process: &dyn Process, deadline: Duration) -> Result<u16, StartError> {
+    let Ok(line) = tokio::time::timeout(deadline, process.first_line()).await else {
+        return Err(StartError::Silent { after: deadline, last_words: process.last_words() });
+    };
+    match line {
+        FirstLine::Line(line) => {
+            parse(&line).ok_or_else(|| StartError::NotAPort { line: shown(&line), last_words: process.last_words() })
+        }
+        FirstLine::TooLong(start) => {
+            Err(StartError::NotAPort { line: shown(&start), last_words: process.last_words() })
+        }
+        FirstLine::Ended(output) => {
+            // A plugin may close stdout and live on; then there is no exit status to wait for.
+            let status = tokio::time::timeout(Duration::from_secs(1), process.exited())
+                .await
+                .unwrap_or_else(|_| "closed its standard output".to_owned());
+            Err(StartError::Ended { status, output: shown(&output), last_words: process.last_words() })
+        }
+    }
+}
+
+/// Reads a port line: escapes and surrounding white space removed, a decimal number from 1 to 65535.
+pub fn parse(line: &[u8]) -> Option<u16> {
+    let text = std::str::from_utf8(line).ok()?;
+    let text = PROGRESS.iter().fold(text.to_owned(), |text, escape| text.replace(escape, ""));
+    // Go's integer parser takes a sign; Rust's does too for `+`.
+    text.trim().parse().ok().filter(|port| *port != 0)
+}
+
+fn shown(line: &[u8]) -> String {
+    let text: String = String::from_utf8_lossy(line).trim().chars().map(printable).collect();
+    match text.char_indices().nth(SHOWN) {
+        Some((cut, _)) => format!("{}...", text.get(..cut).unwrap_or_default()),
+        None => text,
+    }
+}
+
+/// What a plugin prints may hold escapes that move the cursor; they do not belong in our messages.
+fn printable(letter: char) -> char {
+    if letter.is_control() { '\u{fffd}' } else { letter }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use async_trait::async_trait;
+
+    #[test]
+    fn port_lines() {
+        for (line, port) in [
+            (&b"1234"[..], Some(1234)),
+            (b" 65535\r", Some(65535)),
+            (b"\x1b]9;4;3;\x1b\\\x1b]9;4;0;\x1b\\4711\r", Some(4711)),
+            (b"0", None),
+            (b"65536", None),
+            (b"-1", None),
+            (b"", None),
+            (b"listening on 1234", None),
+            (b"12\xff", None),
+        ] {
+            assert_eq!(parse(line), port, "{line:?}");
+        }
+    }
+
+    struct Fake(Option<FirstLine>);
+
+    #[async_trait]
+    impl Process for Fake {
+        fn label(&self) -> &str {
+            "fake"
+        }
+        fn id(&self) -> u32 {
+            1
+        }
+        async fn first_line(&self) -> FirstLine {
+            match &self.0 {
+                Some(line) => line.clone(),
+                None => std::future::pending().await,
+            }
+        }
+        fn last_words(&self) -> Vec<String> {
+            vec!["panic: out of luck".to_owned()]
+        }
+        async fn exited(&self) -> String {
+            "exited with code 3".to_owned()
+        }
+        fn interrupt(&self) {}
+        fn kill(&self) {}
+    }
+
+    async fn start(line: Option<FirstLine>) -> Result<u16, StartError> {
+        announced(&Fake(line), Duration::from_millis(20)).await
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn every_failure_says_what_was_seen() {
+        assert_eq!(start(Some(FirstLine::Line(b"77".to_vec()))).await, Ok(77));
+        let ended = start(Some(FirstLine::Ended(b"hel".to_vec()))).await.unwrap_err();
+        assert_eq!(
+            ended.to_string(),
+            "it exited with code 3 before it printed the port that it listens on (it printed `hel`)"
+        );
+        assert_eq!(ended.last_words(), ["panic: out of luck"]);
+        let garbage = start(Some(FirstLine::Line(b"\x1b[31musage".to_vec()))).await.unwrap_err();
+        assert_eq!(
+            garbage.to_string(),
+            "the first line that it printed is not a port number (it printed `\u{fffd}[31musage`)"
+        );
+        let flood = start(Some(FirstLine::TooLong(vec![b'x'; 9999]))).await.unwrap_err();
+        assert!(flood.to_string().len() < 300, "{flood}");
+        let silent = start(None).await.unwrap_err();
+        assert_eq!(silent.to_string(), "it did not print the port that it listens on within 0.02 s");
+    }
+}

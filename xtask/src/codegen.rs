@@ -1,0 +1,72 @@
+//! Generated code: our own `.proto` text becomes Rust, which is committed, so that nobody needs `protoc` to build.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+/// The crates with protos, each with the files to compile; output goes to `src/generated`.
+const CRATES: [(&str, &[&str]); 1] =
+    [("pulumi", &["provider.proto", "engine.proto", "errors.proto", "plugin.proto", "status.proto"])];
+
+/// Writes the generated code of every protocol crate.
+pub(crate) fn run() -> Result<()> {
+    for (name, files) in CRATES {
+        let directory = target(name);
+        fs::create_dir_all(&directory)?;
+        for (file, text) in generate(name, files)? {
+            fs::write(directory.join(file), text)?;
+        }
+    }
+    Ok(())
+}
+
+/// Fails when the committed code is not what [`run`] would write.
+pub(crate) fn check() -> Result<()> {
+    for (name, files) in CRATES {
+        for (file, text) in generate(name, files)? {
+            let path = target(name).join(file);
+            let committed = fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))?;
+            if committed != text {
+                bail!("{} is stale: run `cargo xtask codegen`", path.display());
+            }
+        }
+    }
+    Ok(())
+}
+
+fn generate(name: &str, files: &[&str]) -> Result<BTreeMap<String, String>> {
+    let protos = crates().join(name).join("proto");
+    let descriptors = protox::compile(files, [&protos]).with_context(|| format!("compiling the protos of {name}"))?;
+    let out = tempfile::tempdir()?;
+    tonic_prost_build::configure()
+        .build_transport(false)
+        .out_dir(out.path())
+        .compile_fds(descriptors)
+        .with_context(|| format!("generating code for {name}"))?;
+    let mut generated = BTreeMap::new();
+    for entry in fs::read_dir(out.path())? {
+        let entry = entry?;
+        // The packages `a.b` become files `a.b.rs`; a module's name has no dot.
+        let file = entry.file_name().to_string_lossy().trim_end_matches(".rs").replace('.', "_");
+        generated.insert(format!("{file}.rs"), fs::read_to_string(entry.path())?);
+    }
+    Ok(generated)
+}
+
+fn target(name: &str) -> PathBuf {
+    crates().join(name).join("src/generated")
+}
+
+fn crates() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates")
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn committed_code_is_current() {
+        super::check().unwrap();
+    }
+}
