@@ -1,0 +1,103 @@
+//! Schemas of packages: from memory, from the cache, or from the plugin.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use outrigger_diagnostic::Diagnostic;
+use outrigger_provider::{CallContext, CallError, PluginDescriptor};
+use outrigger_schema::Package;
+use tokio::sync::OnceCell;
+
+use crate::find;
+use crate::lease::within;
+use crate::running::with_last_words;
+use crate::schema::{self, Key};
+use crate::supply::Supply;
+
+/// What is known of packages so far. Each schema is fetched once, however many ask.
+#[derive(Default)]
+pub(crate) struct Catalog {
+    packages: Mutex<HashMap<PluginDescriptor, Arc<OnceCell<Arc<Package>>>>>,
+}
+
+impl Catalog {
+    /// A package's schema. Takes at most the deadlines for starting a plugin and for a schema.
+    pub(crate) async fn schema(
+        &self,
+        supply: &Arc<Supply>,
+        cx: &CallContext,
+        descriptor: &PluginDescriptor,
+    ) -> Result<Arc<Package>, Diagnostic> {
+        let cell = {
+            let mut packages = self.packages.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(packages.entry(descriptor.clone()).or_default())
+        };
+        cell.get_or_try_init(|| fetch(supply, cx, descriptor)).await.map(Arc::clone)
+    }
+}
+
+async fn fetch(
+    supply: &Arc<Supply>,
+    cx: &CallContext,
+    descriptor: &PluginDescriptor,
+) -> Result<Arc<Package>, Diagnostic> {
+    let Some((cache, executable)) = cacheable(supply, descriptor)? else {
+        return parse(descriptor, ask(supply, cx, descriptor).await?);
+    };
+    let (lookup_cache, lookup_file, wanted) = (cache.clone(), executable.clone(), descriptor.clone());
+    let kept = supply.blocking(move || lookup(&lookup_cache, &lookup_file, &wanted)).await.flatten();
+    if let Some(package) = kept {
+        return Ok(package);
+    }
+    // The digest of a large executable takes as long as its start: both at once.
+    let (digest_cache, digest_file) = (cache.clone(), executable.clone());
+    let digest = supply.blocking(move || schema::native_digest(&digest_cache, &digest_file));
+    let (digest, answer) = tokio::join!(digest, ask(supply, cx, descriptor));
+    let text = answer?;
+    if let Some(key) = digest.flatten().and_then(|digest| Key::new(&digest, descriptor)) {
+        let copy = text.clone();
+        // A cache that cannot be written makes the next run slower, not wrong.
+        let _slower_next_time = supply.blocking(move || schema::write(&cache, &key, &copy)).await;
+    }
+    parse(descriptor, text)
+}
+
+/// The cache's directory and the executable, if the answer may come from the cache. A plugin that somebody is working on never
+/// does.
+fn cacheable(supply: &Supply, descriptor: &PluginDescriptor) -> Result<Option<(PathBuf, PathBuf)>, Diagnostic> {
+    let options = supply.options();
+    let Some(cache) = options.cache_directory.clone().filter(|_| options.debug_providers.is_empty()) else {
+        return Ok(None);
+    };
+    Ok(Some((cache, find::find(options, descriptor)?.path)))
+}
+
+fn lookup(cache: &Path, executable: &Path, descriptor: &PluginDescriptor) -> Option<Arc<Package>> {
+    let digest = schema::remembered_digest(cache, executable)?;
+    let text = schema::read(cache, &Key::new(&digest, descriptor)?)?;
+    Package::parse(text).ok().map(Arc::new)
+}
+
+async fn ask(supply: &Arc<Supply>, cx: &CallContext, descriptor: &PluginDescriptor) -> Result<Vec<u8>, Diagnostic> {
+    let running = supply.borrow(descriptor).await?;
+    let cx = within(cx, supply.deadlines().schema);
+    let answer = running.plugin.schema(&cx, descriptor.parameterization.as_ref()).await;
+    answer.map_err(|error| refused(descriptor, &error))
+}
+
+fn parse(descriptor: &PluginDescriptor, text: Vec<u8>) -> Result<Arc<Package>, Diagnostic> {
+    Package::parse(text).map(Arc::new).map_err(|error| {
+        Diagnostic::error("plugin-schema", format!("the schema of package `{}` cannot be read", descriptor.package()))
+            .detail(error.to_string())
+            .hint("Install the plugin again, or use another version of it.")
+    })
+}
+
+fn refused(descriptor: &PluginDescriptor, error: &CallError) -> Diagnostic {
+    let summary = format!("plugin `{}` did not give the schema of package `{}`", descriptor.name, descriptor.package());
+    let diagnostic = Diagnostic::error("plugin-schema", summary)
+        .detail(error.to_string())
+        .hint("Run the command again; if it fails again, install the plugin again or use another version of it.");
+    with_last_words(diagnostic, &error.last_words)
+}

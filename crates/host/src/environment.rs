@@ -1,0 +1,84 @@
+//! The environment of a plugin.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+
+use outrigger_provider::PluginDescriptor;
+
+use crate::HostOptions;
+
+/// What the engine keeps to itself. A plugin gets the secrets that it was given by name, no others.
+const WITHHELD: [&str; 3] = ["PULUMI_CONFIG_PASSPHRASE", "PULUMI_CONFIG_PASSPHRASE_FILE", "PULUMI_ACCESS_TOKEN"];
+
+/// The plugin that still reads the project's name under an older variable.
+const NODEJS: &str = "pulumi-nodejs";
+
+/// The complete environment of a plugin: ours without what is withheld, then what Pulumi adds, then renamed variables.
+pub(crate) fn of_plugin(options: &HostOptions, descriptor: &PluginDescriptor) -> Vec<(OsString, OsString)> {
+    let ours = options.environment.iter().filter(|(name, _)| WITHHELD.iter().all(|withheld| name != withheld));
+    let mut variables: BTreeMap<OsString, OsString> = ours.cloned().collect();
+    let project = &options.project;
+    for (option, value) in &project.runtime_options {
+        variables.insert(format!("PULUMI_RUNTIME_{}", option.to_uppercase()).into(), value.into());
+    }
+    if !project.name.is_empty() {
+        variables.insert("PULUMI_PROJECT".into(), (&project.name).into());
+        if descriptor.name == NODEJS {
+            variables.insert("PULUMI_NODEJS_PROJECT".into(), (&project.name).into());
+        }
+    }
+    if let Some(config) = project.config.get(&descriptor.name) {
+        variables.insert("PULUMI_CONFIG".into(), config.into());
+    }
+    // From a copy: the renaming of one variable must not feed the renaming of the next. A secret of the engine cannot be
+    // had under another name either, because it is not there any more.
+    let renamed: Vec<_> = descriptor
+        .env_var_mappings
+        .iter()
+        .filter_map(|(new, old)| Some((OsString::from(old), variables.get(OsStr::new(new))?.clone())))
+        .collect();
+    variables.extend(renamed);
+    variables.into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn adds_and_withholds() {
+        let mut options = HostOptions::default();
+        for (name, value) in [
+            ("HOME", "/home/me"),
+            ("PULUMI_CONFIG_PASSPHRASE", "canary"),
+            ("PULUMI_CONFIG_PASSPHRASE_FILE", "canary"),
+            ("PULUMI_ACCESS_TOKEN", "canary"),
+            ("EAST_KEY", "k"),
+            ("PULUMI_PROJECT", "other"),
+        ] {
+            options.environment.push((name.into(), value.into()));
+        }
+        options.project.name = "shop".into();
+        options.project.runtime_options.insert("typescript".into(), "true".into());
+        options.project.config.insert("aws".into(), r#"{"region":"eu"}"#.into());
+        let mut descriptor = PluginDescriptor::named("aws", None);
+        descriptor.env_var_mappings.insert("EAST_KEY".into(), "AWS_KEY".into());
+        descriptor.env_var_mappings.insert("NOT_SET".into(), "HOME".into());
+        descriptor.env_var_mappings.insert("PULUMI_ACCESS_TOKEN".into(), "STOLEN".into());
+        let text: Vec<String> = of_plugin(&options, &descriptor)
+            .into_iter()
+            .map(|(name, value)| format!("{}={}", name.display(), value.display()))
+            .collect();
+        assert_eq!(
+            text,
+            [
+                "AWS_KEY=k",
+                "EAST_KEY=k",
+                "HOME=/home/me",
+                "PULUMI_CONFIG={\"region\":\"eu\"}",
+                "PULUMI_PROJECT=shop",
+                "PULUMI_RUNTIME_TYPESCRIPT=true",
+            ]
+        );
+    }
+}

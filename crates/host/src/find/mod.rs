@@ -1,0 +1,229 @@
+//! Where a plugin's executable is, in Pulumi's order: the project, `PATH`, next to our own executable, the installed ones.
+
+mod installed;
+mod version;
+
+use std::fmt::Write;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use outrigger_diagnostic::Diagnostic;
+use outrigger_provider::PluginDescriptor;
+
+pub use installed::{Installed, installed};
+pub use version::tolerant;
+
+use crate::HostOptions;
+
+/// The plugins that come with Pulumi itself; only these are looked for next to our executable.
+const BUNDLED: [&str; 2] = ["pulumi-nodejs", "pulumi-python"];
+
+/// The file that makes a directory a plugin which needs a language host to run.
+const SHIMLESS: &str = "PulumiPlugin.yaml";
+
+/// Where a plugin was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// The project names it.
+    Project,
+    /// In `PATH`: it wins over installed ones, whatever its version is.
+    Ambient,
+    /// Next to our own executable.
+    Bundled,
+    /// In the directory of installed plugins.
+    Installed,
+}
+
+/// A plugin's executable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// The executable.
+    pub path: PathBuf,
+    /// Where it was found.
+    pub origin: Origin,
+    /// What the user should know: project plugins of another version that were passed over.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// Finds a plugin. The error names every place that was searched.
+pub fn find(options: &HostOptions, descriptor: &PluginDescriptor) -> Result<Found, Diagnostic> {
+    let name = checked_name(descriptor)?;
+    let wanted = wanted_version(descriptor)?;
+    let file = format!("pulumi-resource-{name}");
+    let mut search = Search { descriptor, places: Vec::new(), warnings: Vec::new() };
+    if let Some(path) = project(options, &mut search, name, wanted.as_ref(), &file)? {
+        return Ok(search.found(path, Origin::Project));
+    }
+    if options.ignore_ambient {
+        search.places.push("`PATH` was left out, because PULUMI_IGNORE_AMBIENT_PLUGINS is set".to_owned());
+    } else {
+        search.places.push(format!("`{file}` in the {} directories of PATH", options.path.len()));
+        // A relative entry would mean whatever directory we happen to be in; Go's lookup refuses those too.
+        let mut ambient = options.path.iter().filter(|entry| entry.is_absolute()).map(|entry| entry.join(&file));
+        if let Some(path) = ambient.find(|path| is_executable(path)) {
+            return Ok(search.found(path, Origin::Ambient));
+        }
+    }
+    if let Some(directory) = options.executable_directory.as_ref().filter(|_| BUNDLED.contains(&name)) {
+        let path = directory.join(&file);
+        search.places.push(format!("`{}`", path.display()));
+        if is_executable(&path) {
+            return Ok(search.found(path, Origin::Bundled));
+        }
+    }
+    if let Some(url) = descriptor.download_url.as_ref().filter(|url| url.starts_with("git://")) {
+        return Err(Diagnostic::error("plugin-git", format!("plugin `{name}` comes from a git repository"))
+            .detail(format!("It is wanted from `{url}`. Installed plugins from git repositories are not used yet."))
+            .hint(format!("Put `{file}` into a directory of PATH, or name its directory under `plugins.providers`.")));
+    }
+    let all = installed(&options.plugin_directory);
+    search.installed(&options.plugin_directory, &all, name);
+    match installed::select(&all, name, wanted.as_ref(), options.legacy_search) {
+        Some(plugin) => {
+            let path = executable_in(&plugin.directory, name, &file)?;
+            Ok(search.found(path, Origin::Installed))
+        }
+        None => Err(search.missing()),
+    }
+}
+
+/// Names come from type tokens and files; they become parts of paths, and must not lead out of them.
+fn checked_name(descriptor: &PluginDescriptor) -> Result<&str, Diagnostic> {
+    let name = descriptor.name.as_str();
+    let allowed = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.');
+    if name.is_empty() || !name.chars().all(allowed) {
+        return Err(Diagnostic::error("plugin-name", format!("`{name}` is not the name of a plugin"))
+            .detail("A name has letters, digits, `-`, `_` and `.`.")
+            .hint("Look at the first part of the resource's type, and at the package's name."));
+    }
+    Ok(name)
+}
+
+fn wanted_version(descriptor: &PluginDescriptor) -> Result<Option<semver::Version>, Diagnostic> {
+    let Some(text) = descriptor.version.as_deref().filter(|text| !text.is_empty()) else { return Ok(None) };
+    tolerant(text).map(Some).ok_or_else(|| {
+        Diagnostic::error("plugin-version", format!("`{text}` is not a version of plugin `{}`", descriptor.name))
+            .detail("A version has the form `1.2.3` or `1.2.3-beta.1`.")
+            .hint("Look where the program, the project file or the package's lock file gives the version.")
+    })
+}
+
+/// The project's own plugins.
+fn project(
+    options: &HostOptions,
+    search: &mut Search<'_>,
+    name: &str,
+    wanted: Option<&semver::Version>,
+    file: &str,
+) -> Result<Option<PathBuf>, Diagnostic> {
+    let mut seen = Vec::new();
+    let mut found = None;
+    for plugin in options.project.plugins.iter().filter(|plugin| plugin.name == name) {
+        let version = plugin.version.as_deref().and_then(tolerant);
+        if version.is_some() && seen.contains(&version) {
+            return Err(Diagnostic::error("plugin-twice", format!("the project names plugin `{name}` twice"))
+                .detail("Two entries under `plugins.providers` have the same name and version.")
+                .hint("Remove one of them from the project file."));
+        }
+        seen.push(version.clone());
+        let directory = options.project.root.join(&plugin.path);
+        search.places.push(format!("`{}`, which the project names", directory.display()));
+        match (&version, wanted) {
+            (Some(version), Some(wanted)) if version.cmp_precedence(wanted).is_ne() => search.warnings.push(
+                Diagnostic::warning("plugin-project-version", format!("the project's plugin `{name}` was passed over"))
+                    .detail(format!("The project brings version {version}, but {wanted} is wanted.")),
+            ),
+            _ if found.is_none() => found = Some(directory),
+            _ => {}
+        }
+    }
+    let Some(directory) = found else { return Ok(None) };
+    if !directory.is_dir() {
+        return Err(Diagnostic::error("plugin-path", format!("the path of plugin `{name}` is not a directory"))
+            .detail(format!("The project names `{}`.", directory.display()))
+            .hint("Correct `path` under `plugins.providers` in the project file; it names the directory of the executable."));
+    }
+    executable_in(&directory, name, file).map(Some)
+}
+
+/// The executable in a plugin's directory.
+fn executable_in(directory: &Path, name: &str, file: &str) -> Result<PathBuf, Diagnostic> {
+    let path = directory.join(file);
+    if is_executable(&path) {
+        return Ok(path);
+    }
+    if !path.exists() && directory.join(SHIMLESS).exists() {
+        return Err(Diagnostic::error("plugin-shimless", format!("plugin `{name}` needs a language host"))
+            .detail(format!(
+                "`{}` has a {SHIMLESS} and no executable. Plugins that are programs of a language runtime are not \
+                 started yet; plugins with an executable of their own are.",
+                directory.display()
+            ))
+            .hint(format!(
+                "Build the plugin into an executable `{file}` in that directory, or run this project with `pulumi`."
+            )));
+    }
+    let why = if path.exists() { "is not executable" } else { "does not exist" };
+    Err(Diagnostic::error("plugin-executable", format!("plugin `{name}` has no executable"))
+        .detail(format!("`{}` {why}.", path.display()))
+        .hint("Install the plugin again, or correct the path in the project file."))
+}
+
+fn is_executable(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
+}
+
+/// What was searched so far.
+struct Search<'a> {
+    descriptor: &'a PluginDescriptor,
+    places: Vec<String>,
+    warnings: Vec<Diagnostic>,
+}
+
+impl Search<'_> {
+    fn found(self, path: PathBuf, origin: Origin) -> Found {
+        Found { path, origin, warnings: self.warnings }
+    }
+
+    fn installed(&mut self, directory: &Path, all: &[Installed], name: &str) {
+        let mut place = format!("`{}`", directory.display());
+        let mut versions: Vec<_> =
+            all.iter().filter(|plugin| plugin.name == name).map(|plugin| &plugin.version).collect();
+        versions.sort();
+        match versions.as_slice() {
+            [] => place.push_str(", which has no version of it"),
+            versions => {
+                place.push_str(", which has only");
+                for version in versions {
+                    // Writing to a string cannot fail.
+                    let _ = write!(place, " {version}");
+                }
+            }
+        }
+        self.places.push(place);
+    }
+
+    fn missing(self) -> Diagnostic {
+        let PluginDescriptor { name, version, download_url, .. } = self.descriptor;
+        let version = version.as_deref().filter(|version| !version.is_empty());
+        let summary = match version {
+            Some(version) => format!("plugin `{name}` version {version} was not found"),
+            None => format!("plugin `{name}` was not found"),
+        };
+        let mut install = format!("pulumi plugin install resource {name}");
+        if let Some(version) = version {
+            let _ = write!(install, " {version}");
+        }
+        if let Some(url) = download_url {
+            let _ = write!(install, " --server {url}");
+        }
+        let places: String = self.places.iter().map(|place| format!("\n  - {place}")).collect();
+        Diagnostic::error("plugin-missing", summary)
+            .detail(format!("Searched:{places}"))
+            .hint(format!("Run `{install}`, or put `pulumi-resource-{name}` into a directory of PATH."))
+    }
+}
+
+#[cfg(test)]
+mod tests;

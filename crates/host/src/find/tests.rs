@@ -1,0 +1,94 @@
+use std::fs;
+
+use super::*;
+use crate::ProjectPlugin;
+
+fn put(path: &Path, mode: u32) {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, "#!/bin/sh\n").unwrap();
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+}
+
+fn options(root: &Path) -> HostOptions {
+    let mut options = HostOptions {
+        path: vec![root.join("bin"), root.join("sbin")],
+        plugin_directory: root.join("plugins"),
+        executable_directory: Some(root.join("own")),
+        ..HostOptions::default()
+    };
+    options.project.root = root.join("project");
+    options
+}
+
+fn wanted(version: &str) -> PluginDescriptor {
+    PluginDescriptor::named("demo", (!version.is_empty()).then(|| version.to_owned()))
+}
+
+#[test]
+fn in_pulumis_order() {
+    let root = tempfile::tempdir().unwrap();
+    let root = root.path();
+    let mut options = options(root);
+    let file = "pulumi-resource-demo";
+    put(&root.join("plugins/resource-demo-v1.0.0").join(file), 0o755);
+    put(&root.join("plugins/resource-demo-v2.0.0").join(file), 0o755);
+    fs::write(root.join("plugins/resource-demo-v2.0.0.partial"), "").unwrap();
+    let found = find(&options, &wanted("")).unwrap();
+    assert_eq!((found.origin, found.path), (Origin::Installed, root.join("plugins/resource-demo-v1.0.0").join(file)));
+
+    put(&root.join("own").join(file), 0o755);
+    assert_eq!(
+        find(&options, &wanted("")).unwrap().origin,
+        Origin::Installed,
+        "only bundled plugins are looked for there"
+    );
+
+    put(&root.join("bin").join(file), 0o644);
+    assert_eq!(find(&options, &wanted("1.0.0")).unwrap().origin, Origin::Installed, "not executable");
+    put(&root.join("sbin").join(file), 0o755);
+    assert_eq!(find(&options, &wanted("9.9.9")).unwrap().origin, Origin::Ambient, "whatever the version");
+    options.ignore_ambient = true;
+    assert_eq!(find(&options, &wanted("1.0.0")).unwrap().origin, Origin::Installed);
+
+    put(&root.join("project/local").join(file), 0o755);
+    let local =
+        |version: &str| ProjectPlugin { name: "demo".into(), path: "local".into(), version: Some(version.into()) };
+    options.project.plugins = vec![local("3.0.0")];
+    let passed_over = find(&options, &wanted("1.0.0")).unwrap();
+    assert_eq!((passed_over.origin, passed_over.warnings.len()), (Origin::Installed, 1));
+    options.project.plugins.push(local("1.0.0"));
+    assert_eq!(find(&options, &wanted("1.0.0")).unwrap().path, root.join("project/local").join(file));
+    options.project.plugins.push(local("1.0.0"));
+    assert_eq!(find(&options, &wanted("1.0.0")).unwrap_err().code, "plugin-twice");
+}
+
+#[test]
+fn a_missing_plugin_names_every_place() {
+    let root = tempfile::tempdir().unwrap();
+    let mut options = options(root.path());
+    put(&root.path().join("plugins/resource-demo-v1.0.0/pulumi-resource-demo"), 0o755);
+    options.project.plugins =
+        vec![ProjectPlugin { name: "demo".into(), path: "local".into(), version: Some("3.0.0".into()) }];
+    let error = find(&options, &wanted("2.0.0")).unwrap_err();
+    assert_eq!((error.code, error.summary.as_str()), ("plugin-missing", "plugin `demo` version 2.0.0 was not found"));
+    let detail = error.detail.unwrap();
+    for place in ["project/local", "in the 2 directories of PATH", "plugins`, which has only 1.0.0"] {
+        assert!(detail.contains(place), "{place}: {detail}");
+    }
+    assert!(error.hints[0].contains("`pulumi plugin install resource demo 2.0.0`"), "{:?}", error.hints);
+}
+
+#[test]
+fn what_cannot_be_used_says_why() {
+    let root = tempfile::tempdir().unwrap();
+    let mut options = options(root.path());
+    put(&root.path().join("plugins/resource-demo-v1.0.0/PulumiPlugin.yaml"), 0o644);
+    assert_eq!(find(&options, &wanted("1.0.0")).unwrap_err().code, "plugin-shimless");
+    put(&root.path().join("plugins/resource-demo-v1.0.0/pulumi-resource-demo"), 0o644);
+    assert_eq!(find(&options, &wanted("1.0.0")).unwrap_err().code, "plugin-executable");
+    options.project.plugins = vec![ProjectPlugin { name: "demo".into(), path: "nowhere".into(), version: None }];
+    assert_eq!(find(&options, &wanted("1.0.0")).unwrap_err().code, "plugin-path");
+    assert_eq!(find(&options, &wanted("soon")).unwrap_err().code, "plugin-version");
+    let hostile = PluginDescriptor::named("../../bin/sh", None);
+    assert_eq!(find(&options, &hostile).unwrap_err().code, "plugin-name");
+}

@@ -1,0 +1,155 @@
+//! One process and the group that it leads, from start to the last member's end.
+
+use std::io;
+use std::process::{Child, ExitStatus};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use tokio::sync::watch;
+
+use crate::os::{self, Identity};
+
+/// How long other members of a group may take to end after its leader has, if they were asked to. A plugin's own plugins
+/// were told at the same moment and need only a little longer.
+const STRAGGLERS: Duration = Duration::from_millis(500);
+
+/// How long to wait for killed processes to be gone. The kernel needs moments, unless one hangs in a system call.
+const BURIAL: Duration = Duration::from_secs(2);
+
+/// A group. Signals reach it only as long as its leader is not collected: after that its id may be somebody else's.
+#[derive(Debug)]
+pub(crate) struct Group {
+    identity: Identity,
+    /// Whether the leader is collected. Held while a signal is sent.
+    collected: Mutex<bool>,
+    interrupted: AtomicBool,
+    exit: watch::Sender<Option<String>>,
+}
+
+impl Group {
+    /// Watches a child that leads a group, on a thread of its own. When the leader has ended, whatever it left behind is ended too;
+    /// then `ended` is called.
+    pub(crate) fn watch(
+        identity: Identity,
+        child: Child,
+        ended: impl FnOnce() + Send + 'static,
+    ) -> io::Result<Arc<Self>> {
+        let group = Arc::new(Self {
+            identity,
+            collected: Mutex::new(false),
+            interrupted: AtomicBool::new(false),
+            exit: watch::Sender::new(None),
+        });
+        let watched = Arc::clone(&group);
+        let started = std::thread::Builder::new()
+            .name(format!("outrigger-watch-{}", identity.pid))
+            .stack_size(128 * 1024)
+            .spawn(move || {
+                watched.bury(child);
+                ended();
+            });
+        match started {
+            Ok(_) => Ok(group),
+            Err(error) => {
+                // Nobody would collect it: better no plugin than one that cannot be ended.
+                os::kill(identity.pid);
+                Err(error)
+            }
+        }
+    }
+
+    /// The leader's process id, which is the group's as well.
+    pub(crate) fn id(&self) -> u32 {
+        self.identity.pid
+    }
+
+    /// SIGINT to the group.
+    pub(crate) fn interrupt(&self) {
+        self.interrupted.store(true, Ordering::Relaxed);
+        self.signal(os::interrupt);
+    }
+
+    /// SIGKILL to the group.
+    pub(crate) fn kill(&self) {
+        self.signal(os::kill);
+    }
+
+    /// How the leader ended, once it has and nothing is left of its group.
+    pub(crate) fn exit(&self) -> watch::Receiver<Option<String>> {
+        self.exit.subscribe()
+    }
+
+    /// Whether the leader has ended.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.exit.borrow().is_some()
+    }
+
+    fn signal(&self, send: fn(u32)) {
+        let collected = self.collected.lock().unwrap_or_else(PoisonError::into_inner);
+        if !*collected {
+            send(self.identity.pid);
+        }
+    }
+
+    fn bury(&self, mut child: Child) {
+        let _no_such_child = os::wait_until_exited(self.identity.pid);
+        let patience = if self.interrupted.load(Ordering::Relaxed) { STRAGGLERS } else { Duration::ZERO };
+        if self.has_others_after(patience) != Some(false) {
+            os::kill(self.identity.pid);
+            // A kill is an order, not yet a death; whoever hears that this group has ended may rely on it.
+            self.has_others_after(BURIAL);
+        }
+        let status = {
+            let mut collected = self.collected.lock().unwrap_or_else(PoisonError::into_inner);
+            *collected = true;
+            child.wait()
+        };
+        self.exit.send_replace(Some(status.map_or_else(|error| format!("ended ({error})"), in_words)));
+    }
+
+    /// Waits until no member but the dead leader is left, or the time is up, and says whether one is; `None`: it cannot be told.
+    fn has_others_after(&self, limit: Duration) -> Option<bool> {
+        let end = Instant::now() + limit;
+        loop {
+            let others = os::has_others(self.identity.pid);
+            if others != Some(true) || Instant::now() >= end {
+                return others;
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+}
+
+/// The owner's handle: when it is dropped, the group is killed.
+#[derive(Debug)]
+pub(crate) struct GroupHandle(Arc<Group>);
+
+impl GroupHandle {
+    pub(crate) fn new(group: Arc<Group>) -> Self {
+        Self(group)
+    }
+}
+
+impl std::ops::Deref for GroupHandle {
+    type Target = Group;
+
+    fn deref(&self) -> &Group {
+        &self.0
+    }
+}
+
+impl Drop for GroupHandle {
+    fn drop(&mut self) {
+        self.0.kill();
+    }
+}
+
+fn in_words(status: ExitStatus) -> String {
+    use std::os::unix::process::ExitStatusExt;
+    match (status.code(), status.signal()) {
+        (Some(code), _) => format!("exited with code {code}"),
+        (None, Some(signal)) => format!("was ended by signal {signal}"),
+        (None, None) => "ended".to_owned(),
+    }
+}

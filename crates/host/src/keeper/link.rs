@@ -1,0 +1,64 @@
+//! The host's end: starting a keeper and telling it things.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+
+use super::Record;
+use crate::KeeperCommand;
+use crate::os::{self, Identity};
+
+/// A connection to one keeper.
+#[derive(Debug)]
+pub(crate) struct KeeperLink {
+    socket: Arc<UnixStream>,
+}
+
+impl KeeperLink {
+    /// The socket, for children that announce themselves.
+    pub(crate) fn socket(&self) -> Arc<UnixStream> {
+        Arc::clone(&self.socket)
+    }
+
+    /// Tells the keeper something; an error means that it is gone.
+    pub(crate) fn tell(&self, record: Record) -> io::Result<()> {
+        os::send_quietly(&self.socket, &record.encode())
+    }
+}
+
+/// Starts a keeper that knows of these groups. It may still be loading when this returns: what it is told meanwhile waits in
+/// the socket, and so does the news of our death. So nobody waits for it, and nothing is lost. The groups are in the socket
+/// before the process exists: a keeper that takes the place of a dead one knows them even if we are killed at once.
+///
+/// `ended` is called, on a thread of its own, when that keeper has ended.
+pub(crate) fn start<'a>(
+    command: &KeeperCommand,
+    living: impl Iterator<Item = &'a Identity>,
+    ended: impl FnOnce() + Send + 'static,
+) -> io::Result<KeeperLink> {
+    let (ours, theirs) = os::quiet_pair()?;
+    // In one piece: a socket takes many bytes, but only some hundred pieces, before somebody reads.
+    let known: Vec<u8> = living.flat_map(|identity| Record::Started(*identity).encode()).collect();
+    if !known.is_empty() {
+        os::send_quietly(&ours, &known)?;
+    }
+    let mut process = Command::new(&command.program);
+    process
+        .args(&command.arguments)
+        .env_clear()
+        .envs(command.environment.iter().map(|(name, value)| (name, value)))
+        .stdin(Stdio::from(OwnedFd::from(theirs)))
+        // It outlives us: whoever reads our output to its end must not wait for the keeper as well.
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    os::keeper_child(&mut process);
+    let mut child = process.spawn()?;
+    // Somebody has to collect it, and whoever does knows first that it is gone.
+    std::thread::Builder::new().name("outrigger-keeper-watch".to_owned()).stack_size(128 * 1024).spawn(move || {
+        let _how = child.wait();
+        ended();
+    })?;
+    Ok(KeeperLink { socket: Arc::new(ours) })
+}

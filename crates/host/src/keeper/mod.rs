@@ -1,0 +1,109 @@
+//! The keeper: a small process that outlives a killed host and ends what the host started.
+//!
+//! It reads [`Record`]s from its standard input, a socket whose other end only the host holds. Each plugin announces
+//! itself there before it becomes a plugin (see `os::birth`), the host reports each end. When the host says goodbye the keeper just
+//! leaves. When the socket closes without a goodbye, the host was killed: every group that is left gets SIGINT, a grace, and
+//! SIGKILL, and then the caller's own last act is done (the command line folds the journal into the checkpoint).
+//!
+//! A group is left alone if its id belongs to another process by now, which the start time tells.
+
+mod link;
+mod record;
+
+use std::collections::HashMap;
+use std::io::Read;
+use std::time::{Duration, Instant};
+
+pub(crate) use link::{KeeperLink, start};
+pub(crate) use record::Record;
+
+use crate::os::{self, Identity};
+
+/// How a host left its keeper.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Parting {
+    /// It said goodbye: it has ended everything itself.
+    Goodbye,
+    /// It vanished. What it had started is ended now.
+    Vanished,
+}
+
+/// How long groups may take to end after SIGINT before they are killed.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// How long to wait for killed processes to be gone. The kernel needs moments, unless one hangs in a system call.
+const BURIAL: Duration = Duration::from_secs(2);
+
+/// Does the keeper's work until the host is gone, and says how it left. Waits as long as the host lives, then at most 7 s.
+///
+/// `input` is the process's standard input. After [`Parting::Vanished`] the caller does what else is to be done.
+pub fn run(mut input: impl Read) -> Parting {
+    let mut groups = HashMap::new();
+    loop {
+        match Record::read(&mut input) {
+            Some(Record::Started(identity)) => {
+                groups.insert(identity.pid, identity);
+            }
+            Some(Record::Ended(identity)) => {
+                groups.remove(&identity.pid);
+            }
+            Some(Record::Goodbye) => return Parting::Goodbye,
+            None => break,
+        }
+    }
+    end(groups.into_values().collect());
+    Parting::Vanished
+}
+
+fn end(mut groups: Vec<Identity>) {
+    groups.retain(|identity| !identity.is_taken());
+    for identity in &groups {
+        os::interrupt(identity.pid);
+    }
+    wait_for(&mut groups, GRACE);
+    for identity in &groups {
+        os::kill(identity.pid);
+    }
+    wait_for(&mut groups, BURIAL);
+}
+
+/// Waits until no group is left or the time is up. These are not the keeper's children, so there is nothing to wait on: it looks.
+fn wait_for(groups: &mut Vec<Identity>, limit: Duration) {
+    let end = Instant::now() + limit;
+    let mut pause = Duration::from_millis(2);
+    loop {
+        groups.retain(|identity| !identity.is_taken() && os::alive(identity.pid));
+        if groups.is_empty() || Instant::now() >= end {
+            return;
+        }
+        std::thread::sleep(pause);
+        pause = (pause * 2).min(Duration::from_millis(50));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_goodbye_is_no_death() {
+        assert_eq!(run(&Record::Goodbye.encode()[..]), Parting::Goodbye);
+        assert_eq!(run(&[][..]), Parting::Vanished);
+    }
+
+    #[test]
+    fn leaves_strangers_and_ended_groups_alone() {
+        // Our own process stands for a stranger that got the id of a plugin: were it signalled, this test would not end.
+        let own = Identity::own();
+        let stranger = Identity { started: own.started + 1, ..own };
+        let records = [Record::Started(own), Record::Ended(own), Record::Started(stranger)];
+        let input: Vec<u8> = records.iter().flat_map(Record::encode).collect();
+        assert_eq!(run(&input[..]), Parting::Vanished);
+    }
+
+    #[test]
+    fn a_cut_record_is_the_end() {
+        let own = Record::Started(Identity::own()).encode();
+        assert_eq!(run(&own[..own.len() - 1]), Parting::Vanished);
+    }
+}

@@ -1,0 +1,66 @@
+//! What the keeper is told, on the wire.
+
+use std::io::Read;
+
+use crate::os::Identity;
+
+/// One message to the keeper. All have the same length, and are far below what a socket takes in one piece.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Record {
+    /// A process leads a group of its own and is about to become a plugin.
+    Started(Identity),
+    /// That group is empty.
+    Ended(Identity),
+    /// The host leaves in order.
+    Goodbye,
+}
+
+/// A kind, the process id, the start time.
+const LENGTH: usize = 1 + 4 + 8;
+
+impl Record {
+    /// The bytes. Allocates nothing, so it may be called between fork and exec.
+    pub(crate) fn encode(&self) -> [u8; LENGTH] {
+        let (kind, identity) = match self {
+            Self::Started(identity) => (b'+', *identity),
+            Self::Ended(identity) => (b'-', *identity),
+            Self::Goodbye => (b'.', Identity { pid: 0, started: 0 }),
+        };
+        let mut bytes = [kind; LENGTH];
+        let (pid, started) = (identity.pid.to_le_bytes(), identity.started.to_le_bytes());
+        for (place, byte) in bytes.iter_mut().skip(1).zip(pid.into_iter().chain(started)) {
+            *place = byte;
+        }
+        bytes
+    }
+
+    /// The next record; `None` at the end of the stream, or where it makes no sense any more.
+    pub(crate) fn read(input: &mut impl Read) -> Option<Self> {
+        let mut bytes = [0; LENGTH];
+        input.read_exact(&mut bytes).ok()?;
+        let (kind, rest) = bytes.split_first()?;
+        let (pid, started) = rest.split_first_chunk::<4>()?;
+        let identity =
+            Identity { pid: u32::from_le_bytes(*pid), started: u64::from_le_bytes(started.try_into().ok()?) };
+        match kind {
+            b'+' => Some(Self::Started(identity)),
+            b'-' => Some(Self::Ended(identity)),
+            b'.' => Some(Self::Goodbye),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_and_back() {
+        let identity = Identity { pid: 4_000_000_000, started: u64::MAX - 3 };
+        for record in [Record::Started(identity), Record::Ended(identity), Record::Goodbye] {
+            assert_eq!(Record::read(&mut &record.encode()[..]), Some(record));
+        }
+        assert_eq!(Record::read(&mut &[b'?'; LENGTH][..]), None);
+    }
+}

@@ -1,0 +1,180 @@
+//! A plugin as the engine holds it: leased from the pool, with the host's deadlines on every call that has one.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use outrigger_provider::{
+    CallContext, CallError, CheckConfig, CheckedConfig, Configure, Diff, DiffConfig, ErrorKind, Invoke, Invoked,
+    Parameterization, Parameterize, Plugin, PluginDescriptor, PluginInfo, Provider,
+};
+
+use crate::limited::LimitedProvider;
+use crate::pool::SlotId;
+use crate::running::Running;
+use crate::supply::Supply;
+
+/// A leased plugin. It goes back to the pool when it is released, or with its last owner.
+pub(crate) struct Lease {
+    supply: Arc<Supply>,
+    descriptor: PluginDescriptor,
+    current: Mutex<(SlotId, Arc<Running>)>,
+    /// One configuration at a time.
+    configuring: tokio::sync::Mutex<()>,
+    returned: AtomicBool,
+    own: Weak<Lease>,
+}
+
+impl Lease {
+    pub(crate) fn new(
+        supply: Arc<Supply>,
+        descriptor: PluginDescriptor,
+        id: SlotId,
+        running: Arc<Running>,
+    ) -> Arc<Self> {
+        Arc::new_cyclic(|own| Self {
+            supply,
+            descriptor,
+            current: Mutex::new((id, running)),
+            configuring: tokio::sync::Mutex::new(()),
+            returned: AtomicBool::new(false),
+            own: own.clone(),
+        })
+    }
+
+    /// Gives the plugin back to the pool, once.
+    pub(crate) fn give_back(&self) {
+        if !self.returned.swap(true, Ordering::AcqRel) {
+            let (id, _) = self.current();
+            self.supply.free(&self.descriptor, id);
+        }
+    }
+
+    fn current(&self) -> (SlotId, Arc<Running>) {
+        let current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
+        (current.0, Arc::clone(&current.1))
+    }
+
+    fn plugin(&self) -> Arc<dyn Plugin> {
+        Arc::clone(&self.current().1.plugin)
+    }
+
+    /// Takes another plugin in place of the one that does not fit, which becomes free for whom it fits.
+    fn exchange(&self, id: SlotId, running: Arc<Running>) {
+        let before = {
+            let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
+            std::mem::replace(&mut *current, (id, running))
+        };
+        self.supply.free(&self.descriptor, before.0);
+    }
+
+    fn limited(&self, provider: Arc<dyn Provider>) -> Arc<dyn Provider> {
+        Arc::new(LimitedProvider::new(provider, *self.supply.deadlines(), self.own.upgrade()))
+    }
+
+    /// A plugin that was never configured, for a request that no running one fits.
+    async fn unconfigured(&self) -> Result<Arc<Running>, CallError> {
+        let (_, running) = self.current();
+        if running.is_alive() && !running.is_configured() {
+            return Ok(running);
+        }
+        let label = running.plugin.label();
+        let (id, fresh) = self.supply.lease_unconfigured(&self.descriptor).await.map_err(|diagnostic| {
+            let mut error = CallError::new(label, "Configure", ErrorKind::NotDone, diagnostic.to_string());
+            error.last_words = diagnostic.notes;
+            error
+        })?;
+        self.exchange(id, Arc::clone(&fresh));
+        Ok(fresh)
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        self.give_back();
+    }
+}
+
+/// The same context with the host's deadline, unless the caller has set one.
+pub(crate) fn within(cx: &CallContext, deadline: Duration) -> CallContext {
+    cx.within(cx.deadline.unwrap_or(deadline))
+}
+
+#[async_trait]
+impl Plugin for Lease {
+    fn label(&self) -> String {
+        self.plugin().label()
+    }
+
+    async fn info(&self, cx: &CallContext) -> Result<PluginInfo, CallError> {
+        self.plugin().info(&within(cx, self.supply.deadlines().handshake)).await
+    }
+
+    async fn parameterize(&self, cx: &CallContext, request: Parameterize) -> Result<Parameterization, CallError> {
+        // Another package from here on: not a plugin for the next load of this descriptor.
+        self.supply.retire(&self.descriptor, self.current().0);
+        self.plugin().parameterize(&within(cx, self.supply.deadlines().schema), request).await
+    }
+
+    async fn schema(&self, cx: &CallContext, package: Option<&Parameterization>) -> Result<Vec<u8>, CallError> {
+        self.plugin().schema(&within(cx, self.supply.deadlines().schema), package).await
+    }
+
+    async fn check_config(&self, cx: &CallContext, request: CheckConfig) -> Result<CheckedConfig, CallError> {
+        self.plugin().check_config(&within(cx, self.supply.deadlines().check), request).await
+    }
+
+    async fn diff_config(&self, cx: &CallContext, request: DiffConfig) -> Result<Diff, CallError> {
+        self.plugin().diff_config(&within(cx, self.supply.deadlines().check), request).await
+    }
+
+    /// A plugin that was configured before with an equal request, in the same run, is used as it is: Configure is not
+    /// called again. One that was configured with anything else is never configured a second time.
+    async fn configure(&self, cx: &CallContext, request: Configure) -> Result<Arc<dyn Provider>, CallError> {
+        let _one_at_a_time = self.configuring.lock().await;
+        let (_, running) = self.current();
+        if let Some(provider) = running.configured_with(&request).filter(|_| running.is_alive()) {
+            return Ok(self.limited(provider));
+        }
+        if let Some((id, running)) = self.supply.lease_configured(&self.descriptor, &request)
+            && let Some(provider) = running.configured_with(&request)
+        {
+            self.exchange(id, running);
+            return Ok(self.limited(provider));
+        }
+        let running = self.unconfigured().await?;
+        let deadline = within(cx, self.supply.deadlines().configure);
+        let outcome = running.plugin.configure(&deadline, request.clone()).await;
+        match outcome {
+            Ok(provider) => {
+                // With unknown inputs nothing was sent: the plugin can still be configured in earnest.
+                if !provider.unconfigured() {
+                    running.set_configured(request, Arc::clone(&provider));
+                }
+                Ok(self.limited(provider))
+            }
+            Err(error) => {
+                // Half configured, perhaps: not for anybody else.
+                self.supply.retire(&self.descriptor, self.current().0);
+                Err(error)
+            }
+        }
+    }
+
+    async fn invoke(&self, cx: &CallContext, request: Invoke) -> Result<Invoked, CallError> {
+        self.plugin().invoke(cx, request).await
+    }
+
+    async fn mapping(&self, cx: &CallContext, key: &str, provider: &str) -> Result<(String, Vec<u8>), CallError> {
+        self.plugin().mapping(&within(cx, self.supply.deadlines().schema), key, provider).await
+    }
+
+    async fn mappings(&self, cx: &CallContext, key: &str) -> Result<Vec<String>, CallError> {
+        self.plugin().mappings(&within(cx, self.supply.deadlines().schema), key).await
+    }
+
+    async fn cancel(&self, cx: &CallContext) -> Result<(), CallError> {
+        self.plugin().cancel(&within(cx, self.supply.deadlines().cancel)).await
+    }
+}

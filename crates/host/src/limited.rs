@@ -1,0 +1,110 @@
+//! A configured provider with the host's deadlines. Create, update, delete and read have none: only the user limits them.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use outrigger_provider::{
+    ApplyRequest, CallContext, CallError, CallRequest, CallResponse, CheckRequest, Checked, ConstructRequest,
+    ConstructResponse, ImportRequest, Imported, Invoke, Invoked, ListItem, Opened, Outcome, PlanRequest, Planned,
+    Provider, ReadRequest, ReadResult, ResourceIdentity, State, StreamItem, Ticket,
+};
+use outrigger_value::PropertyMap;
+
+use crate::Deadlines;
+use crate::lease::{Lease, within};
+
+/// The provider that the engine gets.
+pub(crate) struct LimitedProvider {
+    provider: Arc<dyn Provider>,
+    deadlines: Deadlines,
+    /// As long as the provider is in use, its plugin is not free for others, even if the engine has dropped the plugin.
+    _lease: Option<Arc<Lease>>,
+}
+
+impl LimitedProvider {
+    pub(crate) fn new(provider: Arc<dyn Provider>, deadlines: Deadlines, lease: Option<Arc<Lease>>) -> Self {
+        Self { provider, deadlines, _lease: lease }
+    }
+}
+
+#[async_trait]
+impl Provider for LimitedProvider {
+    fn label(&self) -> String {
+        self.provider.label()
+    }
+
+    fn unconfigured(&self) -> bool {
+        self.provider.unconfigured()
+    }
+
+    async fn upgrade(&self, cx: &CallContext, resource: &ResourceIdentity, state: State) -> Result<State, CallError> {
+        self.provider.upgrade(&within(cx, self.deadlines.check), resource, state).await
+    }
+
+    async fn check(&self, cx: &CallContext, request: CheckRequest) -> Result<Checked, CallError> {
+        self.provider.check(&within(cx, self.deadlines.check), request).await
+    }
+
+    async fn plan(&self, cx: &CallContext, request: PlanRequest) -> Result<Planned, CallError> {
+        self.provider.plan(&within(cx, self.deadlines.plan), request).await
+    }
+
+    async fn apply(&self, cx: &CallContext, request: ApplyRequest) -> Outcome {
+        self.provider.apply(cx, request).await
+    }
+
+    async fn resume(&self, cx: &CallContext, resource: &ResourceIdentity, ticket: Ticket) -> Outcome {
+        self.provider.resume(cx, resource, ticket).await
+    }
+
+    async fn read(&self, cx: &CallContext, request: ReadRequest) -> Result<ReadResult, CallError> {
+        self.provider.read(cx, request).await
+    }
+
+    async fn import(&self, cx: &CallContext, request: ImportRequest) -> Result<Imported, CallError> {
+        self.provider.import(cx, request).await
+    }
+
+    async fn list(
+        &self,
+        cx: &CallContext,
+        ty: &str,
+        query: PropertyMap,
+        continuation: &str,
+    ) -> Result<Vec<ListItem>, CallError> {
+        self.provider.list(cx, ty, query, continuation).await
+    }
+
+    async fn invoke(&self, cx: &CallContext, request: Invoke) -> Result<Invoked, CallError> {
+        self.provider.invoke(cx, request).await
+    }
+
+    async fn stream(
+        &self,
+        cx: &CallContext,
+        request: Invoke,
+        sink: &mut (dyn FnMut(StreamItem) -> bool + Send),
+    ) -> Result<(), CallError> {
+        self.provider.stream(cx, request, sink).await
+    }
+
+    async fn open(&self, cx: &CallContext, token: &str, arguments: PropertyMap) -> Result<Opened, CallError> {
+        self.provider.open(cx, token, arguments).await
+    }
+
+    async fn renew(&self, cx: &CallContext, token: &str, lease: Vec<u8>) -> Result<Opened, CallError> {
+        self.provider.renew(cx, token, lease).await
+    }
+
+    async fn close(&self, cx: &CallContext, token: &str, lease: Vec<u8>) -> Result<(), CallError> {
+        self.provider.close(cx, token, lease).await
+    }
+
+    async fn construct(&self, cx: &CallContext, request: ConstructRequest) -> Result<ConstructResponse, CallError> {
+        self.provider.construct(cx, request).await
+    }
+
+    async fn call(&self, cx: &CallContext, request: CallRequest) -> Result<CallResponse, CallError> {
+        self.provider.call(cx, request).await
+    }
+}

@@ -1,0 +1,77 @@
+//! Process groups: signals, and whether anybody is left.
+
+use std::io;
+
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, test_kill_process_group, waitid};
+
+/// Asks every process of a group to end.
+pub(crate) fn interrupt(group: u32) {
+    send(group, Signal::INT);
+}
+
+/// Ends every process of a group.
+pub(crate) fn kill(group: u32) {
+    send(group, Signal::KILL);
+}
+
+/// Whether a group has a process that still runs. Dead ones that nobody has collected yet do not count: in a container
+/// whose first process collects no one they would stay for ever.
+pub(crate) fn alive(group: u32) -> bool {
+    let Some(pid) = pid(group) else { return false };
+    match test_kill_process_group(pid) {
+        Err(rustix::io::Errno::SRCH) => false,
+        _ => has_running_member(group),
+    }
+}
+
+/// The same for a group whose leader is dead and not collected. Elsewhere than on Linux the dead cannot be told from the
+/// living; then the answer is `None`.
+pub(crate) fn has_others(group: u32) -> Option<bool> {
+    cfg!(target_os = "linux").then(|| has_running_member(group))
+}
+
+/// Waits until a child of this process has ended, and leaves it uncollected: until it is, neither its id nor its group's
+/// can be given to somebody else, so the group can still be signalled safely.
+pub(crate) fn wait_until_exited(child: u32) -> io::Result<()> {
+    let pid = pid(child).ok_or(io::ErrorKind::InvalidInput)?;
+    loop {
+        match waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT) {
+            Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+            Ok(_) => return Ok(()),
+        }
+    }
+}
+
+fn send(group: u32, signal: Signal) {
+    if let Some(pid) = pid(group) {
+        // The only answer that can come is that nobody is left.
+        let _nobody_left = kill_process_group(pid, signal);
+    }
+}
+
+/// Ids 0 and 1 never name a group of ours: 0 would mean our own group, and 1 every process there is.
+fn pid(id: u32) -> Option<Pid> {
+    i32::try_from(id).ok().filter(|id| *id > 1).and_then(Pid::from_raw)
+}
+
+#[cfg(target_os = "linux")]
+fn has_running_member(group: u32) -> bool {
+    let Ok(processes) = std::fs::read_dir("/proc") else { return true };
+    processes.flatten().any(|entry| {
+        let name = entry.file_name();
+        let is_process = name.to_str().is_some_and(|name| name.bytes().all(|byte| byte.is_ascii_digit()));
+        is_process && std::fs::read(entry.path().join("stat")).is_ok_and(|stat| runs_in(&stat, group))
+    })
+}
+
+#[cfg(target_os = "linux")]
+fn runs_in(stat: &[u8], group: u32) -> bool {
+    let state = stat.iter().rposition(|byte| *byte == b')').and_then(|end| stat.get(end + 2));
+    super::identity::field(stat, 5) == Some(u64::from(group)) && !matches!(state, Some(b'Z' | b'X') | None)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn has_running_member(_group: u32) -> bool {
+    true
+}

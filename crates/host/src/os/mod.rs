@@ -1,0 +1,15 @@
+//! The operating system: every call that std does not have is made here, and nowhere else in the project's host.
+//!
+//! Linux is the first home. Other unixes compile and work with less: they have no parent-death signal, and a process
+//! cannot be told from a later one with the same id.
+#![allow(unsafe_code)]
+
+mod birth;
+mod group;
+mod identity;
+mod socket;
+
+pub(crate) use birth::{keeper_child, plugin_child};
+pub(crate) use group::{alive, has_others, interrupt, kill, wait_until_exited};
+pub(crate) use identity::Identity;
+pub(crate) use socket::{quiet_pair, send_quietly};

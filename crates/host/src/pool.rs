@@ -1,0 +1,146 @@
+//! Which plugins run, and which of them are free. Decides nothing but that; starting and ending is the host's.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use futures::FutureExt;
+use futures::future::{BoxFuture, Shared};
+use outrigger_diagnostic::Diagnostic;
+use outrigger_provider::{Configure, PluginDescriptor};
+
+use crate::running::Running;
+
+/// A start that several may wait for.
+pub(crate) type Start = Shared<BoxFuture<'static, Result<Arc<Running>, Diagnostic>>>;
+
+/// The name of a slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct SlotId(u64);
+
+/// One plugin that runs or is being started.
+struct Slot {
+    id: SlotId,
+    leased: bool,
+    /// Still running, but not for anybody else any more.
+    retired: bool,
+    start: Start,
+}
+
+/// Which free plugin will do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Want {
+    /// Any; one that was never configured first, so that configured ones stay for the request that they fit.
+    Any,
+    /// One that was never configured.
+    Unconfigured,
+}
+
+/// All plugins of a host.
+#[derive(Default)]
+pub(crate) struct Pool {
+    slots: HashMap<PluginDescriptor, Vec<Slot>>,
+    count: u64,
+}
+
+impl Pool {
+    /// Leases a free plugin, if there is one.
+    pub(crate) fn lease_free(&mut self, descriptor: &PluginDescriptor, want: Want) -> Option<(SlotId, Start)> {
+        let slots = self.slots.get_mut(descriptor)?;
+        let fresh = slots.iter().position(|slot| slot.is_free() && !slot.is_configured());
+        let any = || slots.iter().position(Slot::is_free).filter(|_| want == Want::Any);
+        let index = fresh.or_else(any)?;
+        slots.get_mut(index).map(Slot::lease)
+    }
+
+    /// Leases the free plugin that was configured with this request.
+    pub(crate) fn lease_configured(
+        &mut self,
+        descriptor: &PluginDescriptor,
+        request: &Configure,
+    ) -> Option<(SlotId, Arc<Running>)> {
+        let slots = self.slots.get_mut(descriptor)?;
+        slots.iter_mut().filter(|slot| slot.is_free()).find_map(|slot| {
+            let running =
+                slot.running().filter(|running| running.is_alive() && running.configured_with(request).is_some())?;
+            slot.leased = true;
+            Some((slot.id, running))
+        })
+    }
+
+    /// A plugin that can be asked something without being leased: any that runs or is being started.
+    pub(crate) fn any(&self, descriptor: &PluginDescriptor) -> Option<(SlotId, Start)> {
+        let slots = self.slots.get(descriptor)?;
+        let usable = |slot: &&Slot| match slot.start.peek() {
+            Some(Ok(running)) => running.is_alive() && !slot.retired,
+            Some(Err(_)) => false,
+            None => true,
+        };
+        slots.iter().find(usable).map(|slot| (slot.id, slot.start.clone()))
+    }
+
+    /// Adds a plugin that is being started.
+    pub(crate) fn add(
+        &mut self,
+        descriptor: &PluginDescriptor,
+        leased: bool,
+        start: BoxFuture<'static, Result<Arc<Running>, Diagnostic>>,
+    ) -> (SlotId, Start) {
+        self.count += 1;
+        let slot = Slot { id: SlotId(self.count), leased, retired: false, start: start.shared() };
+        let answer = (slot.id, slot.start.clone());
+        self.slots.entry(descriptor.clone()).or_default().push(slot);
+        answer
+    }
+
+    /// Makes a leased plugin free again.
+    pub(crate) fn free(&mut self, descriptor: &PluginDescriptor, id: SlotId) {
+        let slot = self.slots.get_mut(descriptor).and_then(|slots| slots.iter_mut().find(|slot| slot.id == id));
+        if let Some(slot) = slot {
+            slot.leased = false;
+        }
+    }
+
+    /// Keeps a plugin from being leased again. It stays known, so that it is ended with the others.
+    pub(crate) fn retire(&mut self, descriptor: &PluginDescriptor, id: SlotId) {
+        let slot = self.slots.get_mut(descriptor).and_then(|slots| slots.iter_mut().find(|slot| slot.id == id));
+        if let Some(slot) = slot {
+            slot.retired = true;
+        }
+    }
+
+    /// Forgets a plugin: its start failed, or it has ended.
+    pub(crate) fn remove(&mut self, descriptor: &PluginDescriptor, id: SlotId) {
+        if let Some(slots) = self.slots.get_mut(descriptor) {
+            slots.retain(|slot| slot.id != id);
+        }
+    }
+
+    /// Everything that runs, leased or not.
+    pub(crate) fn running(&self) -> Vec<Arc<Running>> {
+        self.slots.values().flatten().filter_map(Slot::running).collect()
+    }
+
+    /// Forgets everything.
+    pub(crate) fn clear(&mut self) {
+        self.slots.clear();
+    }
+}
+
+impl Slot {
+    fn lease(&mut self) -> (SlotId, Start) {
+        self.leased = true;
+        (self.id, self.start.clone())
+    }
+
+    fn is_free(&self) -> bool {
+        !self.leased && !self.retired
+    }
+
+    fn running(&self) -> Option<Arc<Running>> {
+        self.start.peek().and_then(|outcome| outcome.as_ref().ok()).map(Arc::clone)
+    }
+
+    fn is_configured(&self) -> bool {
+        self.running().is_some_and(|running| running.is_configured())
+    }
+}

@@ -1,0 +1,128 @@
+//! A plugin's process, as the protocols see it.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use outrigger_transport::{FirstLine, LaunchRequest, Launcher, Process, StartError};
+use tokio::io::BufReader;
+use tokio::net::unix::pipe;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+
+use crate::group::GroupHandle;
+use crate::output::LastWords;
+use crate::spawner::Spawner;
+
+/// How long the rest of the output may take to arrive after the group has ended. Its pipes are closed by then, unless a
+/// process that left the group holds them.
+const REST_OF_OUTPUT: Duration = Duration::from_millis(250);
+
+#[async_trait]
+impl Launcher for Spawner {
+    async fn launch(&self, request: LaunchRequest) -> Result<Arc<dyn Process>, StartError> {
+        Ok(self.launch_plugin(request).await?)
+    }
+}
+
+impl Spawner {
+    /// Starts a process and drains its output from its first moment on.
+    pub(crate) async fn launch_plugin(&self, request: LaunchRequest) -> Result<Arc<PluginProcess>, StartError> {
+        let label = request.label.clone();
+        let program = request.program.display().to_string();
+        let failed = |error: io::Error| StartError::Spawn { program, reason: error.to_string() };
+        let attempt = async {
+            let started = self.start(request).await?;
+            PluginProcess::new(label, started.group, started.stdin, started.stdout, started.stderr)
+        };
+        attempt.await.map(Arc::new).map_err(failed)
+    }
+}
+
+/// A running plugin. When the last handle is dropped, its group is killed.
+#[derive(Debug)]
+pub(crate) struct PluginProcess {
+    label: String,
+    group: GroupHandle,
+    first_line: watch::Receiver<Option<FirstLine>>,
+    /// How many of the two streams have ended.
+    ended_streams: watch::Receiver<usize>,
+    last_words: LastWords,
+    /// Never written to. A plugin that watches its standard input sees its end when we die.
+    _stdin: OwnedFd,
+    /// The readers end with the process's pipes, or with this handle.
+    _readers: JoinSet<()>,
+}
+
+impl PluginProcess {
+    fn new(label: String, group: GroupHandle, stdin: OwnedFd, stdout: OwnedFd, stderr: OwnedFd) -> io::Result<Self> {
+        let stdout = pipe::Receiver::from_owned_fd(stdout)?;
+        let stderr = pipe::Receiver::from_owned_fd(stderr)?;
+        let (announce, first_line) = watch::channel(None);
+        let (count, ended_streams) = watch::channel(0);
+        let last_words = LastWords::default();
+        let mut readers = JoinSet::new();
+        let (words, counted) = (last_words.clone(), count.clone());
+        readers.spawn(async move {
+            let mut stdout = BufReader::new(stdout);
+            announce.send_replace(Some(FirstLine::read(&mut stdout).await));
+            words.drain(stdout).await;
+            counted.send_modify(|ended| *ended += 1);
+        });
+        let words = last_words.clone();
+        readers.spawn(async move {
+            words.drain(stderr).await;
+            count.send_modify(|ended| *ended += 1);
+        });
+        Ok(Self { label, group, first_line, ended_streams, last_words, _stdin: stdin, _readers: readers })
+    }
+
+    /// Whether the process has ended.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.group.has_ended()
+    }
+}
+
+#[async_trait]
+impl Process for PluginProcess {
+    fn label(&self) -> &str {
+        &self.label
+    }
+
+    fn id(&self) -> u32 {
+        self.group.id()
+    }
+
+    async fn first_line(&self) -> FirstLine {
+        let mut line = self.first_line.clone();
+        match line.wait_for(Option::is_some).await {
+            Ok(line) => line.clone().unwrap_or(FirstLine::Ended(Vec::new())),
+            Err(_) => FirstLine::Ended(Vec::new()),
+        }
+    }
+
+    fn last_words(&self) -> Vec<String> {
+        self.last_words.lines()
+    }
+
+    async fn exited(&self) -> String {
+        let mut exit = self.group.exit();
+        let how = match exit.wait_for(Option::is_some).await {
+            Ok(how) => how.clone().unwrap_or_default(),
+            Err(_) => "ended".to_owned(),
+        };
+        let mut streams = self.ended_streams.clone();
+        let _in_time = tokio::time::timeout(REST_OF_OUTPUT, streams.wait_for(|ended| *ended == 2)).await;
+        how
+    }
+
+    fn interrupt(&self) {
+        self.group.interrupt();
+    }
+
+    fn kill(&self) {
+        self.group.kill();
+    }
+}

@@ -1,0 +1,131 @@
+//! A scratch directory with plugins, a host for it, and a look at the processes that run there.
+
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use outrigger_host::{Host, HostOptions};
+use outrigger_provider::{CallContext, Configure, NoLog, PluginDescriptor};
+use outrigger_value::{PropertyMap, Urn};
+use rustix::process::{Pid, Signal, kill_process};
+
+/// How long a test waits for something that takes milliseconds.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The directory of the real peers.
+pub(crate) fn peers() -> PathBuf {
+    let directory = std::env::var_os("OUTRIGGER_PEERS").filter(|value| !value.is_empty()).map_or_else(
+        || PathBuf::from(std::env::var_os("HOME").expect("HOME is set")).join(".cache/outrigger/peers"),
+        PathBuf::from,
+    );
+    let random = directory.join("bin/pulumi-resource-random");
+    assert!(random.exists(), "{} is missing; `cargo xtask peers` builds the peers", random.display());
+    directory
+}
+
+/// A scratch directory. Plugins run in it, which is how the tests tell them from all other processes.
+pub(crate) struct Scratch {
+    directory: tempfile::TempDir,
+}
+
+impl Scratch {
+    pub(crate) fn new() -> Self {
+        Self { directory: tempfile::tempdir().unwrap() }
+    }
+
+    pub(crate) fn path(&self) -> PathBuf {
+        self.directory.path().canonicalize().unwrap()
+    }
+
+    /// A plugin that is a shell script. `$REAL` is the real random provider.
+    pub(crate) fn script(&self, name: &str, text: &str) -> PluginDescriptor {
+        let path = self.bin().join(format!("pulumi-resource-{name}"));
+        fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        PluginDescriptor::named(name, None)
+    }
+
+    /// A real plugin.
+    pub(crate) fn real(&self, name: &str) -> PluginDescriptor {
+        let file = format!("pulumi-resource-{name}");
+        symlink(peers().join("bin").join(&file), self.bin().join(&file)).unwrap();
+        PluginDescriptor::named(name, None)
+    }
+
+    pub(crate) fn options(&self) -> HostOptions {
+        options(&self.path())
+    }
+
+    pub(crate) fn host(&self) -> Host {
+        Host::new(self.options(), Arc::new(NoLog)).unwrap()
+    }
+
+    fn bin(&self) -> PathBuf {
+        let bin = self.path().join("bin");
+        fs::create_dir_all(&bin).unwrap();
+        bin
+    }
+}
+
+/// Options for plugins in `bin` of a directory.
+pub(crate) fn options(directory: &Path) -> HostOptions {
+    let mut environment: Vec<(OsString, OsString)> = std::env::vars_os().collect();
+    environment.push(("REAL".into(), peers().join("bin/pulumi-resource-random").into()));
+    let mut options = HostOptions { environment, path: vec![directory.join("bin")], ..HostOptions::default() };
+    options.project.directory = directory.to_owned();
+    options
+}
+
+/// The processes that run in a directory, without dead ones that are not collected yet.
+pub(crate) fn processes_in(directory: &Path) -> Vec<u32> {
+    let all = fs::read_dir("/proc").unwrap().flatten();
+    let mut found: Vec<u32> = all
+        .filter(|entry| fs::read_link(entry.path().join("cwd")).is_ok_and(|cwd| cwd == directory))
+        .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+        .collect();
+    found.sort_unstable();
+    found
+}
+
+/// The living children of a process.
+pub(crate) fn children_of(parent: u32) -> Vec<u32> {
+    let all = fs::read_dir("/proc").unwrap().flatten();
+    all.filter(|entry| {
+        let stat = fs::read_to_string(entry.path().join("stat")).unwrap_or_default();
+        let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
+        fields.first().is_some_and(|state| *state != "Z") && fields.get(1) == Some(&parent.to_string().as_str())
+    })
+    .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+    .collect()
+}
+
+/// Looks again and again until something is so.
+#[track_caller]
+pub(crate) fn eventually(what: &str, mut so: impl FnMut() -> bool) {
+    let end = Instant::now() + PATIENCE;
+    while !so() {
+        assert!(Instant::now() < end, "not within {PATIENCE:?}: {what}");
+        std::thread::park_timeout(Duration::from_millis(5));
+    }
+}
+
+pub(crate) fn sigkill(process: u32) {
+    let pid = Pid::from_raw(i32::try_from(process).unwrap()).unwrap();
+    kill_process(pid, Signal::KILL).unwrap();
+}
+
+pub(crate) fn cx() -> CallContext {
+    CallContext::background().within(PATIENCE)
+}
+
+/// A configuration of a provider resource with this name.
+pub(crate) fn configuration(name: &str) -> Configure {
+    Configure {
+        urn: Urn::new("dev", "shop", None, "pulumi:providers:random", name),
+        id: "8a1c".to_owned(),
+        inputs: PropertyMap::new(),
+    }
+}
