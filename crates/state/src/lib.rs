@@ -3,9 +3,63 @@
 //! - [`Resource`] and [`Snapshot`] are the state in memory; `deployment` reads and writes Pulumi's JSON.
 //! - [`Record`] is one step of the journal. Intents and results are appended and durable before they count.
 //! - A snapshot plus records replayed in order is the state; the checkpoint file is that state written out.
+//! - [`Backend`] is a store of stacks; [`Session`] is one command's hold on one of them.
+//!
+//! Every file operation goes through [`Disk`], time through [`Clock`], and facts about processes through [`Machine`], so that
+//! all of it runs in a simulation, with a [`MemoryDisk`] that fails and loses power on demand.
 
+mod alias;
+mod backend;
+mod checkpoint;
+mod clock;
+mod disk;
+mod entry;
+mod failure;
+#[cfg(test)]
+mod fault_tests;
+mod fields;
+mod frame;
+mod history;
+mod home;
+mod integrity;
 mod journal;
+mod json;
+mod local;
+mod location;
+mod lock;
+mod machine;
+mod memory;
+mod merge;
+mod node;
+mod object;
+mod order;
+mod property;
+mod recovery;
 mod resource;
+mod session;
+#[cfg(test)]
+mod session_tests;
+mod snapshot;
+mod stack_name;
+mod stacks;
+mod table;
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod world;
+mod writer;
 
+pub use backend::{Backend, BackendOptions, StackSummary};
+pub use clock::{Clock, SystemClock};
+pub use disk::{Disk, DiskEntry, DiskFile};
+pub use history::{UpdateInfo, UpdateKind};
+pub use home::Home;
 pub use journal::{EntryKey, Journal, OperationId, Record};
+pub use local::LocalDisk;
+pub use location::resolve;
+pub use lock::{Lock, LockHolder, cancel, holders};
+pub use machine::{Life, LocalMachine, Machine, ProcessFacts};
+pub use memory::{Fault, MemoryDisk, Unsynced};
 pub use resource::{CustomTimeouts, OperationKind, PendingOperation, Resource, SecretsProviderState, Snapshot};
+pub use session::{Keys, Mode, Opened, Session, SessionOptions, Viewed, fold};
+pub use stack_name::StackName;

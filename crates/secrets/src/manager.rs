@@ -1,0 +1,74 @@
+//! Which secrets manager a stack uses, from `secrets_providers` of its state or from its stack file.
+
+use std::sync::Arc;
+
+use outrigger_diagnostic::Diagnostic;
+use serde_json::Value as Json;
+
+use crate::{Crypter, Locked, Passphrase, Phrase};
+
+/// The `type` of the passphrase manager in a state file.
+pub const PASSPHRASE_KIND: &str = "passphrase";
+
+/// The manager for `type` and `state` of a state file's `secrets_providers`. Nothing is derived or verified yet: a wrong
+/// passphrase shows on first use.
+pub fn manager(kind: &str, state: &Json, phrase: Option<Phrase>) -> Result<Arc<dyn Crypter>, Diagnostic> {
+    if kind != PASSPHRASE_KIND {
+        return Err(unsupported(kind));
+    }
+    let salt = salt_of(state)?;
+    Ok(match phrase {
+        Some(phrase) => Arc::new(Passphrase::new(phrase, salt)?),
+        None => Arc::new(Locked),
+    })
+}
+
+/// The salt string in a passphrase manager's `state`.
+pub(crate) fn salt_of(state: &Json) -> Result<&str, Diagnostic> {
+    state.get("salt").and_then(Json::as_str).ok_or_else(|| {
+        Diagnostic::error("secrets-state-malformed", "the state's passphrase settings have no salt")
+            .detail("`secrets_providers.state.salt` is missing or not text.")
+            .hint("Restore the state from a backup, or import a good export with `outrigger stack import`.")
+    })
+}
+
+/// The answer for a secrets manager that this build does not have. Takes a state file's `type` (`cloud`, `service`) or a
+/// stack file's `secretsprovider` (`awskms://...`).
+pub fn unsupported(kind: &str) -> Diagnostic {
+    // A key service's URL may carry credentials in its query, so only the scheme is shown.
+    let name = kind.split("://").next().unwrap_or(kind);
+    let what = match name {
+        "service" | "default" => "Pulumi Cloud encrypts this stack's secrets",
+        "cloud" => "a cloud key service encrypts this stack's secrets",
+        "awskms" => "AWS KMS encrypts this stack's secrets",
+        "gcpkms" => "Google Cloud KMS encrypts this stack's secrets",
+        "azurekeyvault" => "Azure Key Vault encrypts this stack's secrets",
+        "hashivault" => "HashiCorp Vault encrypts this stack's secrets",
+        _ => "this build does not know the secrets provider of this stack",
+    };
+    Diagnostic::error("secrets-provider-unsupported", format!("the secrets provider `{name}` is not supported yet"))
+        .detail(format!("{what}. This build has `passphrase` only."))
+        .hint("Change it with `pulumi stack change-secrets-provider passphrase`, or use `pulumi` for this stack.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_provider_is_named_without_its_query() {
+        let refusal = |kind: &str| manager(kind, &Json::Null, None).err().unwrap();
+        assert!(refusal("cloud").summary.contains("`cloud`"));
+        let text = format!("{:?}", refusal("awskms://alias/key?secret=canary"));
+        assert!(text.contains("awskms") && text.contains("AWS KMS") && !text.contains("canary"));
+    }
+
+    #[test]
+    fn without_a_phrase_it_is_locked_and_without_a_salt_it_is_malformed() {
+        let state = serde_json::json!({"salt": "v1:AAAAAAAAAAA=:v1:AAAAAAAAAAAAAAAA:AAAA"});
+        let locked = manager("passphrase", &state, None).unwrap();
+        assert_eq!(locked.decrypt("x").unwrap_err().code, "passphrase-missing");
+        let missing = manager("passphrase", &serde_json::json!({}), None).err().unwrap();
+        assert_eq!(missing.code, "secrets-state-malformed");
+    }
+}

@@ -1,0 +1,23 @@
+//! What the operating system said about a file, as an answer to a user.
+
+use std::io::{self, ErrorKind};
+
+use outrigger_diagnostic::Diagnostic;
+
+use crate::disk::Disk;
+
+/// `what` completes "cannot ...".
+pub(crate) fn io_failure(disk: &dyn Disk, what: &str, path: &str, error: &io::Error) -> Diagnostic {
+    let file = disk.show(path);
+    let (code, hint) = match error.kind() {
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
+            ("disk-full", "Make room on the disk that holds the state, then run the command again.")
+        }
+        ErrorKind::PermissionDenied => {
+            ("state-not-writable", "Give yourself read and write permission on the directory that holds the state.")
+        }
+        ErrorKind::ReadOnlyFilesystem => ("state-not-writable", "Mount the file system that holds the state writable."),
+        _ => ("state-io", "Look at the disk that holds the state, then run the command again."),
+    };
+    Diagnostic::error(code, format!("cannot {what}: {error}")).detail(format!("The file is {file}.")).hint(hint)
+}

@@ -1,0 +1,94 @@
+//! The record of a finished command, and the copies of the state that go with it.
+
+use std::collections::BTreeMap;
+use std::io;
+
+use jiff::Timestamp;
+use serde::Serialize;
+use serde_json::Value as Json;
+
+use crate::disk::Disk;
+use crate::object;
+use crate::stack_name::StackName;
+
+/// What kind of command it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum UpdateKind {
+    /// `up`.
+    Update,
+    /// `refresh`.
+    Refresh,
+    /// `destroy`.
+    Destroy,
+    /// An import of resources.
+    #[serde(rename = "resource-import")]
+    ResourceImport,
+}
+
+/// What the history says of a command.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UpdateInfo {
+    /// What kind of command it was.
+    pub kind: UpdateKind,
+    /// When it began.
+    pub started: Timestamp,
+    /// When it ended.
+    pub ended: Timestamp,
+    /// The user's message.
+    pub message: String,
+    /// Facts such as the commit, by name.
+    pub environment: BTreeMap<String, String>,
+    /// The configuration as in the stack's file: `{"project:key": "value"}`, secrets as `{"secure": CIPHERTEXT}`.
+    pub config: Json,
+    /// Whether all of it worked.
+    pub succeeded: bool,
+    /// How many resources had which operation.
+    pub resource_changes: BTreeMap<String, u64>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Stored<'a> {
+    kind: UpdateKind,
+    start_time: i64,
+    message: &'a str,
+    environment: &'a BTreeMap<String, String>,
+    config: &'a Json,
+    version: u32,
+    result: &'static str,
+    end_time: i64,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    resource_changes: &'a BTreeMap<String, u64>,
+}
+
+/// Writes the history pair, as `pulumi` does after each command that is no preview.
+pub(crate) fn write_history(
+    disk: &dyn Disk,
+    stack: &StackName,
+    now: Timestamp,
+    info: &UpdateInfo,
+    checkpoint: &[u8],
+) -> io::Result<()> {
+    let stored = Stored {
+        kind: info.kind,
+        start_time: info.started.as_second(),
+        message: &info.message,
+        environment: &info.environment,
+        config: &info.config,
+        version: 0,
+        result: if info.succeeded { "succeeded" } else { "failed" },
+        end_time: info.ended.as_second(),
+        resource_changes: &info.resource_changes,
+    };
+    let prefix = format!("{}/{}-{}", stack.history_directory(), stack.stack(), now.as_nanosecond());
+    let text = serde_json::to_vec(&stored).map_err(io::Error::other)?;
+    object::put(disk, &format!("{prefix}.history.json"), &text)?;
+    object::put(disk, &format!("{prefix}.checkpoint.json"), checkpoint)
+}
+
+/// Writes the copy of the state into the backups.
+pub(crate) fn write_backup(disk: &dyn Disk, stack: &StackName, now: Timestamp, checkpoint: &[u8]) -> io::Result<()> {
+    let path = format!("{}/{}.{}.json", stack.backup_directory(), stack.stack(), now.as_nanosecond());
+    object::put(disk, &path, checkpoint)
+}

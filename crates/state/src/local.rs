@@ -1,0 +1,141 @@
+//! Real files.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, ErrorKind, Seek as _, SeekFrom, Write as _};
+use std::path::{Path, PathBuf};
+
+use crate::disk::{Disk, DiskEntry, DiskFile};
+
+/// A directory of the machine.
+#[derive(Clone, Debug)]
+pub struct LocalDisk {
+    root: PathBuf,
+}
+
+impl LocalDisk {
+    /// The tree below `root`; it need not exist yet.
+    pub fn new(root: impl Into<PathBuf>) -> Self {
+        Self { root: root.into() }
+    }
+
+    /// The directory itself.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    fn path(&self, path: &str) -> PathBuf {
+        self.root.join(path)
+    }
+
+    /// Makes a directory and those above it, each durable in its parent: a file in a directory that vanishes with the power is
+    /// lost however well it was synced.
+    fn ensure_directory(&self, path: &Path) -> io::Result<()> {
+        if path.is_dir() {
+            return Ok(());
+        }
+        if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+            self.ensure_directory(parent)?;
+        }
+        match fs::create_dir(path) {
+            Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(error),
+            _ => {}
+        }
+        path.parent().map_or(Ok(()), sync_path)
+    }
+}
+
+struct LocalFile(File);
+
+impl DiskFile for LocalFile {
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.0.write_all(bytes)
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        self.0.sync_data()
+    }
+}
+
+impl Disk for LocalDisk {
+    fn read(&self, path: &str) -> io::Result<Option<Vec<u8>>> {
+        absent(fs::read(self.path(path)))
+    }
+
+    fn exists(&self, path: &str) -> io::Result<bool> {
+        Ok(absent(fs::metadata(self.path(path)))?.is_some())
+    }
+
+    fn list(&self, directory: &str) -> io::Result<Vec<DiskEntry>> {
+        let Some(entries) = absent(fs::read_dir(self.path(directory)))? else { return Ok(Vec::new()) };
+        let mut found = Vec::new();
+        for entry in entries {
+            let entry = entry?;
+            // A name that is not Unicode is none of Pulumi's and none of ours.
+            if let Ok(name) = entry.file_name().into_string() {
+                found.push(DiskEntry { name, directory: entry.file_type()?.is_dir() });
+            }
+        }
+        found.sort();
+        Ok(found)
+    }
+
+    fn create(&self, path: &str) -> io::Result<Box<dyn DiskFile>> {
+        let path = self.path(path);
+        let open = || OpenOptions::new().write(true).create(true).truncate(true).open(&path);
+        let file = match open() {
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                path.parent().map_or(Ok(()), |parent| self.ensure_directory(parent))?;
+                open()?
+            }
+            other => other?,
+        };
+        Ok(Box::new(LocalFile(file)))
+    }
+
+    fn reopen(&self, path: &str, length: u64) -> io::Result<Box<dyn DiskFile>> {
+        let mut file = OpenOptions::new().write(true).open(self.path(path))?;
+        file.set_len(length)?;
+        file.seek(SeekFrom::End(0))?;
+        Ok(Box::new(LocalFile(file)))
+    }
+
+    fn rename(&self, from: &str, to: &str) -> io::Result<()> {
+        fs::rename(self.path(from), self.path(to))
+    }
+
+    fn remove(&self, path: &str) -> io::Result<bool> {
+        Ok(absent(fs::remove_file(self.path(path)))?.is_some())
+    }
+
+    fn sync_directory(&self, directory: &str) -> io::Result<()> {
+        sync_path(&self.path(directory))
+    }
+
+    fn guard(&self, path: &str) -> io::Result<Option<Box<dyn Send>>> {
+        let path = self.path(path);
+        path.parent().map_or(Ok(()), |parent| self.ensure_directory(parent))?;
+        let file = OpenOptions::new().write(true).create(true).truncate(false).open(path)?;
+        match file.try_lock() {
+            Ok(()) => Ok(Some(Box::new(file))),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(error)) => Err(error),
+        }
+    }
+
+    fn show(&self, path: &str) -> String {
+        self.path(path).display().to_string()
+    }
+}
+
+fn sync_path(path: &Path) -> io::Result<()> {
+    // Windows cannot open a directory as a file; its renames are durable enough without.
+    if cfg!(windows) { Ok(()) } else { File::open(path)?.sync_all() }
+}
+
+fn absent<T>(result: io::Result<T>) -> io::Result<Option<T>> {
+    match result {
+        Ok(value) => Ok(Some(value)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}

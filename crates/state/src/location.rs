@@ -1,0 +1,120 @@
+//! Where a backend's URL points.
+
+use std::path::{Component, Path, PathBuf};
+
+use outrigger_diagnostic::Diagnostic;
+
+/// The directory of a `file://` URL, found as Pulumi finds it. `home` and `current` come from the caller.
+pub fn resolve(url: &str, home: Option<&Path>, current: &Path) -> Result<PathBuf, Diagnostic> {
+    let Some(rest) = url.strip_prefix("file://") else { return Err(not_a_directory(url)) };
+    let text = percent_decoded(rest.split('?').next().unwrap_or(rest));
+    let path = if text == "~" || text.starts_with("~/") {
+        let home = home.ok_or_else(|| {
+            Diagnostic::error("home-unknown", format!("`{url}` needs a home directory, and there is none"))
+                .hint("Set HOME, or write the whole path.")
+        })?;
+        home.join(text.trim_start_matches('~').trim_start_matches('/'))
+    } else if text.starts_with('~') {
+        return Err(Diagnostic::error("backend-url-invalid", format!("`{url}` names another user's home directory"))
+            .detail("Only `file://~` and `file://~/...` are understood.")
+            .hint("Write the whole path."));
+    } else {
+        current.join(text)
+    };
+    Ok(cleaned(&path))
+}
+
+fn not_a_directory(url: &str) -> Diagnostic {
+    let scheme = url.split("://").next().unwrap_or(url);
+    let (what, today) = match scheme {
+        "http" | "https" => (
+            "Pulumi Cloud as a backend",
+            "Move the stack with `pulumi stack export`, `outrigger login file://...`, `outrigger stack init` and `outrigger stack import`, or keep using `pulumi` for it.",
+        ),
+        "s3" | "gs" | "azblob" => (
+            "an object store as a backend",
+            "Use a `file://` backend, for example on a mounted copy of the bucket, or keep using `pulumi` for it.",
+        ),
+        "postgres" => ("a database as a backend", "Use a `file://` backend, or keep using `pulumi` for it."),
+        _ => {
+            return Diagnostic::error("backend-url-invalid", format!("the backend `{scheme}` is not known"))
+                .detail("A backend is given as a URL such as `file:///var/state`, `file://./state` or `file://~`.")
+                .hint("Run `outrigger login file://...`, or set PULUMI_BACKEND_URL.");
+        }
+    };
+    Diagnostic::error("backend-unsupported", format!("{what} is not supported yet"))
+        .detail("This build keeps state in a directory only.")
+        .hint(today)
+}
+
+fn percent_decoded(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        let decoded = (*first == b'%')
+            .then(|| std::str::from_utf8(after.get(..2)?).ok().and_then(|digits| u8::from_str_radix(digits, 16).ok()))
+            .flatten();
+        match decoded {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = after.get(2..).unwrap_or_default();
+            }
+            None => {
+                bytes.push(*first);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
+}
+
+/// Without `.` and `..`, by the text alone.
+fn cleaned(path: &Path) -> PathBuf {
+    let mut clean = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                clean.pop();
+            }
+            other => clean.push(other),
+        }
+    }
+    clean
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_form_of_a_directory() {
+        let cases = [
+            ("file:///var/state", "/var/state"),
+            ("file:///var/../srv/./state?no_tmp_dir=true", "/srv/state"),
+            ("file://./x", "/project/x"),
+            ("file://x/y", "/project/x/y"),
+            ("file://", "/project"),
+            ("file://~", "/home/a"),
+            ("file://~/state", "/home/a/state"),
+            ("file:///with%20space", "/with space"),
+        ];
+        for (url, path) in cases {
+            assert_eq!(
+                resolve(url, Some(Path::new("/home/a")), Path::new("/project")).unwrap(),
+                Path::new(path),
+                "{url}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_not_there_yet_is_named() {
+        let refusal = |url| resolve(url, None, Path::new("/project")).unwrap_err();
+        assert!(refusal("https://api.pulumi.com").summary.contains("Pulumi Cloud"));
+        assert!(refusal("s3://bucket").summary.contains("object store"));
+        assert_eq!(refusal("nonsense").code, "backend-url-invalid");
+        assert_eq!(refusal("file://~").code, "home-unknown");
+        assert_eq!(refusal("file://~bob/x").code, "backend-url-invalid");
+    }
+}

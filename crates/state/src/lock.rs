@@ -1,0 +1,308 @@
+//! The lock of a stack, in Pulumi's protocol: a file of one's own in the stack's lock directory, and nobody else's.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use outrigger_diagnostic::Diagnostic;
+use serde::{Deserialize, Serialize};
+
+use crate::clock::Clock;
+use crate::disk::{Disk, directory, replace, sweep};
+use crate::failure::io_failure;
+use crate::machine::{Life, Machine, ProcessFacts};
+use crate::stack_name::StackName;
+
+/// How long a foreign lock that appeared at the same moment may take to go away again.
+const PATIENCE: Duration = Duration::from_millis(1500);
+const STEP: Duration = Duration::from_millis(25);
+
+/// What a lock file holds. `pulumi` reads the first four fields and prints them as they are.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+struct Contents {
+    pid: i64,
+    username: String,
+    hostname: String,
+    timestamp: String,
+    /// Only ours have this.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    outrigger: Option<ProcessFacts>,
+}
+
+/// A lock that somebody holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LockHolder {
+    /// The path of the file.
+    pub path: String,
+    /// User, host, process and time, in words.
+    pub description: String,
+    facts: Option<ProcessFacts>,
+}
+
+/// A lock that we hold. It stays when this is dropped: after a crash `pulumi` must stop. [`Lock::release`] ends it.
+#[derive(Clone)]
+pub struct Lock {
+    disk: Arc<dyn Disk>,
+    id: String,
+    path: String,
+}
+
+impl Lock {
+    /// Takes the lock of a stack. Locks of processes that are proven to be gone are removed first and returned as findings.
+    pub fn acquire(
+        disk: &Arc<dyn Disk>,
+        stack: &StackName,
+        machine: &dyn Machine,
+        clock: &dyn Clock,
+    ) -> Result<(Self, Vec<Diagnostic>), Diagnostic> {
+        // Two of us that take the lock at the same moment would both give up by Pulumi's protocol. One after the other, one
+        // of them gets it.
+        let _guard = guard(disk.as_ref(), stack, clock)?;
+        let locks = stack.lock_directory();
+        sweep(disk.as_ref(), &locks).map_err(|error| io_failure(disk.as_ref(), "take the lock", &locks, &error))?;
+        let mut findings = Vec::new();
+        for holder in holders(disk.as_ref(), stack)? {
+            if holder.facts.as_ref().is_none_or(|facts| machine.life(facts) != Life::Gone) {
+                return Err(held(stack, &[holder]));
+            }
+            remove(disk.as_ref(), &holder.path)?;
+            findings.push(
+                Diagnostic::info(
+                    "lock-broken",
+                    format!("removed the lock of a run that is gone: {}", holder.description),
+                )
+                .detail("Its process is proven to have ended, so the stack is free."),
+            );
+        }
+        let id = machine.unique();
+        let path = format!("{locks}/{id}.json");
+        let lock = Self { disk: Arc::clone(disk), id, path };
+        let written = serde_json::to_vec(&contents(machine.this(), clock.now())).map_err(io::Error::other);
+        written
+            .and_then(|bytes| replace(disk.as_ref(), &lock.path, &bytes))
+            .map_err(|error| io_failure(disk.as_ref(), "write the lock", &lock.path, &error))?;
+        lock.await_others(stack, clock)?;
+        Ok((lock, findings))
+    }
+
+    /// Its name, which the run's journal shares.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Whether the file is still there. `pulumi cancel` takes it away without asking.
+    pub fn is_held(&self) -> Result<bool, Diagnostic> {
+        self.disk
+            .exists(&self.path)
+            .map_err(|error| io_failure(self.disk.as_ref(), "look at the lock", &self.path, &error))
+    }
+
+    /// Gives the lock back.
+    pub fn release(self) -> Result<(), Diagnostic> {
+        remove(self.disk.as_ref(), &self.path)
+    }
+
+    /// By Pulumi's protocol whoever sees another lock after writing its own gives up. If that was a `pulumi` that started at
+    /// the same moment, its lock goes away by itself, and then exactly one has the stack.
+    fn await_others(&self, stack: &StackName, clock: &dyn Clock) -> Result<(), Diagnostic> {
+        let start = clock.elapsed();
+        loop {
+            let others: Vec<LockHolder> =
+                holders(self.disk.as_ref(), stack)?.into_iter().filter(|holder| holder.path != self.path).collect();
+            if others.is_empty() {
+                return Ok(());
+            }
+            if clock.elapsed().saturating_sub(start) >= PATIENCE {
+                remove(self.disk.as_ref(), &self.path)?;
+                return Err(held(stack, &others));
+            }
+            clock.pause(STEP);
+        }
+    }
+}
+
+fn guard(disk: &dyn Disk, stack: &StackName, clock: &dyn Clock) -> Result<Box<dyn Send>, Diagnostic> {
+    let path = stack.guard_path();
+    let start = clock.elapsed();
+    loop {
+        match disk.guard(&path).map_err(|error| io_failure(disk, "take the lock", &path, &error))? {
+            Some(guard) => return Ok(guard),
+            // Whoever has it is taking the lock, which is a matter of milliseconds unless it must wait for others.
+            None if clock.elapsed().saturating_sub(start) < PATIENCE * 3 => clock.pause(STEP),
+            None => {
+                return Err(Diagnostic::error(
+                    "lock-busy",
+                    format!("another process is taking the lock of stack `{stack}`"),
+                )
+                .hint("Wait for it to end, then try again."));
+            }
+        }
+    }
+}
+
+/// Who holds the stack's lock.
+pub fn holders(disk: &dyn Disk, stack: &StackName) -> Result<Vec<LockHolder>, Diagnostic> {
+    let directory = stack.lock_directory();
+    let entries = disk.list(&directory).map_err(|error| io_failure(disk, "list the locks", &directory, &error))?;
+    let mut found = Vec::new();
+    for entry in entries.into_iter().filter(|entry| !entry.directory && !entry.name.ends_with(".attrs")) {
+        let path = format!("{directory}/{}", entry.name);
+        match disk.read(&path).map_err(|error| io_failure(disk, "read a lock", &path, &error))? {
+            Some(bytes) => found.push(describe(path, &bytes)),
+            // Its owner is done.
+            None => continue,
+        }
+    }
+    Ok(found)
+}
+
+/// Removes every lock of a stack, as `pulumi cancel` does. Answers what they were.
+pub fn cancel(disk: &dyn Disk, stack: &StackName) -> Result<Vec<LockHolder>, Diagnostic> {
+    let found = holders(disk, stack)?;
+    for holder in &found {
+        remove(disk, &holder.path)?;
+    }
+    Ok(found)
+}
+
+fn contents(facts: ProcessFacts, now: Timestamp) -> Contents {
+    Contents {
+        pid: i64::from(facts.pid),
+        // `pulumi` prints this to a user who meets the lock after a crash and may know nothing of us.
+        username: format!(
+            "{} (by outrigger: if that run was killed, run `outrigger cancel` or any other outrigger command on this stack \
+             before `pulumi`, to keep what it created)",
+            facts.username
+        ),
+        hostname: facts.hostname.clone(),
+        timestamp: now.to_string(),
+        outrigger: Some(facts),
+    }
+}
+
+fn describe(path: String, bytes: &[u8]) -> LockHolder {
+    // A lock that cannot be read is a lock all the same.
+    let Ok(contents) = serde_json::from_slice::<Contents>(bytes) else {
+        return LockHolder { description: format!("an unreadable lock file {path}"), path, facts: None };
+    };
+    let (who, tool) = match &contents.outrigger {
+        Some(facts) => (facts.username.as_str(), "outrigger"),
+        None => (contents.username.as_str(), "pulumi"),
+    };
+    let description =
+        format!("{who}@{} ({tool}, process {}) since {}", contents.hostname, contents.pid, contents.timestamp);
+    LockHolder { path, description, facts: contents.outrigger }
+}
+
+fn held(stack: &StackName, holders: &[LockHolder]) -> Diagnostic {
+    let who: Vec<&str> = holders.iter().map(|holder| holder.description.as_str()).collect();
+    Diagnostic::error("stack-locked", format!("stack `{stack}` is locked by {}", who.join(" and by ")))
+        .detail("Another command is at work on it, or was ended before it could give the lock back.")
+        .hint("Wait for it to end.")
+        .hint("If you are sure that it is gone, run `outrigger cancel` and try again.")
+}
+
+fn remove(disk: &dyn Disk, path: &str) -> Result<(), Diagnostic> {
+    let removed = disk.remove(path).and_then(|was| {
+        disk.remove(&format!("{path}.attrs"))?;
+        if was { disk.sync_directory(directory(path)) } else { Ok(()) }
+    });
+    removed.map_err(|error| io_failure(disk, "remove the lock", path, &error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::MemoryDisk;
+    use crate::testing::{FakeClock, FakeMachine};
+
+    fn stack() -> StackName {
+        StackName::new("shop", "dev").unwrap()
+    }
+
+    fn disk() -> Arc<dyn Disk> {
+        Arc::new(MemoryDisk::new())
+    }
+
+    fn acquire(disk: &Arc<dyn Disk>, machine: &FakeMachine) -> Result<(Lock, Vec<Diagnostic>), Diagnostic> {
+        Lock::acquire(disk, &stack(), machine, &FakeClock::default())
+    }
+
+    #[test]
+    fn a_second_one_reads_who_holds_it_and_a_released_one_is_free() {
+        let disk = disk();
+        let machine = FakeMachine::default();
+        let (lock, _) = acquire(&disk, &machine).unwrap();
+        let refusal = acquire(&disk, &machine).err().unwrap();
+        assert_eq!(refusal.code, "stack-locked");
+        let text = format!("{refusal:?}");
+        assert!(
+            text.contains("alice@box") && text.contains("process 7") && text.contains("outrigger cancel"),
+            "{text}"
+        );
+        lock.release().unwrap();
+        acquire(&disk, &machine).unwrap();
+    }
+
+    #[test]
+    fn pulumi_can_read_it_and_is_told_what_to_run() {
+        let disk = disk();
+        acquire(&disk, &FakeMachine::default()).unwrap();
+        let path = &holders(disk.as_ref(), &stack()).unwrap()[0].path;
+        let json: serde_json::Value = serde_json::from_slice(&disk.read(path).unwrap().unwrap()).unwrap();
+        assert_eq!(json["pid"], 7);
+        assert!(json["username"].as_str().unwrap().contains("outrigger cancel"));
+        json["timestamp"].as_str().unwrap().parse::<Timestamp>().unwrap();
+    }
+
+    #[test]
+    fn only_proof_of_death_breaks_a_lock() {
+        let disk = disk();
+        let machine = FakeMachine::default();
+        acquire(&disk, &machine).unwrap();
+        let elsewhere = FakeMachine::default().on_host("other");
+        assert_eq!(acquire(&disk, &elsewhere).err().unwrap().code, "stack-locked");
+        machine.end(7);
+        let (_, findings) = acquire(&disk, &machine).unwrap();
+        assert_eq!(findings[0].code, "lock-broken");
+        assert_eq!(holders(disk.as_ref(), &stack()).unwrap().len(), 1);
+    }
+
+    #[test]
+    fn pulumis_lock_and_an_unreadable_one_hold() {
+        for bytes in [&br#"{"pid":7,"username":"bob","hostname":"box","timestamp":"2026-01-01T00:00:00Z"}"#[..], b"{"] {
+            let memory = MemoryDisk::new();
+            memory.put(".pulumi/locks/organization/shop/dev/x.json", bytes);
+            memory.put(".pulumi/locks/organization/shop/dev/x.json.attrs", b"{}");
+            let disk: Arc<dyn Disk> = Arc::new(memory.clone());
+            assert_eq!(acquire(&disk, &FakeMachine::default()).err().unwrap().code, "stack-locked");
+            assert_eq!(cancel(disk.as_ref(), &stack()).unwrap().len(), 1);
+            assert_eq!(memory.paths(), Vec::<String>::new());
+        }
+    }
+
+    #[test]
+    fn one_that_appears_at_the_same_moment_and_goes_away_is_waited_for() {
+        let memory = MemoryDisk::new();
+        let foreign = ".pulumi/locks/organization/shop/dev/foreign.json";
+        let disk: Arc<dyn Disk> = Arc::new(memory.clone());
+        // It is written after our first look: simulated by a clock that acts when time passes.
+        let clock = FakeClock::default();
+        memory.put(foreign, b"{}");
+        let lock =
+            Lock { disk: Arc::clone(&disk), id: "us".into(), path: format!("{}/us.json", stack().lock_directory()) };
+        memory.put(&lock.path, b"{}");
+        clock.on_pause({
+            let memory = memory.clone();
+            move || drop(memory.remove(foreign))
+        });
+        lock.await_others(&stack(), &clock).unwrap();
+        // One that stays wins.
+        memory.put(foreign, b"{}");
+        let clock = FakeClock::default();
+        assert_eq!(lock.await_others(&stack(), &clock).unwrap_err().code, "stack-locked");
+        assert!(!lock.is_held().unwrap());
+    }
+}

@@ -1,0 +1,289 @@
+//! A simulated disk that forgets what was not synced, and fails or stops on demand.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, ErrorKind};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::disk::{Disk, DiskEntry, DiskFile, directory};
+
+/// What becomes of bytes and names that were not synced when the power fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unsynced {
+    /// All of them are lost.
+    Lost,
+    /// All of them survive.
+    Kept,
+    /// Names survive; of the unsynced bytes of each file only the first half does.
+    Torn,
+}
+
+/// What a fault does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// The operation fails with this kind of error and changes nothing; later ones work.
+    Fail(ErrorKind),
+    /// The operation and all later ones fail with this kind of error and change nothing, until [`MemoryDisk::heal`].
+    FailFrom(ErrorKind),
+    /// The power fails just before the operation: nothing works until [`MemoryDisk::restart`].
+    Crash,
+}
+
+/// A disk in memory. Clones share it.
+#[derive(Clone, Debug, Default)]
+pub struct MemoryDisk {
+    state: Arc<Mutex<State>>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// Contents by number, so that a renamed or replaced file keeps what an open handle wrote.
+    files: BTreeMap<u64, Contents>,
+    names: BTreeMap<String, u64>,
+    durable_names: BTreeMap<String, u64>,
+    next: u64,
+    operations: u64,
+    fault: Option<(u64, Fault)>,
+    down: bool,
+    held: BTreeSet<String>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Contents {
+    bytes: Vec<u8>,
+    durable: usize,
+}
+
+impl MemoryDisk {
+    /// An empty disk.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// How many changing operations there have been.
+    pub fn operations(&self) -> u64 {
+        self.state().operations
+    }
+
+    /// Plans a fault for the changing operation with this number, counted from 0 over the disk's life.
+    pub fn fail_at(&self, operation: u64, fault: Fault) {
+        self.state().fault = Some((operation, fault));
+    }
+
+    /// Ends a planned or lasting fault.
+    pub fn heal(&self) {
+        self.state().fault = None;
+    }
+
+    /// Whether the power has failed.
+    pub fn is_down(&self) -> bool {
+        self.state().down
+    }
+
+    /// The machine comes up again: what was not synced is lost or kept as `unsynced` says.
+    pub fn restart(&self, unsynced: Unsynced) {
+        let mut state = self.state();
+        state.down = false;
+        state.fault = None;
+        state.held.clear();
+        if unsynced == Unsynced::Lost {
+            state.names = state.durable_names.clone();
+        }
+        let used: BTreeSet<u64> = state.names.values().copied().collect();
+        state.files.retain(|number, _| used.contains(number));
+        for contents in state.files.values_mut() {
+            let length = match unsynced {
+                Unsynced::Lost => contents.durable,
+                Unsynced::Kept => contents.bytes.len(),
+                Unsynced::Torn => contents.durable + contents.bytes.len().saturating_sub(contents.durable) / 2,
+            };
+            contents.bytes.truncate(length);
+            contents.durable = contents.bytes.len();
+        }
+        state.durable_names = state.names.clone();
+    }
+
+    /// A separate disk with the same files.
+    pub fn copy(&self) -> Self {
+        let state = self.state();
+        let copy = State {
+            files: state.files.clone(),
+            names: state.names.clone(),
+            durable_names: state.durable_names.clone(),
+            next: state.next,
+            ..State::default()
+        };
+        Self { state: Arc::new(Mutex::new(copy)) }
+    }
+
+    /// Puts a file in place, durable at once, for tests.
+    pub fn put(&self, path: &str, bytes: &[u8]) {
+        let mut state = self.state();
+        let number = state.new_file();
+        state.files.insert(number, Contents { bytes: bytes.to_vec(), durable: bytes.len() });
+        state.names.insert(path.to_owned(), number);
+        state.durable_names.insert(path.to_owned(), number);
+    }
+
+    /// The paths of all files, sorted.
+    pub fn paths(&self) -> Vec<String> {
+        self.state().names.keys().cloned().collect()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn new_file(&mut self) -> u64 {
+        self.next += 1;
+        self.next
+    }
+
+    fn up(&self) -> io::Result<()> {
+        if self.down { Err(io::Error::other("the simulated machine is off")) } else { Ok(()) }
+    }
+
+    /// Counts a changing operation and lets a planned fault happen.
+    fn change(&mut self) -> io::Result<()> {
+        self.up()?;
+        let number = self.operations;
+        self.operations += 1;
+        match self.fault {
+            Some((at, Fault::Fail(kind))) if at == number => {
+                self.fault = None;
+                Err(kind.into())
+            }
+            Some((at, Fault::FailFrom(kind))) if at <= number => Err(kind.into()),
+            Some((at, Fault::Crash)) if at == number => {
+                self.down = true;
+                self.up()
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn contents(&mut self, number: u64) -> io::Result<&mut Contents> {
+        self.files.get_mut(&number).ok_or_else(|| ErrorKind::NotFound.into())
+    }
+}
+
+struct MemoryFile {
+    disk: MemoryDisk,
+    number: u64,
+}
+
+impl DiskFile for MemoryFile {
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let mut state = self.disk.state();
+        state.change()?;
+        state.contents(self.number)?.bytes.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        let mut state = self.disk.state();
+        state.change()?;
+        let contents = state.contents(self.number)?;
+        contents.durable = contents.bytes.len();
+        Ok(())
+    }
+}
+
+struct Held {
+    disk: MemoryDisk,
+    path: String,
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.disk.state().held.remove(&self.path);
+    }
+}
+
+impl Disk for MemoryDisk {
+    fn read(&self, path: &str) -> io::Result<Option<Vec<u8>>> {
+        let state = self.state();
+        state.up()?;
+        Ok(state.names.get(path).and_then(|number| state.files.get(number)).map(|contents| contents.bytes.clone()))
+    }
+
+    fn exists(&self, path: &str) -> io::Result<bool> {
+        let state = self.state();
+        state.up()?;
+        Ok(state.names.contains_key(path))
+    }
+
+    fn list(&self, directory: &str) -> io::Result<Vec<DiskEntry>> {
+        let state = self.state();
+        state.up()?;
+        let prefix = if directory.is_empty() { String::new() } else { format!("{directory}/") };
+        let entries: BTreeSet<DiskEntry> = state
+            .names
+            .range(prefix.clone()..)
+            .map_while(|(path, _)| path.strip_prefix(&prefix))
+            .map(|rest| match rest.split_once('/') {
+                Some((name, _)) => DiskEntry { name: name.to_owned(), directory: true },
+                None => DiskEntry { name: rest.to_owned(), directory: false },
+            })
+            .collect();
+        Ok(entries.into_iter().collect())
+    }
+
+    fn create(&self, path: &str) -> io::Result<Box<dyn DiskFile>> {
+        let mut state = self.state();
+        state.change()?;
+        let number = state.new_file();
+        state.files.insert(number, Contents::default());
+        state.names.insert(path.to_owned(), number);
+        Ok(Box::new(MemoryFile { disk: self.clone(), number }))
+    }
+
+    fn reopen(&self, path: &str, length: u64) -> io::Result<Box<dyn DiskFile>> {
+        let mut state = self.state();
+        state.change()?;
+        let number = *state.names.get(path).ok_or(ErrorKind::NotFound)?;
+        let contents = state.contents(number)?;
+        contents.bytes.truncate(usize::try_from(length).unwrap_or(usize::MAX));
+        contents.durable = contents.durable.min(contents.bytes.len());
+        Ok(Box::new(MemoryFile { disk: self.clone(), number }))
+    }
+
+    fn rename(&self, from: &str, to: &str) -> io::Result<()> {
+        let mut state = self.state();
+        state.change()?;
+        let number = state.names.remove(from).ok_or(ErrorKind::NotFound)?;
+        state.names.insert(to.to_owned(), number);
+        Ok(())
+    }
+
+    fn remove(&self, path: &str) -> io::Result<bool> {
+        let mut state = self.state();
+        state.change()?;
+        Ok(state.names.remove(path).is_some())
+    }
+
+    fn sync_directory(&self, path: &str) -> io::Result<()> {
+        let mut state = self.state();
+        state.change()?;
+        let inside = |name: &str| directory(name) == path;
+        state.durable_names.retain(|name, _| !inside(name));
+        let now: Vec<(String, u64)> =
+            state.names.iter().filter(|(name, _)| inside(name)).map(|(name, number)| (name.clone(), *number)).collect();
+        state.durable_names.extend(now);
+        Ok(())
+    }
+
+    fn guard(&self, path: &str) -> io::Result<Option<Box<dyn Send>>> {
+        let mut state = self.state();
+        state.up()?;
+        if !state.held.insert(path.to_owned()) {
+            return Ok(None);
+        }
+        Ok(Some(Box::new(Held { disk: self.clone(), path: path.to_owned() })))
+    }
+
+    fn show(&self, path: &str) -> String {
+        format!("memory:{path}")
+    }
+}

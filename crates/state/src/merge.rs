@@ -1,0 +1,160 @@
+//! Bringing creations into a state that somebody else has written since: never blindly, and each is said.
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
+
+use outrigger_diagnostic::Diagnostic;
+use serde_json::Value as Json;
+
+use crate::json::JsonWriter;
+use crate::node::Node;
+use crate::table::{Operation, Table, TextRecord};
+use crate::{EntryKey, OperationId};
+
+/// An entry that the interrupted run created.
+pub(crate) struct Creation {
+    text: Arc<str>,
+    node: Node,
+}
+
+impl Creation {
+    pub(crate) fn parse(text: &Arc<str>) -> Option<Self> {
+        Some(Self { node: Node::parse(text).ok()?, text: Arc::clone(text) })
+    }
+
+    fn is_in(&self, table: &Table) -> bool {
+        table.entries.values().any(|entry| entry.node.urn == self.node.urn && entry.node.id == self.node.id)
+    }
+}
+
+/// Adds what the state lacks. A resource whose name now belongs to another one is added for deletion; a creation whose end is
+/// not known stays a pending operation.
+pub(crate) fn merge(table: &mut Table, created: Vec<Creation>, pending: Vec<(String, Arc<str>)>) -> Vec<Diagnostic> {
+    let mut findings = Vec::new();
+    let missing: Vec<Creation> = created.into_iter().filter(|creation| !creation.is_in(table)).collect();
+    // Providers and components are not in any cloud: they come along only with what needs them.
+    let (wanted, support): (Vec<Creation>, Vec<Creation>) = missing.into_iter().partition(|creation| {
+        creation.node.custom && !creation.node.is_provider() && !creation.node.external && !creation.node.id.is_empty()
+    });
+    let support: BTreeMap<String, Creation> =
+        support.into_iter().map(|creation| (reference(&creation.node), creation)).collect();
+    let names: HashSet<String> = wanted.iter().map(|creation| creation.node.urn.clone()).collect();
+    for creation in &wanted {
+        bring_support(table, creation, &support);
+    }
+    for creation in wanted {
+        findings.push(add(table, &creation, &names));
+    }
+    for (kind, text) in pending {
+        let Ok(node) = Node::parse(&text) else { continue };
+        // Two attempts to create one name may have made two resources, so only the same attempt counts as known.
+        let same = |operation: &Operation| operation.kind == kind && operation.node.urn == node.urn && operation.text == text;
+        let known = table.operations.values().any(same);
+        if !known {
+            findings.push(
+                Diagnostic::warning("journal-pending-kept", format!("it is not known whether {} was created", node.urn))
+                    .detail("An interrupted run had begun to create it, and the state was written by somebody else since. It is kept as a pending operation.")
+                    .hint("Run `outrigger refresh` to settle it."),
+            );
+            begin(table, kind, text);
+        }
+    }
+    findings
+}
+
+/// What a reference to an entry looks like: providers are named with their id.
+fn reference(node: &Node) -> String {
+    if node.is_provider() { format!("{}::{}", node.urn, node.id) } else { node.urn.clone() }
+}
+
+fn bring_support(table: &mut Table, creation: &Creation, support: &BTreeMap<String, Creation>) {
+    for name in [&creation.node.provider, &creation.node.parent] {
+        let Some(needed) = support.get(name.as_str()).filter(|needed| !needed.is_in(table)) else { continue };
+        let taken = has_live(table, &needed.node.urn);
+        if needed.node.is_provider() || !taken {
+            bring_support(table, needed, support);
+            let names = HashSet::new();
+            if let Some(text) = fitted(table, needed, &names, taken) {
+                insert(table, text);
+            }
+        }
+    }
+}
+
+fn add(table: &mut Table, creation: &Creation, names: &HashSet<String>) -> Diagnostic {
+    let node = &creation.node;
+    let taken = has_live(table, &node.urn);
+    let said = match fitted(table, creation, names, taken) {
+        Some(text) => {
+            insert(table, text);
+            if taken {
+                format!("{} (id {}) is added for deletion: the name now belongs to another resource", node.urn, node.id)
+            } else {
+                format!("{} (id {}) is added to the state", node.urn, node.id)
+            }
+        }
+        None => {
+            begin(table, "creating".to_owned(), Arc::clone(&creation.text));
+            format!(
+                "{} (id {}) was created by a provider that the state no longer has; it is kept as a pending operation",
+                node.urn, node.id
+            )
+        }
+    };
+    Diagnostic::warning("journal-merged", said)
+        .detail(
+            "An interrupted run created it, and the state was written by somebody else since, who did not know of it.",
+        )
+        .hint("Run `outrigger refresh` and then `outrigger preview` before the next change.")
+}
+
+fn has_live(table: &Table, urn: &str) -> bool {
+    table.entries.values().any(|entry| entry.node.urn == urn && !entry.node.delete)
+}
+
+/// The entry's text without references to what is no longer there. `None` if its provider cannot be found.
+fn fitted(table: &Table, creation: &Creation, names: &HashSet<String>, delete: bool) -> Option<Arc<str>> {
+    let there = |urn: &str| names.contains(urn) || table.entries.values().any(|entry| entry.node.urn == urn);
+    let mut json: Json = serde_json::from_str(&creation.text).ok()?;
+    let fields = json.as_object_mut()?;
+    for field in ["parent", "deletedWith"] {
+        if fields.get(field).and_then(Json::as_str).is_some_and(|urn| !there(urn)) {
+            fields.remove(field);
+        }
+    }
+    let keep = |list: &mut Json| {
+        if let Some(items) = list.as_array_mut() {
+            items.retain(|item| item.as_str().is_some_and(there));
+        }
+    };
+    for field in ["dependencies", "replaceWith"] {
+        fields.get_mut(field).into_iter().for_each(keep);
+    }
+    if let Some(by_property) = fields.get_mut("propertyDependencies").and_then(Json::as_object_mut) {
+        by_property.values_mut().for_each(keep);
+    }
+    if let Some(provider) = creation.node.provider_reference() {
+        let providers = || table.entries.values().filter(|entry| entry.node.urn == provider.urn.as_str());
+        let exact = providers().any(|entry| entry.node.id == provider.id);
+        if !exact {
+            let other = providers().find(|entry| !entry.node.delete)?;
+            fields.insert("provider".to_owned(), Json::String(reference(&other.node)));
+        }
+    }
+    if delete {
+        fields.insert("delete".to_owned(), Json::Bool(true));
+    }
+    let mut out = JsonWriter::new();
+    out.json(&json);
+    Some(out.finish().into())
+}
+
+fn insert(table: &mut Table, text: Arc<str>) {
+    let key = table.entries.last_key_value().map_or(0, |(key, _)| key.0 + 1);
+    table.apply(TextRecord { put: vec![(EntryKey(key), text)], ..TextRecord::default() });
+}
+
+fn begin(table: &mut Table, kind: String, text: Arc<str>) {
+    let id = table.operations.last_key_value().map_or(0, |(id, _)| id.0 + 1);
+    table.apply(TextRecord { begin: vec![(OperationId(id), kind, text)], ..TextRecord::default() });
+}

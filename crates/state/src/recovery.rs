@@ -1,0 +1,202 @@
+//! What an interrupted run left in its journal, brought back into the state. Works on texts, so it needs no key.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use outrigger_diagnostic::Diagnostic;
+
+use crate::disk::{Disk, sweep};
+use crate::failure::io_failure;
+use crate::frame::{self, Frame, JournalFile, Marker};
+use crate::machine::{Life, Machine};
+use crate::merge::{self, Creation};
+use crate::stack_name::StackName;
+use crate::table::{Table, TextRecord};
+use crate::{EntryKey, OperationId};
+
+/// A journal that somebody left, or is still writing.
+pub(crate) struct Leftover {
+    /// The run's lock has the same name.
+    pub(crate) id: String,
+    pub(crate) path: String,
+    pub(crate) journal: JournalFile,
+}
+
+/// The state with what the journals held.
+pub(crate) struct Recovered {
+    pub(crate) table: Table,
+    pub(crate) findings: Vec<Diagnostic>,
+}
+
+/// Reads the journals of a stack, the oldest run first.
+pub(crate) fn leftovers(disk: &dyn Disk, stack: &StackName) -> Result<Vec<Leftover>, Diagnostic> {
+    let directory = stack.journal_directory();
+    let entries = disk.list(&directory).map_err(|error| io_failure(disk, "list the journals", &directory, &error))?;
+    let mut found = Vec::new();
+    for entry in entries {
+        let Some(id) = entry.name.strip_suffix(".journal").filter(|_| !entry.directory) else { continue };
+        let path = format!("{directory}/{}", entry.name);
+        if let Some(bytes) = disk.read(&path).map_err(|error| io_failure(disk, "read a journal", &path, &error))? {
+            let journal = frame::read(&bytes, &disk.show(&path))?;
+            found.push(Leftover { id: id.to_owned(), path, journal });
+        }
+    }
+    found.sort_by(|one, two| began(one).cmp(began(two)).then_with(|| one.id.cmp(&two.id)));
+    Ok(found)
+}
+
+fn began(leftover: &Leftover) -> &str {
+    leftover.journal.header.as_ref().map_or("", |header| &header.began)
+}
+
+/// Refuses to go on while a run that lost its lock is still finishing what it had begun.
+pub(crate) fn refuse_running(leftovers: &[Leftover], machine: &dyn Machine) -> Result<(), Diagnostic> {
+    let headers = leftovers.iter().filter_map(|leftover| leftover.journal.header.as_ref());
+    for header in headers {
+        let process = &header.process;
+        if machine.life(process) == Life::Running {
+            return Err(Diagnostic::error("run-still-active", "an earlier run is still finishing what it had begun")
+                .detail(format!(
+                    "Process {} of {}@{} lost its lock, so it starts nothing new, but it still writes down results.",
+                    process.pid, process.username, process.hostname
+                ))
+                .hint("Wait for it to end, then run the command again."));
+        }
+    }
+    Ok(())
+}
+
+/// Brings what the journals hold into the state of a checkpoint with this digest.
+pub(crate) fn recover(table: Table, digest: &str, leftovers: &[Leftover]) -> Recovered {
+    let mut recovered = Recovered { table, findings: Vec::new() };
+    let mut digest = Some(digest);
+    for leftover in leftovers {
+        let Some(header) = &leftover.journal.header else { continue };
+        let frames = &leftover.journal.frames;
+        if !frames.iter().any(|frame| matches!(frame, Frame::Records(_))) {
+            continue;
+        }
+        match digest.and_then(|digest| place(leftover, digest)) {
+            Some((start, marker)) => {
+                let table = marker.map_or_else(|| recovered.table.clone(), |marker| numbered(&recovered.table, marker));
+                recovered.table = replay(table, frames.get(start..).unwrap_or_default());
+                if header.secrets_provider.is_some() {
+                    recovered.table.secrets_provider.clone_from(&header.secrets_provider);
+                }
+                recovered.findings.push(replayed(leftover, frames.get(start..).unwrap_or_default()));
+            }
+            None => {
+                let (created, pending) = creations(leftover);
+                recovered.findings.extend(merge::merge(&mut recovered.table, created, pending));
+            }
+        }
+        // What comes next was not made on top of this.
+        digest = None;
+    }
+    recovered
+}
+
+/// Where in the journal the checkpoint with this digest stands: the first frame after it, and its marker.
+fn place<'a>(leftover: &'a Leftover, digest: &str) -> Option<(usize, Option<&'a Marker>)> {
+    let frames = &leftover.journal.frames;
+    let marked = frames.iter().enumerate().rev().find_map(|(index, frame)| match frame {
+        Frame::Marker(marker) if marker.digest == digest => Some((index + 1, Some(marker))),
+        _ => None,
+    });
+    marked.or_else(|| (leftover.journal.header.as_ref()?.base == digest).then_some((0, None)))
+}
+
+/// The checkpoint's entries under the numbers that the run gave them.
+fn numbered(table: &Table, marker: &Marker) -> Table {
+    Table {
+        entries: marker.entries.iter().copied().map(EntryKey).zip(table.entries.values().cloned()).collect(),
+        operations: marker
+            .operations
+            .iter()
+            .copied()
+            .map(OperationId)
+            .zip(table.operations.values().cloned())
+            .collect(),
+        secrets_provider: table.secrets_provider.clone(),
+        manifest: table.manifest.clone(),
+        rest: table.rest.clone(),
+    }
+}
+
+fn replay(mut table: Table, frames: &[Frame]) -> Table {
+    for frame in frames {
+        if let Frame::Records(records) = frame {
+            records.iter().cloned().for_each(|record| table.apply(record));
+        }
+    }
+    table
+}
+
+fn replayed(leftover: &Leftover, frames: &[Frame]) -> Diagnostic {
+    let records: usize =
+        frames.iter().map(|frame| if let Frame::Records(records) = frame { records.len() } else { 0 }).sum();
+    let who = leftover.journal.header.as_ref().map(|header| {
+        format!(
+            " by {}@{} (process {}) at {}",
+            header.process.username, header.process.hostname, header.process.pid, header.began
+        )
+    });
+    Diagnostic::info("journal-recovered", "an interrupted run's results were taken over").detail(format!(
+        "A run{} was ended before it could write the state. {records} records of its journal were read.",
+        who.unwrap_or_default()
+    ))
+}
+
+/// What a run created and had begun to create since the last checkpoint that it is known to have put in place. Only this is
+/// taken over when somebody else has written the state since.
+fn creations(leftover: &Leftover) -> (Vec<Creation>, Vec<(String, Arc<str>)>) {
+    let frames = &leftover.journal.frames;
+    // A marker is known to have become the checkpoint if the run went on after it.
+    let last = frames.len().saturating_sub(1);
+    let start = frames.iter().take(last).rposition(|frame| matches!(frame, Frame::Marker(_)));
+    let known: BTreeSet<EntryKey> = match start.and_then(|index| frames.get(index)) {
+        Some(Frame::Marker(marker)) => marker.entries.iter().copied().map(EntryKey).collect(),
+        _ => {
+            let count = leftover.journal.header.as_ref().map_or(0, |header| header.entries);
+            (0..count).map(EntryKey).collect()
+        }
+    };
+    let mut put: BTreeMap<EntryKey, Arc<str>> = BTreeMap::new();
+    let mut begun: BTreeMap<OperationId, (String, Arc<str>)> = BTreeMap::new();
+    let records = frames.iter().skip(start.map_or(0, |index| index + 1)).filter_map(|frame| match frame {
+        Frame::Records(records) => Some(records),
+        Frame::Marker(_) => None,
+    });
+    for TextRecord { end, remove, put: new, begin } in records.flatten() {
+        end.iter().for_each(|id| drop(begun.remove(id)));
+        remove.iter().for_each(|key| drop(put.remove(key)));
+        put.extend(new.iter().filter(|(key, _)| !known.contains(key)).cloned());
+        begun.extend(begin.iter().map(|(id, kind, text)| (*id, (kind.clone(), Arc::clone(text)))));
+    }
+    let created = put.into_values().filter_map(|text| Creation::parse(&text)).collect();
+    (created, begun.into_values().filter(|(kind, _)| kind == "creating").collect())
+}
+
+/// Says in each journal that the state with this digest has everything, before that state is put in place. A crash in between
+/// then finds the journal done with.
+pub(crate) fn mark(disk: &dyn Disk, leftovers: &[Leftover], marker: &Marker) -> Result<(), Diagnostic> {
+    let mut bytes = Vec::new();
+    frame::push_marker(&mut bytes, marker);
+    for leftover in leftovers.iter().filter(|leftover| leftover.journal.header.is_some()) {
+        let marked = disk.reopen(&leftover.path, leftover.journal.length).and_then(|mut file| {
+            file.append(&bytes)?;
+            file.sync()
+        });
+        marked.map_err(|error| io_failure(disk, "write the journal", &leftover.path, &error))?;
+    }
+    Ok(())
+}
+
+/// Removes journals whose results are in the checkpoint.
+pub(crate) fn discard(disk: &dyn Disk, stack: &StackName, leftovers: &[Leftover]) -> Result<(), Diagnostic> {
+    let directory = stack.journal_directory();
+    let removed = leftovers.iter().try_for_each(|leftover| disk.remove(&leftover.path).map(drop));
+    let swept = removed.and_then(|()| sweep(disk, &directory));
+    let synced = swept.and_then(|()| if leftovers.is_empty() { Ok(()) } else { disk.sync_directory(&directory) });
+    synced.map_err(|error| io_failure(disk, "remove a journal", &directory, &error))
+}

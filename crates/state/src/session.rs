@@ -1,0 +1,403 @@
+//! One command's hold on a stack: the lock, the base state, the journal, and the end.
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use outrigger_diagnostic::Diagnostic;
+use outrigger_secrets::Crypter;
+use tokio::sync::{Semaphore, oneshot};
+
+use crate::backend::Backend;
+use crate::checkpoint::digest;
+use crate::clock::Clock;
+use crate::frame::Marker;
+use crate::history::UpdateInfo;
+use crate::lock::{Lock, holders};
+use crate::machine::Machine;
+use crate::recovery::{self, Leftover, Recovered};
+use crate::snapshot::{provider_text, read_provider};
+use crate::stack_name::StackName;
+use crate::table::{Rendered, Table};
+use crate::writer::{Base, Parts, Writer};
+use crate::{Journal, Record, SecretsProviderState, Snapshot};
+
+/// How many records may wait for the writer.
+const QUEUE: usize = 1024;
+/// How long the writer sleeps when nothing is due.
+const IDLE: Duration = Duration::from_secs(3600);
+
+/// Gives the crypter for a state's secrets provider, usually through `outrigger_secrets::manager`.
+pub type Keys<'a> = &'a dyn Fn(&SecretsProviderState) -> Result<Arc<dyn Crypter>, Diagnostic>;
+
+/// Whether a session has a thread of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// A thread takes all waiting records and flushes them together.
+    Threaded,
+    /// Each call does its own work before it returns. For simulations.
+    Inline,
+}
+
+/// What a session is opened with.
+pub struct SessionOptions<'a> {
+    /// The machine.
+    pub machine: &'a dyn Machine,
+    /// The clock.
+    pub clock: Arc<dyn Clock>,
+    /// The keys.
+    pub keys: Keys<'a>,
+    /// How new secrets are to be encrypted, from the stack's settings; `None` keeps what the state says.
+    pub secrets_provider: Option<SecretsProviderState>,
+    /// With a thread or without.
+    pub mode: Mode,
+}
+
+/// A session and what it starts from.
+pub struct Opened {
+    /// The session.
+    pub session: Session,
+    /// The state. Its entries and pending operations are numbered from 0 in the records to come.
+    pub base: Snapshot,
+    /// What was found and done on the way: broken locks, recovered results.
+    pub findings: Vec<Diagnostic>,
+}
+
+/// A state that was only looked at.
+pub struct Viewed {
+    /// The state, with what journals hold.
+    pub base: Snapshot,
+    /// What was found.
+    pub findings: Vec<Diagnostic>,
+}
+
+/// A command's hold on a stack. Dropping it keeps journal and lock, as a crash would: end it with [`Session::finish`] or
+/// [`Session::release`].
+pub struct Session {
+    driver: Driver,
+}
+
+enum Driver {
+    Inline(Box<Mutex<Writer>>),
+    Threaded(Thread),
+}
+
+struct Thread {
+    orders: Mutex<Option<Sender<Order>>>,
+    room: Semaphore,
+    handle: Mutex<Option<JoinHandle<()>>>,
+}
+
+enum Order {
+    Append(Record, oneshot::Sender<Result<(), Diagnostic>>),
+    Finish(Box<UpdateInfo>, Sender<Result<(), Diagnostic>>),
+    Release(Sender<Result<(), Diagnostic>>),
+}
+
+impl Session {
+    /// Locks a stack, brings in what an interrupted run left, and reads its state.
+    pub fn open(backend: &Backend, stack: &StackName, options: SessionOptions<'_>) -> Result<Opened, Diagnostic> {
+        // A stack that is not there has nothing to lock.
+        backend.require(stack)?;
+        let (lock, mut findings) = Lock::acquire(&backend.disk, stack, options.machine, options.clock.as_ref())?;
+        match Self::locked(backend, stack, lock.clone(), &options) {
+            Ok(mut opened) => {
+                findings.append(&mut opened.findings);
+                Ok(Opened { findings, ..opened })
+            }
+            Err(error) => {
+                // Nothing was begun, so nothing needs the lock.
+                let _ = lock.release();
+                Err(error)
+            }
+        }
+    }
+
+    fn locked(
+        backend: &Backend,
+        stack: &StackName,
+        lock: Lock,
+        options: &SessionOptions<'_>,
+    ) -> Result<Opened, Diagnostic> {
+        let leftovers = recovery::leftovers(backend.disk.as_ref(), stack)?;
+        recovery::refuse_running(&leftovers, options.machine)?;
+        let (mut table, mut digest, findings) = take_over(backend, stack, options.clock.as_ref(), leftovers)?;
+        let file = backend.show(stack);
+        let old = table.secrets_provider.as_deref().map(|text| read_provider(text, &file)).transpose()?;
+        let old = old.filter(|provider| !provider.kind.is_empty());
+        let new = options.secrets_provider.clone().or_else(|| old.clone());
+        let read = crypter(old.as_ref().or(new.as_ref()), options.keys)?;
+        let mut base = Snapshot::decode(&table.deployment(), read.as_ref(), &file)?;
+        let write = if new == old { read } else { crypter(new.as_ref(), options.keys)? };
+        if new != old {
+            table.secrets_provider = new.as_ref().map(provider_text);
+            if old.is_some() {
+                // Ciphertexts of the old key under the new key's name could never be opened again.
+                table.reencode(&base, write.as_ref())?;
+                rewrite(backend, stack, &mut table, options.clock.as_ref())?;
+                (table, digest) = backend.load(stack)?;
+                base = Snapshot::decode(&table.deployment(), write.as_ref(), &file)?;
+            }
+        }
+        let parts = Parts {
+            base: Base {
+                digest,
+                entries: table.entries.keys().copied().collect(),
+                operations: table.operations.keys().copied().collect(),
+            },
+            backend: backend.clone(),
+            stack: stack.clone(),
+            lock,
+            clock: Arc::clone(&options.clock),
+            process: options.machine.this(),
+            crypter: write,
+            table,
+        };
+        let secrets_provider = new;
+        let session = Self { driver: Driver::start(Writer::new(parts), options.mode)? };
+        Ok(Opened { session, base: Snapshot { secrets_provider, ..base }, findings })
+    }
+
+    /// Reads a stack's state without a lock and without writing anything; results of an interrupted run are included.
+    pub fn view(backend: &Backend, stack: &StackName, keys: Keys<'_>) -> Result<Viewed, Diagnostic> {
+        let (table, findings) = current(backend, stack)?;
+        let file = backend.show(stack);
+        let provider = table.secrets_provider.as_deref().map(|text| read_provider(text, &file)).transpose()?;
+        let crypter = crypter(provider.as_ref().filter(|provider| !provider.kind.is_empty()), keys)?;
+        Ok(Viewed { base: Snapshot::decode(&table.deployment(), crypter.as_ref(), &file)?, findings })
+    }
+
+    /// Writes the final checkpoint, the history and the backup, and gives the stack back. If the state cannot be written, the
+    /// journal and the lock stay, and the answer says so.
+    pub fn finish(&self, info: UpdateInfo) -> Result<(), Diagnostic> {
+        match &self.driver {
+            Driver::Inline(writer) => locked(writer).finish(&info),
+            Driver::Threaded(thread) => thread.end(|answer| Order::Finish(Box::new(info), answer)),
+        }
+    }
+
+    /// Gives the stack back without writing a checkpoint, when the command ended before it changed anything. If records were
+    /// written, journal and lock stay as after a crash.
+    pub fn release(&self) -> Result<(), Diagnostic> {
+        match &self.driver {
+            Driver::Inline(writer) => locked(writer).release(),
+            Driver::Threaded(thread) => thread.end(Order::Release),
+        }
+    }
+
+    /// Makes a record durable before it returns; only for [`Mode::Inline`]. Rewrites the checkpoint if it is due.
+    fn append_inline(writer: &Mutex<Writer>, record: Record) -> Result<(), Diagnostic> {
+        let mut writer = locked(writer);
+        let answer = writer.commit(vec![record]).pop().unwrap_or(Ok(()));
+        writer.tick();
+        answer
+    }
+}
+
+#[async_trait]
+impl Journal for Session {
+    async fn append(&self, record: Record) -> Result<(), Diagnostic> {
+        match &self.driver {
+            Driver::Inline(writer) => Self::append_inline(writer, record),
+            Driver::Threaded(thread) => {
+                let _room = thread.room.acquire().await.map_err(|_| closed())?;
+                let (answer, result) = oneshot::channel();
+                thread.send(Order::Append(record, answer))?;
+                result.await.map_err(|_| closed())?
+            }
+        }
+    }
+}
+
+impl Driver {
+    fn start(writer: Writer, mode: Mode) -> Result<Self, Diagnostic> {
+        if mode == Mode::Inline {
+            return Ok(Self::Inline(Box::new(Mutex::new(writer))));
+        }
+        let (sender, receiver) = channel();
+        let handle = thread::Builder::new().name("journal".to_owned()).spawn(move || run(writer, &receiver)).map_err(
+            |error| {
+                Diagnostic::error("thread-failed", "the journal's thread could not be started")
+                    .detail(error.to_string())
+            },
+        )?;
+        Ok(Self::Threaded(Thread {
+            orders: Mutex::new(Some(sender)),
+            room: Semaphore::new(QUEUE),
+            handle: Mutex::new(Some(handle)),
+        }))
+    }
+}
+
+impl Thread {
+    fn send(&self, order: Order) -> Result<(), Diagnostic> {
+        let orders = self.orders.lock().unwrap_or_else(PoisonError::into_inner);
+        orders.as_ref().ok_or_else(closed)?.send(order).map_err(|_| closed())
+    }
+
+    fn end(&self, order: impl FnOnce(Sender<Result<(), Diagnostic>>) -> Order) -> Result<(), Diagnostic> {
+        let (answer, result) = channel();
+        self.send(order(answer))?;
+        let result = result.recv().map_err(|_| closed())?;
+        drop(self.orders.lock().unwrap_or_else(PoisonError::into_inner).take());
+        if let Some(handle) = self.handle.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            handle.join().map_err(|_| closed())?;
+        }
+        result
+    }
+}
+
+/// The writer's thread: everything that waits goes into one flush.
+fn run(mut writer: Writer, orders: &Receiver<Order>) {
+    loop {
+        let first = match orders.recv_timeout(writer.until_due().unwrap_or(IDLE)) {
+            Ok(order) => Some(order),
+            Err(RecvTimeoutError::Timeout) => None,
+            Err(RecvTimeoutError::Disconnected) => return,
+        };
+        let (mut records, mut waiters, mut last) = (Vec::new(), Vec::new(), None);
+        for order in first.into_iter().chain(std::iter::from_fn(|| orders.try_recv().ok())) {
+            match order {
+                Order::Append(record, waiter) => {
+                    records.push(record);
+                    waiters.push(waiter);
+                }
+                end => {
+                    last = Some(end);
+                    break;
+                }
+            }
+        }
+        if !records.is_empty() {
+            for (waiter, answer) in waiters.into_iter().zip(writer.commit(records)) {
+                // Whoever asked may have gone away; the record is durable all the same.
+                let _ = waiter.send(answer);
+            }
+        }
+        match last {
+            Some(Order::Finish(info, answer)) => {
+                let _ = answer.send(writer.finish(&info));
+                return;
+            }
+            Some(Order::Release(answer)) => {
+                let _ = answer.send(writer.release());
+                return;
+            }
+            _ => writer.tick(),
+        }
+    }
+}
+
+fn locked(writer: &Mutex<Writer>) -> MutexGuard<'_, Writer> {
+    writer.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn closed() -> Diagnostic {
+    Diagnostic::error("journal-closed", "the journal is closed")
+        .detail("The session has ended, or its writer stopped.")
+        .hint("What was written before is kept; the next outrigger command on this stack takes it over.")
+}
+
+/// Brings what interrupted runs left in their journals into the checkpoint, without a key, and leaves the lock as it is. The
+/// keeper calls this when its host is gone. Journals whose lock was taken away are left to the next command.
+pub fn fold(backend: &Backend, stack: &StackName, clock: &dyn Clock) -> Result<Vec<Diagnostic>, Diagnostic> {
+    let mut leftovers = recovery::leftovers(backend.disk.as_ref(), stack)?;
+    let locks = holders(backend.disk.as_ref(), stack)?;
+    let is_of = |leftover: &Leftover, path: &str| path.ends_with(&format!("/{}.json", leftover.id));
+    leftovers.retain(|leftover| locks.iter().any(|lock| is_of(leftover, &lock.path)));
+    let foreign = locks.iter().any(|lock| !leftovers.iter().any(|leftover| is_of(leftover, &lock.path)));
+    if foreign || leftovers.is_empty() {
+        return Ok(Vec::new());
+    }
+    Ok(take_over(backend, stack, clock, leftovers)?.2)
+}
+
+/// The state with what journals hold, without writing anything.
+pub(crate) fn current(backend: &Backend, stack: &StackName) -> Result<(Table, Vec<Diagnostic>), Diagnostic> {
+    let leftovers = recovery::leftovers(backend.disk.as_ref(), stack)?;
+    let (table, digest) = backend.load(stack)?;
+    if leftovers.is_empty() {
+        return Ok((table, Vec::new()));
+    }
+    let Recovered { mut table, findings } = recovery::recover(table, &digest, &leftovers);
+    let order = table
+        .render(&stack.qualified(), jiff::Timestamp::UNIX_EPOCH)
+        .map_err(|violation| violation.on_read(&backend.show(stack)))?;
+    Ok((table.renumbered(&order.entries, &order.operations), findings))
+}
+
+/// Brings journals into the checkpoint and removes them. Answers the state, numbered from 0 in the file's order, and the
+/// file's digest. The caller holds the lock.
+pub(crate) fn take_over(
+    backend: &Backend,
+    stack: &StackName,
+    clock: &dyn Clock,
+    leftovers: Vec<Leftover>,
+) -> Result<(Table, String, Vec<Diagnostic>), Diagnostic> {
+    let (table, old) = backend.load(stack)?;
+    let Recovered { mut table, findings } = recovery::recover(table, &old, &leftovers);
+    let disk = backend.disk.as_ref();
+    let mut digest_now = old;
+    if !findings.is_empty() {
+        let now = clock.now();
+        let Rendered { text, entries, operations } =
+            table.render(&stack.qualified(), now).map_err(|violation| violation.on_write(&backend.show(stack)))?;
+        table = table.renumbered(&entries, &operations);
+        digest_now = digest(text.as_bytes());
+        let numbers = |count: usize| (0..u64::try_from(count).unwrap_or_default()).collect();
+        let marker = Marker {
+            digest: digest_now.clone(),
+            entries: numbers(table.entries.len()),
+            operations: numbers(table.operations.len()),
+        };
+        recovery::mark(disk, &leftovers, &marker)?;
+        let previous = backend.require(stack)?;
+        backend
+            .put_checkpoint(stack, Some(&previous), text.as_bytes(), now)
+            .map_err(|error| backend.failure("write the state", &stack.checkpoint_path(), &error))?;
+    }
+    recovery::discard(disk, stack, &leftovers)?;
+    Ok((table, digest_now, findings))
+}
+
+/// Writes a state out as a whole. The caller holds the lock.
+pub(crate) fn rewrite(
+    backend: &Backend,
+    stack: &StackName,
+    table: &mut Table,
+    clock: &dyn Clock,
+) -> Result<(), Diagnostic> {
+    let now = clock.now();
+    let previous = backend.require(stack)?;
+    let text =
+        table.render(&stack.qualified(), now).map_err(|violation| violation.on_write(&backend.show(stack)))?.text;
+    backend
+        .put_checkpoint(stack, Some(&previous), text.as_bytes(), now)
+        .map_err(|error| backend.failure("write the state", &stack.checkpoint_path(), &error))
+}
+
+fn crypter(provider: Option<&SecretsProviderState>, keys: Keys<'_>) -> Result<Arc<dyn Crypter>, Diagnostic> {
+    provider.map_or_else(|| Ok(Arc::new(NoProvider) as Arc<dyn Crypter>), keys)
+}
+
+/// For a state that has no secrets provider: it can hold no secret.
+struct NoProvider;
+
+impl NoProvider {
+    fn missing() -> Diagnostic {
+        Diagnostic::error("secrets-provider-missing", "the stack has no secrets provider, so it can hold no secret")
+            .hint("Set PULUMI_CONFIG_PASSPHRASE and run `outrigger config set --secret` once; it sets up the passphrase provider.")
+    }
+}
+
+impl Crypter for NoProvider {
+    fn encrypt(&self, _plaintext: &str) -> Result<String, Diagnostic> {
+        Err(Self::missing())
+    }
+
+    fn decrypt(&self, _ciphertext: &str) -> Result<String, Diagnostic> {
+        Err(Self::missing())
+    }
+}

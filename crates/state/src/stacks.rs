@@ -1,0 +1,270 @@
+//! Stacks as wholes: made, removed, exported, imported, tagged.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use outrigger_diagnostic::Diagnostic;
+use serde::{Deserialize, Serialize};
+
+use crate::backend::Backend;
+use crate::checkpoint::{self, Checkpoint, Document};
+use crate::clock::Clock;
+use crate::json::indented;
+use crate::lock::{Lock, LockHolder, cancel};
+use crate::machine::Machine;
+use crate::object;
+use crate::recovery;
+use crate::session::{Keys, Session, current, rewrite, take_over};
+use crate::snapshot::{provider_text, read_provider};
+use crate::stack_name::StackName;
+use crate::table::Table;
+use crate::{SecretsProviderState, Snapshot};
+
+#[derive(Serialize, Deserialize)]
+struct Tags {
+    version: u32,
+    tags: Option<BTreeMap<String, String>>,
+}
+
+impl Backend {
+    /// Makes a stack. With a secrets provider the file looks as after `pulumi stack init`.
+    pub fn create_stack(
+        &self,
+        stack: &StackName,
+        provider: Option<&SecretsProviderState>,
+        machine: &dyn Machine,
+        clock: &dyn Clock,
+    ) -> Result<(), Diagnostic> {
+        self.ensure_meta()?;
+        self.with_lock(stack, machine, clock, || {
+            if self.exists(stack)? {
+                return Err(Diagnostic::error(
+                    "stack-exists",
+                    format!("there is a stack `{stack}` of project `{}` already", stack.project()),
+                )
+                .hint(format!("Choose it with `outrigger stack select {stack}`, or take another name.")));
+            }
+            let text = match provider {
+                Some(provider) => {
+                    let deployment = checkpoint::Deployment {
+                        secrets_provider: Some(provider_text(provider)),
+                        ..checkpoint::Deployment::default()
+                    };
+                    checkpoint::write(Document::Checkpoint, &stack.qualified(), Some(clock.now()), &[], &deployment)
+                }
+                None => checkpoint::write_fresh(&stack.qualified()),
+            };
+            let path = stack.checkpoint_path();
+            self.put_checkpoint(stack, None, text.as_bytes(), clock.now())
+                .map_err(|error| self.failure("write the state", &path, &error))
+        })
+    }
+
+    /// Removes a stack: its state is kept beside as `.bak`, its history and tags go. A stack that has resources is removed by
+    /// `force` only.
+    pub fn remove_stack(
+        &self,
+        stack: &StackName,
+        force: bool,
+        machine: &dyn Machine,
+        clock: &dyn Clock,
+    ) -> Result<(), Diagnostic> {
+        self.require(stack)?;
+        self.with_lock(stack, machine, clock, || {
+            if !force {
+                let table = self.taken_over(stack, machine, clock)?.0;
+                let only_root = table.entries.values().all(|entry| entry.node.is_root_stack());
+                if !only_root || !table.operations.is_empty() {
+                    let count = table.entries.len();
+                    return Err(Diagnostic::error(
+                        "stack-not-empty",
+                        format!("stack `{stack}` still has {count} resources"),
+                    )
+                    .detail("Without the stack nobody would know of them any more.")
+                    .hint("Remove them with `outrigger destroy`, or remove the stack all the same with `--force`."));
+                }
+            }
+            self.delete_files(stack)
+        })
+    }
+
+    fn delete_files(&self, stack: &StackName) -> Result<(), Diagnostic> {
+        let disk = self.disk.as_ref();
+        let path = stack.checkpoint_path();
+        let fail = |path: &str, error: &std::io::Error| self.failure("remove the stack", path, error);
+        let last = self.require(stack)?;
+        object::put(disk, &format!("{path}.bak"), &last).map_err(|error| fail(&path, &error))?;
+        object::remove(disk, &path).map_err(|error| fail(&path, &error))?;
+        let tags = stack.tags_path();
+        object::remove(disk, &tags).map_err(|error| fail(&tags, &error))?;
+        for directory in [stack.history_directory(), stack.journal_directory()] {
+            for entry in self.list(&directory)?.into_iter().filter(|entry| !entry.directory) {
+                let path = format!("{directory}/{}", entry.name);
+                disk.remove(&path).map_err(|error| fail(&path, &error))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes away every lock of a stack, as `pulumi cancel` does, and brings what an ended run left into the state. A run that
+    /// is still at work notices, starts nothing new, and keeps its results for the next command.
+    pub fn cancel_stack(
+        &self,
+        stack: &StackName,
+        machine: &dyn Machine,
+        clock: &dyn Clock,
+    ) -> Result<(Vec<LockHolder>, Vec<Diagnostic>), Diagnostic> {
+        let locks = cancel(self.disk.as_ref(), stack)?;
+        let leftovers = recovery::leftovers(self.disk.as_ref(), stack)?;
+        if leftovers.is_empty() || recovery::refuse_running(&leftovers, machine).is_err() {
+            return Ok((locks, Vec::new()));
+        }
+        let findings = self.with_lock(stack, machine, clock, || Ok(self.taken_over(stack, machine, clock)?.2))?;
+        Ok((locks, findings))
+    }
+
+    /// The state as `stack export` prints it. Secrets stay encrypted, and what this build does not know is kept. Results of an
+    /// interrupted run are included.
+    pub fn export_stack(&self, stack: &StackName) -> Result<String, Diagnostic> {
+        let (table, findings) = current(self, stack)?;
+        let mut features: BTreeSet<&str> = table.entries.values().flat_map(|entry| entry.node.features()).collect();
+        if table.rest.contains_key("snippets") {
+            features.insert("snippets-prototype");
+        }
+        let features: Vec<&str> = features.into_iter().collect();
+        // With results of a journal in it, it is not the state that the stored manifest speaks of.
+        let deployment = checkpoint::Deployment {
+            manifest: if findings.is_empty() { table.manifest.clone() } else { None },
+            ..table.deployment()
+        };
+        Ok(indented(&checkpoint::write(Document::Export, "", None, &features, &deployment)))
+    }
+
+    /// The same with secrets in clear.
+    pub fn export_stack_shown(
+        &self,
+        stack: &StackName,
+        keys: Keys<'_>,
+        clock: &dyn Clock,
+    ) -> Result<String, Diagnostic> {
+        let viewed = Session::view(self, stack, keys)?;
+        Ok(indented(&viewed.base.to_export(clock.now(), None)?))
+    }
+
+    /// Replaces a stack's state by an exported one. Answers warnings. With `force`, resources of another stack are let in.
+    pub fn import_stack(
+        &self,
+        stack: &StackName,
+        document: &[u8],
+        force: bool,
+        keys: Keys<'_>,
+        machine: &dyn Machine,
+        clock: &dyn Clock,
+    ) -> Result<Vec<Diagnostic>, Diagnostic> {
+        const NAME: &str = "the imported file";
+        self.require(stack)?;
+        let checkpoint = checkpoint::read(document, Document::Export, NAME)?;
+        let mut deployment = checkpoint.deployment.unwrap_or_default();
+        let mut findings = Vec::new();
+        for (kind, text) in std::mem::take(&mut deployment.operations) {
+            let urn = crate::node::Node::parse(&text).map(|node| node.urn).unwrap_or_default();
+            findings.push(
+                Diagnostic::warning(
+                    "import-pending-dropped",
+                    format!("the pending operation `{kind}` of {urn} was left out"),
+                )
+                .detail("An import starts without pending operations, as in `pulumi`.")
+                .hint("Run `outrigger refresh` if it is not known whether that resource exists."),
+            );
+        }
+        let shown = deployment.resources.iter().any(|text| text.contains(r#""plaintext""#));
+        let provider = deployment.secrets_provider.clone();
+        let mut table = Table::from_checkpoint(Checkpoint { deployment: Some(deployment) }, NAME)?;
+        foreign(&table, stack, force, &mut findings)?;
+        if shown {
+            // Secrets that were exported in clear must not be stored so.
+            let provider = provider.as_deref().map(|text| read_provider(text, NAME)).transpose()?;
+            let Some(provider) = provider.filter(|provider| !provider.kind.is_empty()) else {
+                return Err(Diagnostic::error(
+                    "import-secrets-in-clear",
+                    "the imported file has secrets in clear and no secrets provider",
+                )
+                .hint("Export it again without `--show-secrets`."));
+            };
+            let crypter = keys(&provider)?;
+            let snapshot = Snapshot::decode(&table.deployment(), crypter.as_ref(), NAME)?;
+            table.reencode(&snapshot, crypter.as_ref())?;
+        }
+        self.with_lock(stack, machine, clock, || {
+            // What an interrupted run left belongs to the state that is replaced.
+            self.taken_over(stack, machine, clock)?;
+            rewrite(self, stack, &mut table, clock)
+        })?;
+        Ok(findings)
+    }
+
+    /// The stack's tags.
+    pub fn tags(&self, stack: &StackName) -> Result<BTreeMap<String, String>, Diagnostic> {
+        let path = stack.tags_path();
+        let Some(bytes) = self.disk.read(&path).map_err(|error| self.failure("read the tags", &path, &error))? else {
+            return Ok(BTreeMap::new());
+        };
+        match serde_json::from_slice::<Tags>(&bytes) {
+            Ok(Tags { version: 1, tags }) => Ok(tags.unwrap_or_default()),
+            _ => Err(Diagnostic::error("tags-unreadable", "the stack's tags cannot be read")
+                .detail(format!("{} is not a tags file of version 1.", self.disk.show(&path)))
+                .hint("Restore or remove the file.")),
+        }
+    }
+
+    /// Sets the stack's tags; without any, the file goes.
+    pub fn set_tags(&self, stack: &StackName, tags: &BTreeMap<String, String>) -> Result<(), Diagnostic> {
+        let path = stack.tags_path();
+        let done = if tags.is_empty() {
+            object::remove(self.disk.as_ref(), &path).map(|_| ())
+        } else {
+            serde_json::to_vec(&Tags { version: 1, tags: Some(tags.clone()) })
+                .map_err(std::io::Error::other)
+                .and_then(|bytes| object::put(self.disk.as_ref(), &path, &bytes))
+        };
+        done.map_err(|error| self.failure("write the tags", &path, &error))
+    }
+
+    fn taken_over(
+        &self,
+        stack: &StackName,
+        machine: &dyn Machine,
+        clock: &dyn Clock,
+    ) -> Result<(Table, String, Vec<Diagnostic>), Diagnostic> {
+        let leftovers = recovery::leftovers(self.disk.as_ref(), stack)?;
+        recovery::refuse_running(&leftovers, machine)?;
+        take_over(self, stack, clock, leftovers)
+    }
+
+    fn with_lock<T>(
+        &self,
+        stack: &StackName,
+        machine: &dyn Machine,
+        clock: &dyn Clock,
+        work: impl FnOnce() -> Result<T, Diagnostic>,
+    ) -> Result<T, Diagnostic> {
+        let (lock, _) = Lock::acquire(&self.disk, stack, machine, clock)?;
+        let result = work();
+        let released = lock.release();
+        result.and_then(|value| released.map(|()| value))
+    }
+}
+
+/// Refuses resources of another stack, which are a sign of the wrong file.
+fn foreign(table: &Table, stack: &StackName, force: bool, findings: &mut Vec<Diagnostic>) -> Result<(), Diagnostic> {
+    for entry in table.entries.values() {
+        let Some(urn) = entry.node.parsed_urn().filter(|urn| urn.stack() != stack.stack()) else { continue };
+        let summary = format!("resource {urn} belongs to stack `{}`, not to `{stack}`", urn.stack());
+        if !force {
+            return Err(Diagnostic::error("import-foreign", summary)
+                .detail("Importing another stack's state makes two stacks own the same resources.")
+                .hint("Choose the right stack with `--stack`, or import it all the same with `--force`."));
+        }
+        findings.push(Diagnostic::warning("import-foreign", summary));
+    }
+    Ok(())
+}

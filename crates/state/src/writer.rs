@@ -1,0 +1,349 @@
+//! The one writer of a run: makes records durable, keeps the state as it stands, and writes it out from time to time.
+//!
+//! Nothing here waits or starts threads, so a simulator can drive it step by step.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use outrigger_diagnostic::Diagnostic;
+use outrigger_secrets::Crypter;
+
+use crate::backend::Backend;
+use crate::checkpoint::digest;
+use crate::clock::Clock;
+use crate::disk::{Disk, DiskFile, TEMPORARY, directory};
+use crate::entry::{operation_name, write_entry};
+use crate::failure::io_failure;
+use crate::frame::{self, Header, Marker};
+use crate::history::{UpdateInfo, write_backup, write_history};
+use crate::lock::Lock;
+use crate::machine::ProcessFacts;
+use crate::property::Secrets;
+use crate::stack_name::StackName;
+use crate::table::{Rendered, Table, TextRecord};
+use crate::{EntryKey, OperationId, Record, Resource};
+
+/// How often the checkpoint is rewritten during a run, at most.
+const INTERVAL: Duration = Duration::from_secs(10);
+/// At most one part in this many of the time is spent on it.
+const SHARE: u32 = 20;
+
+/// What the journal extends: the checkpoint that is in place.
+pub(crate) struct Base {
+    pub(crate) digest: String,
+    pub(crate) entries: Vec<EntryKey>,
+    pub(crate) operations: Vec<OperationId>,
+}
+
+/// Everything that a writer is made of.
+pub(crate) struct Parts {
+    pub(crate) backend: Backend,
+    pub(crate) stack: StackName,
+    pub(crate) lock: Lock,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) process: ProcessFacts,
+    pub(crate) crypter: Arc<dyn Crypter>,
+    pub(crate) table: Table,
+    pub(crate) base: Base,
+}
+
+/// The writer.
+pub(crate) struct Writer {
+    parts: Parts,
+    began: String,
+    path: String,
+    /// The open journal and how long its good part is. There is none before the first record and after a failed write.
+    journal: Option<Box<dyn DiskFile>>,
+    /// Whether a journal was ever written, so that there is something to remove or to keep.
+    journaled: bool,
+    /// Entries that differ from the base.
+    changed: BTreeSet<EntryKey>,
+    lost: bool,
+    dirty: bool,
+    /// When the next checkpoint may be written.
+    due: Duration,
+}
+
+impl Writer {
+    pub(crate) fn new(parts: Parts) -> Self {
+        let path = format!("{}/{}.journal", parts.stack.journal_directory(), parts.lock.id());
+        let due = parts.clock.elapsed() + INTERVAL;
+        let began = parts.clock.now().to_string();
+        Self {
+            parts,
+            began,
+            path,
+            journal: None,
+            journaled: false,
+            changed: BTreeSet::new(),
+            lost: false,
+            dirty: false,
+            due,
+        }
+    }
+
+    /// Makes a batch of records durable in one flush. One answer for each.
+    pub(crate) fn commit(&mut self, records: Vec<Record>) -> Vec<Result<(), Diagnostic>> {
+        let lock = self.check_lock();
+        let mut answers = Vec::with_capacity(records.len());
+        let mut texts = Vec::with_capacity(records.len());
+        for record in records {
+            let (mut text, answer) = self.encode(&record);
+            let mut answer = answer;
+            if let Err(refusal) = &lock
+                && !text.begin.is_empty()
+            {
+                // Nothing new may start; what the record says of things that are over is kept all the same.
+                text.begin.clear();
+                answer = Err(refusal.clone());
+            }
+            answers.push(answer);
+            texts.push(text);
+        }
+        let written = self.append(&texts);
+        for text in &mut texts {
+            if written.is_err() {
+                text.begin.clear();
+            }
+        }
+        self.apply(texts);
+        match written {
+            Ok(()) => answers,
+            Err(error) => {
+                let failure = io_failure(self.disk(), "write the journal", &self.path, &error).note(
+                    "What was done is kept in memory and written with the next record or at the end, if there is room then.",
+                );
+                answers.into_iter().map(|answer| answer.and_then(|()| Err(failure.clone()))).collect()
+            }
+        }
+    }
+
+    /// How long until the checkpoint should be rewritten; `None` if it is up to date or must not be written.
+    pub(crate) fn until_due(&self) -> Option<Duration> {
+        (self.dirty && !self.lost).then(|| self.due.saturating_sub(self.parts.clock.elapsed()))
+    }
+
+    /// Rewrites the checkpoint if it is time. A failure is no reason to stop: the journal has everything, and the end of the
+    /// run tries again and says so.
+    pub(crate) fn tick(&mut self) {
+        if self.until_due().is_some_and(|wait| wait.is_zero()) {
+            let _ = self.checkpoint();
+        }
+    }
+
+    /// Ends the run: the final checkpoint, the history, the backup; then the journal and the lock go.
+    pub(crate) fn finish(&mut self, info: &UpdateInfo) -> Result<(), Diagnostic> {
+        let bytes = self.checkpoint()?;
+        let disk = Arc::clone(&self.parts.backend.disk);
+        let now = self.parts.clock.now();
+        let stack = self.parts.stack.clone();
+        let mut copied = write_history(disk.as_ref(), &stack, now, info, &bytes);
+        if copied.is_ok() && !self.parts.backend.options.disable_backups {
+            copied = write_backup(disk.as_ref(), &stack, now, &bytes);
+        }
+        self.close()?;
+        copied.map_err(|error| {
+            io_failure(disk.as_ref(), "write the history", &stack.history_directory(), &error)
+                .note("The state itself was written; only its copy in the history or the backups is missing.")
+        })
+    }
+
+    /// Gives the stack back without a new checkpoint; only for a run that wrote down nothing. Otherwise journal and lock stay.
+    pub(crate) fn release(&mut self) -> Result<(), Diagnostic> {
+        if self.journaled || self.dirty { Ok(()) } else { self.parts.lock.clone().release() }
+    }
+
+    fn disk(&self) -> &dyn Disk {
+        self.parts.backend.disk.as_ref()
+    }
+
+    fn check_lock(&mut self) -> Result<(), Diagnostic> {
+        if !self.lost {
+            self.lost = !self.parts.lock.is_held()?;
+        }
+        if self.lost { Err(self.lock_lost()) } else { Ok(()) }
+    }
+
+    fn lock_lost(&self) -> Diagnostic {
+        Diagnostic::error("lock-lost", format!("the lock of stack `{}` was taken away during the run", self.parts.stack))
+            .detail("Somebody ran `cancel`, or removed the lock file. Nothing new is started, and the state is not written any more, because another command may be writing it.")
+            .hint("What this run did is kept in its journal. The next outrigger command on this stack brings it into the state.")
+    }
+
+    /// The record with its resources as text. If a secret cannot be encrypted, the entry is kept without its secret values:
+    /// a resource that exists must not be forgotten for that.
+    fn encode(&self, record: &Record) -> (TextRecord, Result<(), Diagnostic>) {
+        let mut answer = Ok(());
+        let mut write = |resource: &Resource| -> Option<Arc<str>> {
+            match write_entry(resource, Secrets::Sealed(self.parts.crypter.as_ref())) {
+                Ok(text) => Some(text.into()),
+                Err(error) => {
+                    answer = Err(error
+                        .note(format!("Resource {} was kept in the state without its secret values.", resource.urn)));
+                    write_entry(resource, Secrets::Withheld).ok().map(Into::into)
+                }
+            }
+        };
+        let put: Vec<_> = record.put.iter().filter_map(|(key, resource)| Some((*key, write(resource)?))).collect();
+        let mut begin: Vec<_> = record
+            .begin
+            .iter()
+            .filter_map(|(id, operation)| {
+                Some((*id, operation_name(operation.kind).to_owned(), write(&operation.resource)?))
+            })
+            .collect();
+        if answer.is_err() {
+            // What was refused is not started, so it must not look as if it was.
+            begin.clear();
+        }
+        (TextRecord { end: record.end.clone(), remove: record.remove.clone(), put, begin }, answer)
+    }
+
+    fn append(&mut self, records: &[TextRecord]) -> io::Result<()> {
+        if self.journal.is_some() && !self.disk().exists(&self.path)? {
+            // Another run took our results over and removed the file, so what we write now would be lost with it.
+            self.journal = None;
+        }
+        if self.journal.is_none() {
+            self.start_journal()?;
+        }
+        let mut bytes = Vec::new();
+        frame::push_records(&mut bytes, records);
+        self.append_bytes(&bytes)
+    }
+
+    fn append_bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let Some(file) = &mut self.journal else { return Err(io::ErrorKind::NotFound.into()) };
+        let written = file.append(bytes).and_then(|()| file.sync());
+        if written.is_err() {
+            // Part of it may be there, and after a failed sync nobody knows which part: the next write starts a new file.
+            self.journal = None;
+        }
+        written
+    }
+
+    /// Writes a journal that holds everything since the base, in place of the one that may be there.
+    fn start_journal(&mut self) -> io::Result<()> {
+        let parts = &self.parts;
+        let numbered = (0..).map(EntryKey).zip(&parts.base.entries).all(|(key, entry)| key == *entry);
+        let plain = numbered && (0..).map(OperationId).zip(&parts.base.operations).all(|(id, each)| id == *each);
+        let header = Header::new(
+            parts.stack.qualified(),
+            parts.base.digest.clone(),
+            u64::try_from(parts.base.entries.len()).unwrap_or_default(),
+            self.began.clone(),
+            parts.process.clone(),
+            parts.table.secrets_provider.clone(),
+        );
+        let mut bytes = Vec::new();
+        frame::push_header(&mut bytes, &header);
+        if !plain {
+            frame::push_marker(&mut bytes, &marker(&parts.base.digest, &parts.base.entries, &parts.base.operations));
+        }
+        let since = self.since_base();
+        if since != TextRecord::default() {
+            frame::push_records(&mut bytes, &[since]);
+        }
+        let temporary = format!("{}{TEMPORARY}", self.path);
+        let disk = self.parts.backend.disk.as_ref();
+        let mut file = disk.create(&temporary)?;
+        file.append(&bytes)?;
+        file.sync()?;
+        disk.rename(&temporary, &self.path)?;
+        disk.sync_directory(directory(&self.path))?;
+        self.journal = Some(file);
+        self.journaled = true;
+        Ok(())
+    }
+
+    /// Everything that is not in the base, as one record.
+    fn since_base(&self) -> TextRecord {
+        let Parts { table, base, .. } = &self.parts;
+        let entry = |key: &EntryKey| Some((*key, Arc::clone(&table.entries.get(key)?.text)));
+        let begun = table.operations.iter().filter(|(id, _)| !base.operations.contains(id));
+        TextRecord {
+            end: base.operations.iter().filter(|id| !table.operations.contains_key(id)).copied().collect(),
+            remove: base.entries.iter().filter(|key| !table.entries.contains_key(key)).copied().collect(),
+            put: self.changed.iter().filter_map(entry).collect(),
+            begin: begun.map(|(id, each)| (*id, each.kind.clone(), Arc::clone(&each.text))).collect(),
+        }
+    }
+
+    fn apply(&mut self, records: Vec<TextRecord>) {
+        for record in records {
+            for key in &record.remove {
+                self.changed.remove(key);
+            }
+            self.changed.extend(record.put.iter().map(|(key, _)| *key));
+            self.dirty |= record != TextRecord::default();
+            self.parts.table.apply(record);
+        }
+    }
+
+    /// Writes the state out. At every instant of it, checkpoint and journal together are the whole state:
+    /// the journal first says which checkpoint will hold what it has so far, then that checkpoint is put in place.
+    pub(crate) fn checkpoint(&mut self) -> Result<Vec<u8>, Diagnostic> {
+        let start = self.parts.clock.elapsed();
+        let result = self.write_checkpoint();
+        let now = self.parts.clock.elapsed();
+        let spent = now.saturating_sub(start);
+        self.due = now + INTERVAL.max(spent.saturating_mul(SHARE - 1));
+        result
+    }
+
+    fn write_checkpoint(&mut self) -> Result<Vec<u8>, Diagnostic> {
+        self.check_lock()?;
+        let disk = Arc::clone(&self.parts.backend.disk);
+        let path = self.parts.stack.checkpoint_path();
+        let failure = |error: &io::Error| self_contained(io_failure(disk.as_ref(), "write the state", &path, error));
+        let old = disk.read(&path).map_err(|error| failure(&error))?;
+        if digest(old.as_deref().unwrap_or_default()) != self.parts.base.digest {
+            self.lost = true;
+            return Err(self.lock_lost().note("The state's file was written by somebody else since this run began."));
+        }
+        let now = self.parts.clock.now();
+        let Rendered { text, entries, operations } = (self.parts.table.render(&self.parts.stack.qualified(), now))
+            .map_err(|violation| violation.on_write(&disk.show(&path)))?;
+        let new = digest(text.as_bytes());
+        if self.journaled {
+            let mut bytes = Vec::new();
+            frame::push_marker(&mut bytes, &marker(&new, &entries, &operations));
+            let marked = if self.journal.is_none() { self.start_journal() } else { Ok(()) };
+            marked.and_then(|()| self.append_bytes(&bytes)).map_err(|error| failure(&error))?;
+        }
+        self.parts
+            .backend
+            .put_checkpoint(&self.parts.stack, old.as_deref(), text.as_bytes(), now)
+            .map_err(|error| failure(&error))?;
+        self.parts.base = Base { digest: new, entries, operations };
+        self.changed.clear();
+        self.dirty = false;
+        Ok(text.into_bytes())
+    }
+
+    /// Removes the journal, whose results are in the checkpoint now, and gives the lock back.
+    fn close(&mut self) -> Result<(), Diagnostic> {
+        let disk = Arc::clone(&self.parts.backend.disk);
+        if self.journaled {
+            self.journal = None;
+            let removed = disk.remove(&self.path).and_then(|_| disk.sync_directory(directory(&self.path)));
+            removed.map_err(|error| io_failure(disk.as_ref(), "remove the journal", &self.path, &error))?;
+            self.journaled = false;
+        }
+        self.parts.lock.clone().release()
+    }
+}
+
+fn self_contained(diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic.note("Nothing is lost: the state's file is as it was before, and the journal has every result. The lock stays, so that `pulumi` does not go on from the old state; the next outrigger command takes the results over.")
+}
+
+fn marker(digest: &str, entries: &[EntryKey], operations: &[OperationId]) -> Marker {
+    Marker {
+        digest: digest.to_owned(),
+        entries: entries.iter().map(|key| key.0).collect(),
+        operations: operations.iter().map(|id| id.0).collect(),
+    }
+}

@@ -1,0 +1,73 @@
+//! Everything that can be known to be wrong before anything is registered: names, cycles, types, properties.
+//!
+//! All findings are collected; one error stops the run.
+
+mod access;
+mod assignment;
+mod names;
+mod resolution;
+mod types;
+mod typing;
+
+use std::collections::BTreeMap;
+
+use outrigger_diagnostic::Diagnostic;
+use outrigger_provider::Plugins;
+use outrigger_value::Value;
+
+use crate::packages::Packages;
+use crate::program::Program;
+use crate::syntax::Document;
+
+pub(crate) use names::{BUILTIN, Node, Scope, config_name};
+pub(crate) use resolution::{ResolvedInvoke, ResolvedResource};
+
+/// What a program is checked against.
+pub(crate) struct Surroundings<'a> {
+    pub(crate) document: &'a Document,
+    pub(crate) program: &'a Program,
+    pub(crate) packages: &'a Packages,
+    /// Config values by the name under which the program reads them.
+    pub(crate) config: &'a BTreeMap<String, Value>,
+    pub(crate) project: &'a str,
+    pub(crate) plugins: &'a dyn Plugins,
+}
+
+/// A program without errors, ready to run.
+pub(crate) struct Checked {
+    /// Names, dependencies and order.
+    pub(crate) scope: Scope,
+    /// What each resource's type is, in the order of the program.
+    pub(crate) resources: Vec<ResolvedResource>,
+    /// What each call's function is, by its number.
+    pub(crate) invokes: Vec<ResolvedInvoke>,
+}
+
+/// Checks a program. The second part are all findings; the first is there when none of them is an error.
+pub(crate) async fn check(around: &Surroundings<'_>) -> (Option<Checked>, Vec<Diagnostic>) {
+    let mut findings = Vec::new();
+    let scope = names::check(around, &mut findings);
+    let resolved = resolution::resolve(around, &scope, &mut findings).await;
+    if !findings.iter().any(|finding| finding.code == names::CYCLE) {
+        typing::check(around, &scope, &resolved, &mut findings);
+    }
+    // One order for every run: by place, errors without one first.
+    findings.sort_by(|a, b| a.place.cmp(&b.place));
+    findings.dedup();
+    if findings.iter().any(Diagnostic::is_error) {
+        return (None, findings);
+    }
+    let resources: Option<Vec<_>> = resolved.resources.into_iter().collect();
+    let invokes: Option<Vec<_>> = resolved.invokes.into_iter().collect();
+    let checked = match (resources, invokes) {
+        (Some(resources), Some(invokes)) => Some(Checked { scope, resources, invokes }),
+        _ => {
+            findings.push(
+                Diagnostic::error("yaml-unresolved", "a type could not be resolved")
+                    .hint("report this as a defect of outrigger"),
+            );
+            None
+        }
+    };
+    (checked, findings)
+}

@@ -1,0 +1,302 @@
+//! From written types and functions to packages, full tokens and schemas.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use futures::future::join_all;
+use outrigger_diagnostic::Diagnostic;
+use outrigger_provider::{CallContext, PluginDescriptor};
+use outrigger_schema::{Function, Package, Resource};
+
+use super::Surroundings;
+use super::names::Scope;
+use crate::expression::{Invoke, Literal};
+use crate::packages::package_name;
+use crate::suggestion;
+use crate::syntax::Span;
+use crate::version;
+
+/// What a resource's type is.
+#[derive(Clone, Debug)]
+pub(crate) struct ResolvedResource {
+    /// The package that knows it.
+    pub(crate) package: Arc<Package>,
+    /// The full token.
+    pub(crate) token: String,
+    /// What the schema says of it.
+    pub(crate) schema: Arc<Resource>,
+    /// The plugin to use, where the program or a lock file says more than the package's name.
+    pub(crate) descriptor: Option<PluginDescriptor>,
+    /// The lock file's plugin.
+    pub(crate) locked: Option<PluginDescriptor>,
+}
+
+/// What a call's function is.
+#[derive(Clone, Debug)]
+pub(crate) struct ResolvedInvoke {
+    /// The package that knows it.
+    pub(crate) package: Arc<Package>,
+    /// What the schema says of it.
+    pub(crate) schema: Arc<Function>,
+    /// The plugin to use, where the program or a lock file says more than the package's name.
+    pub(crate) descriptor: Option<PluginDescriptor>,
+}
+
+/// What could be resolved, by number.
+pub(super) struct Resolved {
+    pub(super) resources: Vec<Option<ResolvedResource>>,
+    pub(super) invokes: Vec<Option<ResolvedInvoke>>,
+}
+
+pub(super) async fn resolve(around: &Surroundings<'_>, scope: &Scope, findings: &mut Vec<Diagnostic>) -> Resolved {
+    let mut resolver = Resolver { around, findings, schemas: BTreeMap::new() };
+    let mut wanted: BTreeMap<PluginDescriptor, ()> = BTreeMap::new();
+    let resources: Vec<_> =
+        (0..around.program.resources.len()).map(|number| resolver.resource_request(number, scope)).collect();
+    let mut invokes: Vec<Option<(&Invoke, Span, Request)>> = (0..around.program.invokes).map(|_| None).collect();
+    for (invoke, span) in all_invokes(around) {
+        let request = resolver.request(
+            &invoke.function,
+            invoke.options.version.as_ref(),
+            invoke.options.plugin_download_url.as_ref(),
+        );
+        if let (Some(slot), Some(request)) = (invokes.get_mut(invoke.number), request) {
+            *slot = Some((invoke, span, request));
+        }
+    }
+    let requests = resources.iter().flatten().chain(invokes.iter().flatten().map(|(_, _, request)| request));
+    wanted.extend(requests.filter(|request| request.load.name != "pulumi").map(|request| (request.load.clone(), ())));
+    let context = CallContext::background();
+    // All at once: a schema costs a plugin's start the first time.
+    let loads = wanted.into_keys().map(|descriptor| async {
+        let schema = around.plugins.schema(&context, &descriptor).await;
+        (descriptor, schema)
+    });
+    resolver.schemas = join_all(loads).await.into_iter().collect();
+    Resolved {
+        resources: resources.into_iter().enumerate().map(|(n, request)| resolver.resource(n, request?)).collect(),
+        invokes: invokes
+            .into_iter()
+            .map(|entry| entry.and_then(|(invoke, span, request)| resolver.invoke(invoke, span, request)))
+            .collect(),
+    }
+}
+
+fn all_invokes<'a>(around: &Surroundings<'a>) -> Vec<(&'a Invoke, Span)> {
+    let program = around.program;
+    let mut found = Vec::new();
+    let mut take = |invoke: &'a Invoke, span: Span| found.push((invoke, span));
+    let resources = program.resources.iter().flat_map(|resource| resource.expressions());
+    let named = program.variables.iter().chain(&program.outputs).map(|named| &named.value);
+    let others = program.config.iter().filter_map(|entry| entry.default.as_ref()).chain(&program.required_version);
+    resources.chain(named).chain(others).for_each(|expression| expression.invokes(&mut take));
+    found
+}
+
+/// A schema to load, and the plugin to name when the resource is registered.
+struct Request {
+    load: PluginDescriptor,
+    locked: Option<PluginDescriptor>,
+    asked: Option<PluginDescriptor>,
+}
+
+struct Resolver<'a, 'f> {
+    around: &'a Surroundings<'a>,
+    findings: &'f mut Vec<Diagnostic>,
+    schemas: BTreeMap<PluginDescriptor, Result<Arc<Package>, Diagnostic>>,
+}
+
+impl Resolver<'_, '_> {
+    fn resource_request(&mut self, number: usize, scope: &Scope) -> Option<Request> {
+        let program = self.around.program;
+        let resource = program.resources.get(number)?;
+        if let Some(reason) = blocked(&resource.ty.text) {
+            self.error(resource.ty.span, "yaml-unsupported-type", &resource.ty.text, reason);
+            return None;
+        }
+        // A default provider's version is its resources' version as well.
+        let provider = scope.default_providers.get(&number).and_then(|&provider| program.resources.get(provider));
+        let version = match provider {
+            Some(provider) => provider.options.version.as_ref(),
+            None => resource.options.version.as_ref(),
+        };
+        self.request(&resource.ty, version, resource.options.plugin_download_url.as_ref())
+    }
+
+    fn request(&mut self, token: &Literal, version: Option<&Literal>, url: Option<&Literal>) -> Option<Request> {
+        let parts: Vec<&str> = token.text.split(':').collect();
+        if !(2..=3).contains(&parts.len()) || parts.iter().any(|part| part.is_empty()) && parts.first() == Some(&"") {
+            let summary = format!("invalid type token \"{}\"", token.text);
+            let diagnostic = Diagnostic::error("yaml-invalid-token", summary)
+                .detail("a token has two or three parts")
+                .at(self.around.document.place(token.span))
+                .hint("write `package:module:Name` or `package:Name`");
+            self.findings.push(diagnostic);
+            return None;
+        }
+        let version = match version.filter(|version| !version.text.is_empty()) {
+            None => None,
+            Some(literal) => match version::tolerant(&literal.text) {
+                Some(version) => Some(version),
+                None => {
+                    let summary = format!("`{}` is not a version", literal.text);
+                    let place = self.around.document.place(literal.span);
+                    self.findings
+                        .push(Diagnostic::error("yaml-version", summary).at(place).hint("write it like `1.2.3`"));
+                    return None;
+                }
+            },
+        };
+        let url = url.map(|url| url.text.clone()).filter(|url| !url.is_empty());
+        let name = package_name(&token.text);
+        let locked = self.around.packages.get(name).cloned();
+        let asked = (version.is_some() || url.is_some()).then(|| PluginDescriptor {
+            name: name.to_owned(),
+            version: version.clone(),
+            download_url: url.clone(),
+            ..PluginDescriptor::default()
+        });
+        let mut load = locked.clone().unwrap_or_else(|| PluginDescriptor::named(name, None));
+        load.version = version.or(load.version);
+        load.download_url = url.or(load.download_url);
+        Some(Request { load, locked, asked })
+    }
+
+    fn package(&mut self, request: &Request, span: Span, what: &str) -> Option<Arc<Package>> {
+        if request.load.name == "pulumi" {
+            return Some(Package::builtin());
+        }
+        match self.schemas.get(&request.load)? {
+            Ok(package) => Some(package.clone()),
+            Err(reason) => {
+                let mut diagnostic = reason.clone();
+                diagnostic.summary = format!("{what} cannot be resolved: {}", reason.summary);
+                diagnostic.place.get_or_insert(self.around.document.place(span));
+                // One message for each package, at its first use, is enough.
+                let known = |finding: &Diagnostic| {
+                    finding.code == reason.code
+                        && finding.notes == reason.notes
+                        && finding.detail == reason.detail
+                        && finding.hints == reason.hints
+                        && finding.summary.ends_with(&reason.summary)
+                };
+                if !self.findings.iter().any(known) {
+                    self.findings.push(diagnostic);
+                }
+                None
+            }
+        }
+    }
+
+    fn resource(&mut self, number: usize, request: Request) -> Option<ResolvedResource> {
+        let resource = self.around.program.resources.get(number)?;
+        let written = &resource.ty;
+        let package =
+            self.package(&request, written.span, &format!("the type of resource \"{}\"", resource.key.text))?;
+        if matches!(written.text.as_str(), "docker:Image" | "docker:image:Image") && is_before_4(package.version()) {
+            self.error(
+                written.span,
+                "yaml-unsupported-type",
+                &written.text,
+                "images need version 4 or later of the docker provider",
+            );
+            return None;
+        }
+        let Some(token) = package.resolve_resource(&written.text) else {
+            let summary = format!(
+                "unable to find resource type \"{}\" in resource provider \"{}\"",
+                written.text,
+                package.name()
+            );
+            self.unknown(written, summary, "yaml-unknown-type", package.resource_tokens(), "types");
+            return None;
+        };
+        let schema = match package.resource(&token) {
+            Ok(schema) => schema?,
+            Err(error) => {
+                self.schema_error(written.span, &error.to_string());
+                return None;
+            }
+        };
+        if schema.is_component {
+            let place = self.around.document.place(written.span);
+            let diagnostic = Diagnostic::error(
+                "yaml-component",
+                format!("\"{}\" is a component of package {}", written.text, package.name()),
+            )
+            .detail("component resources of packages are not supported yet; custom resources are")
+            .at(place)
+            .hint("use the resources that the component is made of, or use `pulumi` for this project");
+            self.findings.push(diagnostic);
+            return None;
+        }
+        let locked = request.locked;
+        Some(ResolvedResource { package, token, schema, descriptor: request.asked.or(locked.clone()), locked })
+    }
+
+    fn invoke(&mut self, invoke: &Invoke, span: Span, request: Request) -> Option<ResolvedInvoke> {
+        let written = &invoke.function;
+        let package = self.package(&request, written.span, &format!("function \"{}\"", written.text))?;
+        let Some(token) = package.resolve_function(&written.text) else {
+            let summary =
+                format!("unable to find function \"{}\" in resource provider \"{}\"", written.text, package.name());
+            self.unknown(written, summary, "yaml-unknown-function", package.function_tokens(), "functions");
+            return None;
+        };
+        match package.function(&token) {
+            // Unlike a resource, a call uses the lock file's plugin even if it names a version.
+            Ok(schema) => {
+                Some(ResolvedInvoke { package, schema: schema?, descriptor: request.locked.or(request.asked) })
+            }
+            Err(error) => {
+                self.schema_error(span, &error.to_string());
+                None
+            }
+        }
+    }
+
+    fn unknown<'t>(
+        &mut self,
+        written: &Literal,
+        summary: String,
+        code: &'static str,
+        existing: impl Iterator<Item = &'t str>,
+        kind: &str,
+    ) {
+        let diagnostic = Diagnostic::error(code, summary).at(self.around.document.place(written.span));
+        self.findings.push(suggestion::suggest(diagnostic, &written.text, existing, kind));
+    }
+
+    fn schema_error(&mut self, span: Span, reason: &str) {
+        let diagnostic = Diagnostic::error("yaml-schema", reason)
+            .at(self.around.document.place(span))
+            .hint("the plugin's schema is broken; try another version of the plugin");
+        self.findings.push(diagnostic);
+    }
+
+    fn error(&mut self, span: Span, code: &'static str, ty: &str, reason: &str) {
+        let diagnostic = Diagnostic::error(code, format!("the resource type \"{ty}\" is not supported in YAML"))
+            .detail(reason)
+            .at(self.around.document.place(span))
+            .hint("use another resource type");
+        self.findings.push(diagnostic);
+    }
+}
+
+fn is_before_4(version: &str) -> bool {
+    semver::Version::parse(version).map_or(true, |version| version.major < 4)
+}
+
+/// Types that exist in a schema but that only an SDK can make.
+fn blocked(ty: &str) -> Option<&'static str> {
+    match ty {
+        "kubernetes:apiextensions.k8s.io:CustomResource"
+        | "kubernetes:kustomize:Directory"
+        | "kubernetes:yaml:ConfigFile"
+        | "kubernetes:yaml:ConfigGroup" => Some("it is made by code in the language SDKs"),
+        "kubernetes:helm.sh/v2:Chart" | "kubernetes:helm.sh/v3:Chart" => Some(
+            "charts are rendered by code in the language SDKs; kubernetes:helm.sh/v3:Release does the same in the cluster",
+        ),
+        _ => None,
+    }
+}

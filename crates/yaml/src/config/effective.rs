@@ -1,0 +1,119 @@
+//! The configuration of one run, decrypted.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use outrigger_diagnostic::Diagnostic;
+use outrigger_secrets::Crypter;
+use outrigger_value::{PropertyMap, Value};
+
+use super::json;
+use super::{ConfigKey, Item, infer};
+
+/// The text of a configuration value, as programs and plugins get it: text as it is, everything else as JSON.
+#[derive(Clone, PartialEq, Eq)]
+pub struct ConfigText {
+    /// The text. Of a secret value it is the plaintext.
+    pub text: String,
+    /// Whether anything in it is secret.
+    pub secret: bool,
+    /// Whether the text is the JSON of a list or map.
+    pub object: bool,
+}
+
+/// The text of a secret is not shown.
+impl fmt::Debug for ConfigText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.secret { f.write_str("[secret]") } else { fmt::Debug::fmt(&self.text, f) }
+    }
+}
+
+/// Every configuration value of a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Config {
+    entries: BTreeMap<ConfigKey, ConfigText>,
+}
+
+impl Config {
+    /// Decrypts all values. The crypter is not touched if nothing is secret: deriving its key takes time, and a
+    /// passphrase that nobody needs should not be asked for.
+    pub fn decrypt(items: &BTreeMap<ConfigKey, Item>, crypter: &dyn Crypter) -> Result<Self, Diagnostic> {
+        let mut entries = BTreeMap::new();
+        for (key, item) in items {
+            let plain = decrypt(item, crypter)
+                .map_err(|problem| problem.note(format!("while decrypting the configuration value `{key}`")))?;
+            entries.insert(key.clone(), plain);
+        }
+        Ok(Self { entries })
+    }
+
+    /// All values.
+    pub fn entries(&self) -> &BTreeMap<ConfigKey, ConfigText> {
+        &self.entries
+    }
+
+    /// One value.
+    pub fn get(&self, key: &ConfigKey) -> Option<&ConfigText> {
+        self.entries.get(key)
+    }
+
+    /// The values of a YAML program by `namespace:name`, inferred from the texts; secrets are marked.
+    pub fn values(&self) -> PropertyMap {
+        let value = |entry: &ConfigText| {
+            let value = infer(&entry.text);
+            if entry.secret { Value::secret(value) } else { value }
+        };
+        self.entries.iter().map(|(key, entry)| (key.to_string(), value(entry))).collect()
+    }
+
+    /// The inputs of a package's default provider: the texts of its namespace; secrets are marked.
+    pub fn package(&self, package: &str) -> PropertyMap {
+        let value = |entry: &ConfigText| {
+            let value = Value::String(entry.text.clone());
+            if entry.secret { Value::secret(value) } else { value }
+        };
+        self.namespace(package).map(|(name, entry)| (name.to_owned(), value(entry))).collect()
+    }
+
+    /// What a package's plugin gets in `PULUMI_CONFIG`: its namespace as a JSON object of texts, secrets in clear.
+    pub fn plugin_environment(&self, package: &str) -> String {
+        let texts = self.namespace(package).map(|(name, entry)| (name.to_owned(), Item::String(entry.text.clone())));
+        json::compact(&Item::Map(texts.collect()))
+    }
+
+    /// The texts of all secret values, for hiding them from what is shown.
+    pub fn secret_texts(&self) -> impl Iterator<Item = &str> {
+        self.entries.values().filter(|entry| entry.secret).map(|entry| entry.text.as_str())
+    }
+
+    fn namespace<'a>(&'a self, namespace: &'a str) -> impl Iterator<Item = (&'a str, &'a ConfigText)> {
+        self.entries
+            .iter()
+            .filter(move |(key, _)| key.namespace == namespace)
+            .map(|(key, entry)| (key.name.as_str(), entry))
+    }
+}
+
+/// Decrypts one value.
+pub(crate) fn decrypt(item: &Item, crypter: &dyn Crypter) -> Result<ConfigText, Diagnostic> {
+    let (secret, object) = (item.is_secret(), item.is_object());
+    let text = match item {
+        Item::String(text) => text.clone(),
+        Item::Secure(ciphertext) => crypter.decrypt(ciphertext)?,
+        other if secret => json::compact(&plain(other, &|ciphertext| crypter.decrypt(ciphertext))?),
+        other => json::compact(other),
+    };
+    Ok(ConfigText { text, secret, object })
+}
+
+/// The value with every ciphertext replaced by what `open` makes of it.
+pub(crate) fn plain(item: &Item, open: &dyn Fn(&str) -> Result<String, Diagnostic>) -> Result<Item, Diagnostic> {
+    Ok(match item {
+        Item::Secure(ciphertext) => Item::String(open(ciphertext)?),
+        Item::List(items) => Item::List(items.iter().map(|item| plain(item, open)).collect::<Result<_, _>>()?),
+        Item::Map(map) => Item::Map(
+            map.iter().map(|(key, item)| Ok((key.clone(), plain(item, open)?))).collect::<Result<_, Diagnostic>>()?,
+        ),
+        other => other.clone(),
+    })
+}

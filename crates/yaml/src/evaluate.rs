@@ -1,0 +1,382 @@
+//! Running a program: every resource and variable is a future that waits for what it reads, all of them in one set, none of
+//! them spawned. Ten thousand resources are under way at once, and the engine decides how many calls are.
+
+mod expression;
+mod function;
+mod invocation;
+mod lookup;
+mod options;
+mod registration;
+mod text;
+mod value;
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use futures::channel::oneshot;
+use futures::future::Shared;
+use futures::stream::FuturesUnordered;
+use futures::{FutureExt, StreamExt};
+use outrigger_diagnostic::{Diagnostic, Place};
+use outrigger_engine::{Monitor, PackageReference, Program as EngineProgram, ProgramError, RegisterError};
+use outrigger_provider::Plugins;
+use outrigger_value::{PropertyMap, Value};
+use tokio::sync::OnceCell;
+
+use crate::check::{self, Checked, Node, Surroundings};
+use crate::expression::{Expression, Kind};
+use crate::packages::Packages;
+use crate::program::Program;
+use crate::project::{PULUMI_VERSION, VersionRange};
+use crate::syntax::{Document, Span};
+use value::{Evaluated, Handle};
+
+/// Where and as what a program runs.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The project's name.
+    pub project: String,
+    /// The stack's name.
+    pub stack: String,
+    /// The organization's name; empty means `organization`.
+    pub organization: String,
+    /// The project file's directory.
+    pub root_directory: PathBuf,
+    /// The directory that relative paths of the program start from.
+    pub program_directory: PathBuf,
+}
+
+/// A YAML program, ready to be run by the engine.
+pub struct YamlProgram {
+    document: Document,
+    program: Program,
+    packages: Packages,
+    config: BTreeMap<String, Value>,
+    plugins: Arc<dyn Plugins>,
+    settings: Settings,
+    warnings: Vec<Diagnostic>,
+}
+
+impl YamlProgram {
+    /// Parses a program. `config` are the effective values by `namespace:name`. The errors are all there are.
+    pub fn new(
+        document: Document,
+        config: &BTreeMap<String, Value>,
+        packages: Packages,
+        plugins: Arc<dyn Plugins>,
+        settings: Settings,
+    ) -> Result<Self, Vec<Diagnostic>> {
+        let (program, mut findings) = Program::parse(&document);
+        let own = format!("{}:", settings.project);
+        let mut config: BTreeMap<String, Value> = config
+            .iter()
+            .map(|(key, value)| (key.strip_prefix(&own).unwrap_or(key).to_owned(), value.clone()))
+            .collect();
+        complete_config(&document, &program, &own, &mut config, &mut findings);
+        if findings.iter().any(Diagnostic::is_error) {
+            findings.sort_by(|a, b| a.place.cmp(&b.place));
+            return Err(findings);
+        }
+        Ok(Self { document, program, packages, config, plugins, settings, warnings: findings })
+    }
+
+    /// Everything that can be found without registering anything: names, cycles, types, properties.
+    pub async fn check(&self) -> Vec<Diagnostic> {
+        let mut findings = self.warnings.clone();
+        findings.extend(check::check(&self.surroundings()).await.1);
+        findings
+    }
+
+    fn surroundings(&self) -> Surroundings<'_> {
+        Surroundings {
+            document: &self.document,
+            program: &self.program,
+            packages: &self.packages,
+            config: &self.config,
+            project: &self.settings.project,
+            plugins: &*self.plugins,
+        }
+    }
+}
+
+/// Adds the defaults of entries that only the program's file declares (`Main.yaml`, `configuration`).
+fn complete_config(
+    document: &Document,
+    program: &Program,
+    own: &str,
+    config: &mut BTreeMap<String, Value>,
+    findings: &mut Vec<Diagnostic>,
+) {
+    for entry in &program.config {
+        let key = entry.key.text.strip_prefix(own).unwrap_or(&entry.key.text);
+        if config.contains_key(key) {
+            continue;
+        }
+        let named = entry.name.as_ref().and_then(|name| config.get(&name.text).cloned());
+        let value = named.or_else(|| entry.default.as_ref().and_then(literal_value));
+        let Some(value) = value else {
+            let diagnostic =
+                Diagnostic::error("yaml-missing-config", format!("missing required configuration variable '{key}'"))
+                    .at(document.place(entry.key.span))
+                    .hint(format!(
+                        "set it with `outrigger config set {key} VALUE`, or give it a default that is written out"
+                    ));
+            findings.push(diagnostic);
+            continue;
+        };
+        let secret = matches!(entry.secret, Some((true, _)));
+        config.insert(key.to_owned(), if secret { Value::secret(value) } else { value });
+    }
+}
+
+fn literal_value(expression: &Expression) -> Option<Value> {
+    Some(match &expression.kind {
+        Kind::Bool(value) => Value::Bool(*value),
+        Kind::Number(value) => Value::Number(*value),
+        Kind::String(text) => Value::String(text.clone()),
+        Kind::List(items) => Value::List(items.iter().map(literal_value).collect::<Option<_>>()?),
+        Kind::Object(entries) => {
+            let entry = |(key, value): &(Expression, Expression)| match &key.kind {
+                Kind::String(name) => Some((name.clone(), literal_value(value)?)),
+                _ => None,
+            };
+            Value::Map(entries.iter().map(entry).collect::<Option<_>>()?)
+        }
+        _ => return None,
+    })
+}
+
+#[async_trait]
+impl EngineProgram for YamlProgram {
+    fn required_packages(&self) -> Vec<PackageReference> {
+        self.packages.required(&self.program)
+    }
+
+    async fn run(&self, monitor: &dyn Monitor) -> Result<(), ProgramError> {
+        let (checked, findings) = check::check(&self.surroundings()).await;
+        self.warnings.iter().cloned().chain(findings).for_each(|finding| monitor.report(finding));
+        let Some(checked) = checked else { return Err(ProgramError) };
+        Run::start(self, &checked, monitor).await
+    }
+}
+
+/// The value is not there; why has been reported, or the engine knows.
+#[derive(Clone, Copy, Debug)]
+struct Poisoned;
+
+type Outcome = Result<Arc<Evaluated>, Poisoned>;
+type Slot = Shared<oneshot::Receiver<Outcome>>;
+type Stack = Arc<OnceCell<Option<Arc<Handle>>>>;
+
+/// One run of a program.
+struct Run<'a> {
+    source: &'a YamlProgram,
+    checked: &'a Checked,
+    monitor: &'a dyn Monitor,
+    config: HashMap<&'a str, Arc<Evaluated>>,
+    builtin: Arc<Evaluated>,
+    resources: Vec<Slot>,
+    variables: Vec<Slot>,
+    /// The first node in order that has an error of its own: nothing after it is registered, as in Pulumi.
+    stop: AtomicUsize,
+    /// Stacks that `fn::stackReference` has asked for.
+    stacks: Mutex<HashMap<String, Stack>>,
+}
+
+/// Where an expression is evaluated.
+#[derive(Clone, Copy)]
+struct At {
+    /// The place in the order, which decides what an error stops.
+    position: usize,
+    /// The provider of a call that is a whole variable, when its package has a default.
+    provider: Option<usize>,
+}
+
+impl<'a> Run<'a> {
+    async fn start(
+        source: &'a YamlProgram,
+        checked: &'a Checked,
+        monitor: &'a dyn Monitor,
+    ) -> Result<(), ProgramError> {
+        let (mut resource_ends, resources) = slots(source.program.resources.len());
+        let (mut variable_ends, variables) = slots(source.program.variables.len());
+        let run = Run {
+            source,
+            checked,
+            monitor,
+            config: source.config.iter().map(|(k, v)| (k.as_str(), Arc::new(Evaluated::from_value(v)))).collect(),
+            builtin: Arc::new(source.settings.builtin()),
+            resources,
+            variables,
+            stop: AtomicUsize::new(usize::MAX),
+            stacks: Mutex::default(),
+        };
+        run.required_version().await?;
+        let nodes: FuturesUnordered<_> = FuturesUnordered::new();
+        for (position, node) in checked.scope.order.iter().enumerate() {
+            let end = match node {
+                Node::Resource(number) => resource_ends.get_mut(*number).and_then(Option::take),
+                Node::Variable(number) => variable_ends.get_mut(*number).and_then(Option::take),
+            };
+            let run = &run;
+            nodes.push(async move {
+                let outcome = run.node(*node, position).await;
+                let failed = outcome.is_err();
+                if let Some(end) = end {
+                    // Nobody may be waiting.
+                    let _ = end.send(outcome);
+                }
+                failed
+            });
+        }
+        let failed = nodes.fold(false, |failed, one| async move { failed | one }).await;
+        // A slot that nobody waited for shows its value only once it has been asked.
+        for slot in run.resources.iter().chain(&run.variables) {
+            let _ = slot.clone().await;
+        }
+        let outputs = run.outputs().await;
+        if failed || outputs.is_err() || run.stop.load(Ordering::Relaxed) != usize::MAX {
+            return Err(ProgramError);
+        }
+        Ok(())
+    }
+
+    async fn node(&self, node: Node, position: usize) -> Outcome {
+        let scope = &self.checked.scope;
+        let needs = match node {
+            Node::Resource(number) => scope.resources.get(number),
+            Node::Variable(number) => scope.variables.get(number),
+        };
+        let mut poisoned = false;
+        for need in needs.into_iter().flatten() {
+            if let Some(slot) = self.slot(*need) {
+                poisoned |= !matches!(slot.clone().await, Ok(Ok(_)));
+            }
+        }
+        if poisoned {
+            return Err(Poisoned);
+        }
+        match node {
+            Node::Resource(number) => {
+                let resource = self.register(number, position).await?;
+                Ok(Arc::new(Evaluated::Resource(Arc::new(resource))))
+            }
+            Node::Variable(number) => {
+                let variable = self.source.program.variables.get(number).ok_or(Poisoned)?;
+                let at = At { position, provider: scope.invoke_providers.get(&number).copied() };
+                Ok(Arc::new(self.evaluate(&variable.value, at).await?))
+            }
+        }
+    }
+
+    fn slot(&self, node: Node) -> Option<&Slot> {
+        match node {
+            Node::Resource(number) => self.resources.get(number),
+            Node::Variable(number) => self.variables.get(number),
+        }
+    }
+
+    /// A resource that has been waited for.
+    fn handle(&self, number: usize) -> Option<Arc<Handle>> {
+        match self.resources.get(number)?.peek()?.as_ref().ok()?.as_ref().ok()?.as_ref() {
+            Evaluated::Resource(handle) => Some(handle.clone()),
+            _ => None,
+        }
+    }
+
+    async fn outputs(&self) -> Result<(), Poisoned> {
+        let mut outputs = PropertyMap::new();
+        let mut complete = true;
+        for output in &self.source.program.outputs {
+            match self.evaluate(&output.value, At { position: usize::MAX - 1, provider: None }).await {
+                Ok(value) => {
+                    // Each output is one value: a secret or unknown part makes all of it so.
+                    let (value, provenance) = value.resolved();
+                    match provenance.wrap(value).marshalled().0 {
+                        // A null that is written in the file vanishes; one that a resource gave stays.
+                        None => {}
+                        Some(value) => {
+                            outputs.insert(output.name.text.clone(), value);
+                        }
+                    }
+                }
+                Err(Poisoned) => complete = false,
+            }
+        }
+        match self.monitor.register_outputs(self.monitor.stack(), outputs).await {
+            Ok(()) if complete => Ok(()),
+            Ok(()) => Err(Poisoned),
+            Err(error) => Err(self.refused(error, Span::default(), usize::MAX - 1)),
+        }
+    }
+
+    async fn required_version(&self) -> Result<(), ProgramError> {
+        let Some(wanted) = &self.source.program.required_version else { return Ok(()) };
+        let at = At { position: 0, provider: None };
+        let (value, provenance) = self.evaluate(wanted, at).await.map_err(|Poisoned| ProgramError)?.resolved();
+        let problem = match value {
+            Evaluated::String(range) if !provenance.unknown => match VersionRange::parse(&range) {
+                Some(parsed) if parsed.accepts(&PULUMI_VERSION) => return Ok(()),
+                Some(_) => format!("this program needs Pulumi {range}, and this build does what {PULUMI_VERSION} does"),
+                None => format!("`{range}` is not a range of versions"),
+            },
+            other => format!("requiredVersion must be a string, not {}", other.word()),
+        };
+        self.fail(wanted.span, "yaml-required-version", problem, "change pulumi.requiredVersion", at);
+        Err(ProgramError)
+    }
+
+    fn place(&self, span: Span) -> Place {
+        self.source.document.place(span)
+    }
+
+    /// Reports an error at run time. Nothing that comes later in the order is registered after it.
+    fn fail(
+        &self,
+        span: Span,
+        code: &'static str,
+        summary: impl Into<String>,
+        hint: impl Into<String>,
+        at: At,
+    ) -> Poisoned {
+        self.monitor.report(Diagnostic::error(code, summary).at(self.place(span)).hint(hint));
+        self.stop.fetch_min(at.position, Ordering::Relaxed);
+        Poisoned
+    }
+
+    /// What the engine said no to. What it has reported itself is not repeated.
+    fn refused(&self, error: RegisterError, span: Span, position: usize) -> Poisoned {
+        if let RegisterError::Invalid(mut diagnostic) = error {
+            diagnostic.place.get_or_insert_with(|| self.place(span));
+            self.monitor.report(*diagnostic);
+            self.stop.fetch_min(position, Ordering::Relaxed);
+        }
+        Poisoned
+    }
+}
+
+impl Settings {
+    /// What the program reads under the name `pulumi`.
+    fn builtin(&self) -> Evaluated {
+        let organization = if self.organization.is_empty() { "organization" } else { &self.organization };
+        let entries = [
+            ("cwd", self.program_directory.display().to_string()),
+            ("organization", organization.to_owned()),
+            ("project", self.project.clone()),
+            ("rootDirectory", self.root_directory.display().to_string()),
+            ("stack", self.stack.clone()),
+        ];
+        Evaluated::Map(entries.into_iter().map(|(key, text)| (key.to_owned(), Evaluated::String(text))).collect())
+    }
+}
+
+fn slots(count: usize) -> (Vec<Option<oneshot::Sender<Outcome>>>, Vec<Slot>) {
+    let slot = |_| {
+        let (sender, receiver) = oneshot::channel();
+        (Some(sender), receiver.shared())
+    };
+    (0..count).map(slot).unzip()
+}

@@ -1,0 +1,167 @@
+//! The program part of a project file: resources, variables, outputs, and the options of each.
+//!
+//! Parsing needs no schema and no plugin. It reports everything that it finds wrong; names and types are the duty of
+//! `check`.
+
+mod function;
+mod options;
+mod reader;
+mod resource;
+
+use outrigger_diagnostic::Diagnostic;
+
+use crate::expression::{Expression, Literal};
+use crate::syntax::{Document, Span};
+use reader::Reader;
+
+pub(crate) use options::KEYS as OPTION_KEYS;
+pub use options::{Options, Timeouts};
+pub(crate) use resource::KEYS as RESOURCE_KEYS;
+pub use resource::{Get, Properties, Property, Resource};
+
+/// A parsed program.
+#[derive(Clone, Debug, Default)]
+pub struct Program {
+    /// The project's name, where the program's file has it.
+    pub name: Option<String>,
+    /// Config entries that the program's file declares.
+    pub config: Vec<ConfigEntry>,
+    /// Resources in the order of the file.
+    pub resources: Vec<Resource>,
+    /// Variables in the order of the file.
+    pub variables: Vec<Named>,
+    /// Outputs in the order of the file.
+    pub outputs: Vec<Named>,
+    /// `pulumi.requiredVersion`.
+    pub required_version: Option<Expression>,
+    /// How many calls of package functions there are.
+    pub invokes: usize,
+}
+
+/// A name and its expression.
+#[derive(Clone, Debug)]
+pub struct Named {
+    /// The name.
+    pub name: Literal,
+    /// The expression.
+    pub value: Expression,
+}
+
+/// A config entry as the program's file declares it.
+#[derive(Clone, Debug)]
+pub struct ConfigEntry {
+    /// The key as it is written.
+    pub key: Literal,
+    /// The type's name.
+    pub ty: Option<Literal>,
+    /// The key under which the stack's value is found, if it is another one.
+    pub name: Option<Literal>,
+    /// Used when the stack has no value.
+    pub default: Option<Expression>,
+    /// Whether the value is to be secret.
+    pub secret: Option<(bool, Span)>,
+}
+
+impl Program {
+    /// Reads a program from the tree of its file. The program is usable when no finding is an error.
+    pub fn parse(document: &Document) -> (Self, Vec<Diagnostic>) {
+        let mut reader = Reader::new(document);
+        let mut program = Self::default();
+        match document.root.as_object() {
+            Some(_) => program.read(&mut reader),
+            None => reader.error(
+                document.root.span,
+                "yaml-not-an-object",
+                format!("a program must be an object, this is {}", document.root.word()),
+                "begin the file with `name:` and `runtime: yaml`",
+            ),
+        }
+        program.invokes = reader.invokes;
+        (program, reader.findings)
+    }
+
+    fn read(&mut self, reader: &mut Reader<'_>) {
+        let Some(root) = reader.document.root.as_object() else { return };
+        for entry in root {
+            let (key, value) = (&entry.key, &entry.value);
+            match reader.known(key, &SECTIONS) {
+                Some("name") => self.name = value.as_str().map(str::to_owned),
+                Some("config") => self.read_config(reader, "config", value),
+                Some("configuration") => {
+                    reader.warning(
+                        key.span,
+                        "yaml-legacy-configuration",
+                        "`configuration` is an old name for `config`",
+                    );
+                    self.read_config(reader, "configuration", value);
+                }
+                Some("variables") => self.variables = reader.named("variables", value),
+                Some("outputs") => self.outputs = reader.named("outputs", value),
+                Some("resources") => {
+                    let Some(object) = reader.object("resources", value) else { continue };
+                    self.resources = object.iter().filter_map(|entry| resource::read(reader, entry)).collect();
+                }
+                Some("pulumi") => {
+                    let Some(object) = reader.object("pulumi", value) else { continue };
+                    for entry in object {
+                        match reader.known(&entry.key, &["requiredVersion"]) {
+                            Some(_) => self.required_version = Some(reader.expression(&entry.value)),
+                            None => reader.unknown_key(&entry.key, "pulumi", &["requiredVersion"]),
+                        }
+                    }
+                }
+                Some("components") if value.as_object().is_none_or(|object| !object.is_empty()) => reader.error(
+                    key.span,
+                    "yaml-components",
+                    "components are only supported in plugins, not in programs",
+                    "move the components to a component plugin with a PulumiPlugin.yaml",
+                ),
+                Some("namespace") => reader.error(
+                    key.span,
+                    "yaml-namespace",
+                    "`namespace` is only supported in component plugins",
+                    "remove the key",
+                ),
+                // Everything else belongs to the project file or to nobody; the peer takes no notice of it either.
+                _ => {}
+            }
+        }
+    }
+
+    fn read_config(&mut self, reader: &mut Reader<'_>, section: &str, value: &crate::syntax::Node) {
+        // A text is the old form of `stackConfigDir`, and null is nothing: the project file's reader judges both.
+        if value.is_null() || value.as_str().is_some() {
+            return;
+        }
+        let Some(object) = reader.object(section, value) else { return };
+        for entry in object {
+            let key = reader::literal_of(&entry.key);
+            if self.config.iter().any(|known| known.key.text == key.text) {
+                continue;
+            }
+            let mut declared = ConfigEntry { key, ty: None, name: None, default: None, secret: None };
+            if let Some(fields) = entry.value.as_object() {
+                for field in fields {
+                    match reader.known(&field.key, &CONFIG_FIELDS) {
+                        Some("type") => declared.ty = reader.literal("type", &field.value),
+                        Some("name") => declared.name = reader.literal("name", &field.value),
+                        Some("default") => declared.default = Some(reader.expression(&field.value)),
+                        Some("secret") => {
+                            declared.secret =
+                                reader.boolean("secret", &field.value).map(|value| (value, field.value.span));
+                        }
+                        _ => {}
+                    }
+                }
+            } else {
+                declared.default = Some(reader.expression(&entry.value));
+            }
+            self.config.push(declared);
+        }
+    }
+}
+
+const SECTIONS: [&str; 9] =
+    ["name", "config", "configuration", "variables", "outputs", "resources", "pulumi", "components", "namespace"];
+
+const CONFIG_FIELDS: [&str; 7] = ["type", "name", "default", "secret", "value", "items", "description"];

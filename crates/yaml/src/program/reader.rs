@@ -1,0 +1,160 @@
+//! Reading keys, literals and expressions, and collecting what is wrong with them.
+
+use outrigger_diagnostic::Diagnostic;
+
+use super::{Named, function};
+use crate::expression::{Expression, Kind, Literal};
+use crate::interpolation;
+use crate::suggestion;
+use crate::syntax::{self, Document, Key, Node, Object, Span};
+
+/// The state of reading one file.
+pub(super) struct Reader<'a> {
+    pub(super) document: &'a Document,
+    pub(super) findings: Vec<Diagnostic>,
+    pub(super) invokes: usize,
+}
+
+pub(super) fn literal_of(key: &Key) -> Literal {
+    Literal { text: key.text.to_string(), span: key.span }
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(document: &'a Document) -> Self {
+        Self { document, findings: Vec::new(), invokes: 0 }
+    }
+
+    pub(super) fn error(
+        &mut self,
+        span: Span,
+        code: &'static str,
+        summary: impl Into<String>,
+        hint: impl Into<String>,
+    ) {
+        self.findings.push(Diagnostic::error(code, summary).at(self.document.place(span)).hint(hint));
+    }
+
+    pub(super) fn warning(&mut self, span: Span, code: &'static str, summary: impl Into<String>) {
+        self.findings.push(Diagnostic::warning(code, summary).at(self.document.place(span)));
+    }
+
+    /// The key among those that are known, without regard to case, as Pulumi does it. Another case is said.
+    pub(super) fn known(&mut self, key: &Key, known: &[&'static str]) -> Option<&'static str> {
+        let name = known.iter().find(|name| name.eq_ignore_ascii_case(&key.text))?;
+        if **name != *key.text {
+            let summary = format!("`{}` looks like a miscapitalization of `{name}`", key.text);
+            self.warning(key.span, "yaml-capitalization", summary);
+        }
+        Some(name)
+    }
+
+    pub(super) fn unknown_key(&mut self, key: &Key, parent: &str, known: &[&str]) {
+        let diagnostic = Diagnostic::error("yaml-unknown-key", format!("{} does not exist on {parent}", key.text))
+            .at(self.document.place(key.span));
+        self.findings.push(suggestion::suggest(diagnostic, &key.text, known.iter().copied(), "keys"));
+    }
+
+    pub(super) fn object<'n>(&mut self, name: &str, node: &'n Node) -> Option<&'n Object> {
+        let object = node.as_object();
+        if object.is_none() {
+            self.wrong_kind(name, "an object", node);
+        }
+        object
+    }
+
+    pub(super) fn wrong_kind(&mut self, name: &str, wanted: &str, node: &Node) {
+        let diagnostic = Diagnostic::error("yaml-wrong-kind", format!("{name} must be {wanted}"))
+            .detail(format!("this is {}", node.word()))
+            .at(self.document.place(node.span))
+            .hint(format!("write {wanted} here, or remove the key"));
+        self.findings.push(diagnostic);
+    }
+
+    /// Text that is taken as it stands. Pulumi takes `${…}` here as ordinary text, which nobody can mean.
+    pub(super) fn literal(&mut self, name: &str, node: &Node) -> Option<Literal> {
+        let literal = self.verbatim(name, node)?;
+        if literal.text.contains("${") {
+            self.error(
+                node.span,
+                "yaml-not-a-literal",
+                format!("{name} must be written out, it cannot be an expression"),
+                "write the value itself here",
+            );
+            return None;
+        }
+        Some(literal)
+    }
+
+    /// Text that may hold placeholders of its own, such as `${VERSION}` in the address of a plugin.
+    pub(super) fn verbatim(&mut self, name: &str, node: &Node) -> Option<Literal> {
+        let Some(text) = node.as_str() else {
+            self.wrong_kind(name, "a string", node);
+            return None;
+        };
+        Some(Literal { text: text.to_owned(), span: node.span })
+    }
+
+    pub(super) fn boolean(&mut self, name: &str, node: &Node) -> Option<bool> {
+        let value = node.as_bool();
+        if value.is_none() {
+            self.wrong_kind(name, "a boolean value", node);
+        }
+        value
+    }
+
+    pub(super) fn literals(&mut self, name: &str, node: &Node) -> Vec<Literal> {
+        let Some(items) = node.as_list() else {
+            self.wrong_kind(name, "a list of strings", node);
+            return Vec::new();
+        };
+        items.iter().filter_map(|item| self.literal(&format!("an element of {name}"), item)).collect()
+    }
+
+    pub(super) fn named(&mut self, section: &str, node: &Node) -> Vec<Named> {
+        let Some(object) = self.object(section, node) else { return Vec::new() };
+        object
+            .iter()
+            .map(|entry| Named { name: literal_of(&entry.key), value: self.expression(&entry.value) })
+            .collect()
+    }
+
+    pub(super) fn expression(&mut self, node: &Node) -> Expression {
+        let kind = match &node.kind {
+            syntax::Kind::Null => Kind::Null,
+            syntax::Kind::Bool(value) => Kind::Bool(*value),
+            syntax::Kind::Number(value) => Kind::Number(*value),
+            syntax::Kind::String(text) => self.text(&text.value, node.span),
+            syntax::Kind::List(list) => Kind::List(list.items.iter().map(|item| self.expression(item)).collect()),
+            syntax::Kind::Object(object) => match function::read(self, object, node.span) {
+                Some(kind) => kind,
+                None => Kind::Object(
+                    object.iter().map(|entry| (self.key(&entry.key), self.expression(&entry.value))).collect(),
+                ),
+            },
+        };
+        Expression { kind, span: node.span }
+    }
+
+    fn key(&mut self, key: &Key) -> Expression {
+        Expression { kind: self.text(&key.text, key.span), span: key.span }
+    }
+
+    fn text(&mut self, text: &str, span: Span) -> Kind {
+        match interpolation::parse(text) {
+            Ok(mut parts) => match parts.as_mut_slice() {
+                [] => Kind::String(String::new()),
+                [only] if only.access.is_none() => Kind::String(std::mem::take(&mut only.text)),
+                [only] if only.text.is_empty() => match only.access.take() {
+                    Some(access) => Kind::Symbol(access),
+                    None => Kind::Null,
+                },
+                _ => Kind::Text(parts),
+            },
+            Err(reason) => {
+                let hint = "write `${name.property}`, or `$$` for a dollar sign before a brace";
+                self.error(span, "yaml-interpolation", reason, hint);
+                Kind::Null
+            }
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! A YAML (or JSON) file as a tree in which every node knows the bytes that it was written with.
+//!
+//! Plain scalars become values by the rules of Go's `yaml.v3`, because that is what the peer reads the same files with.
+//! What the peer refuses (aliases, merge keys, keys that are not text) is refused here, with line and column.
+//! Invariants: no input makes the parser panic, and nesting and size are bounded.
+
+mod document;
+mod error;
+mod node;
+mod parser;
+pub mod scalar;
+
+pub use document::{Document, Keys, MAX_BYTES, MAX_DEPTH};
+pub use node::{Entry, Key, Kind, Layout, List, Node, Object, Span, Style, Text};

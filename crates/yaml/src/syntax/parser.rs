@@ -1,0 +1,295 @@
+//! From parser events to the tree.
+
+use granit_parser::{Event, Parser, ScalarStyle, StructureStyle, Tag};
+use outrigger_diagnostic::Diagnostic;
+
+use super::error::{self, Source};
+use super::scalar::{self, Scalar};
+use super::{Entry, Key, Keys, Kind, Layout, List, MAX_DEPTH, Node, Object, Span, Style, Text};
+
+/// No more findings than this are collected from one file.
+const MAX_FINDINGS: usize = 20;
+
+/// Reads the first document of the text.
+pub(super) fn parse(source: &Source<'_>, keys: Keys) -> Result<Node, Vec<Diagnostic>> {
+    let options = granit_parser::options! {
+        emit_comments: false,
+        emit_unresolved_aliases: true,
+        flow_nesting_limit: MAX_DEPTH + 1,
+        block_nesting_limit: MAX_DEPTH + 1,
+    };
+    let mut builder = Builder { source, keys, open: Vec::new(), root: None, last_end: 0, findings: Vec::new() };
+    for event in Parser::new_from_str_with_options(source.text, options) {
+        match event {
+            Ok((Event::DocumentEnd | Event::StreamEnd, _)) => break,
+            Ok((event, span)) => {
+                let tag_start = span.tag_start().and_then(|mark| mark.byte_offset());
+                let range = span.byte_range().unwrap_or(0..0);
+                let span = Span { start: range.start as u32, end: range.end as u32 };
+                builder.take(event, span, tag_start.map(|start| start as u32));
+                if builder.open.len() > MAX_DEPTH {
+                    builder.findings.push(error::too_deep(source, span));
+                }
+            }
+            Err(problem) => {
+                let in_flow = builder.open.last().is_some_and(|frame| frame.layout() == Layout::Flow);
+                builder.findings.push(error::syntax(source, &problem, in_flow));
+                break;
+            }
+        }
+        if builder.findings.len() >= MAX_FINDINGS || builder.open.len() > MAX_DEPTH {
+            break;
+        }
+    }
+    if !builder.findings.is_empty() {
+        return Err(builder.findings);
+    }
+    Ok(builder.root.unwrap_or(Node { kind: Kind::Null, span: Span::default() }))
+}
+
+struct Builder<'a> {
+    source: &'a Source<'a>,
+    keys: Keys,
+    open: Vec<Frame>,
+    root: Option<Node>,
+    /// Where the last token with text ended.
+    last_end: u32,
+    findings: Vec<Diagnostic>,
+}
+
+/// A collection whose end has not been seen.
+enum Frame {
+    List { items: Vec<Node>, span: Span, layout: Layout },
+    Object { entries: Vec<Entry>, key: Option<Key>, span: Span, layout: Layout },
+}
+
+impl Frame {
+    fn layout(&self) -> Layout {
+        match self {
+            Frame::List { layout, .. } | Frame::Object { layout, .. } => *layout,
+        }
+    }
+}
+
+impl Builder<'_> {
+    fn take(&mut self, event: Event<'_>, span: Span, tag_start: Option<u32>) {
+        match event {
+            Event::Scalar(text, style, _, tag) => {
+                let (node, merge) = self.scalar(&text, style, tag.as_deref(), span, tag_start);
+                self.last_end = self.last_end.max(span.end);
+                self.add(node, merge);
+            }
+            Event::Alias(_) | Event::UnresolvedAlias(_) => {
+                self.findings.push(error::alias(self.source, span));
+                self.last_end = span.end;
+                // A placeholder keeps the structure, so that the rest of the file is checked too.
+                let text = Text { value: "".into(), style: Style::Plain };
+                self.add_unchecked(Node { kind: Kind::String(text), span });
+            }
+            Event::SequenceStart(style, ..) => {
+                self.last_end = self.last_end.max(span.end);
+                self.open.push(Frame::List { items: Vec::new(), span, layout: layout(style) });
+            }
+            Event::MappingStart(style, ..) => {
+                self.last_end = self.last_end.max(span.end);
+                self.open.push(Frame::Object { entries: Vec::new(), key: None, span, layout: layout(style) });
+            }
+            Event::SequenceEnd | Event::MappingEnd => {
+                if let Some(frame) = self.open.pop() {
+                    let node = self.close(frame, span);
+                    self.last_end = self.last_end.max(node.span.end);
+                    self.add(node, false);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The node of a scalar, and whether it is a merge key if it stands as a key.
+    fn scalar(
+        &mut self,
+        text: &str,
+        style: ScalarStyle,
+        tag: Option<&Tag>,
+        span: Span,
+        tag_start: Option<u32>,
+    ) -> (Node, bool) {
+        let absent = span.start == span.end && style == ScalarStyle::Plain;
+        let text = if absent { "" } else { text };
+        let style = match style {
+            ScalarStyle::Plain => Style::Plain,
+            ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted => Style::Quoted,
+            ScalarStyle::Literal | ScalarStyle::Folded => Style::Block,
+        };
+        let mut span = match style {
+            Style::Block => self.block_span(span),
+            Style::Plain if absent && tag.is_none() => self.absent_span(span),
+            Style::Plain | Style::Quoted => span,
+        };
+        if let Some(start) = tag_start {
+            span.start = span.start.min(start);
+        }
+        let string = || Kind::String(Text { value: text.into(), style });
+        let merge = style == Style::Plain && tag.is_none() && text == "<<";
+        let kind = match tag.map(Tag::core_suffix) {
+            None if style == Style::Plain => match scalar::resolve(text) {
+                Scalar::Null => Kind::Null,
+                Scalar::Bool(value) => Kind::Bool(value),
+                Scalar::Text => string(),
+                number => number.as_f64().map_or_else(string, Kind::Number),
+            },
+            Some(Some(core @ ("null" | "bool" | "int" | "float"))) => match (core, scalar::resolve(text)) {
+                ("null", Scalar::Null) => Kind::Null,
+                ("bool", Scalar::Bool(value)) => Kind::Bool(value),
+                ("int", number @ (Scalar::Int(_) | Scalar::UInt(_)))
+                | ("float", number @ (Scalar::Int(_) | Scalar::Float(_))) => {
+                    number.as_f64().map_or_else(string, Kind::Number)
+                }
+                _ => {
+                    self.findings.push(error::bad_tag(self.source, span, text, &format!("!!{core}")));
+                    string()
+                }
+            },
+            // Quoted text, `!!str`, and tags that mean nothing to the peer.
+            _ => string(),
+        };
+        (Node { kind, span }, merge)
+    }
+
+    fn close(&mut self, frame: Frame, end: Span) -> Node {
+        match frame {
+            Frame::List { items, span, layout } => {
+                let last = items.last().map(|item| item.span);
+                Node { span: closed(span, end, layout, last), kind: Kind::List(List { items, layout }) }
+            }
+            Frame::Object { entries, key: _, span, layout } => {
+                self.check_duplicates(&entries);
+                let last = entries.last().map(|entry| entry.value.span);
+                Node { span: closed(span, end, layout, last), kind: Kind::Object(Object { entries, layout }) }
+            }
+        }
+    }
+
+    fn check_duplicates(&mut self, entries: &[Entry]) {
+        // A hash table is dearer than looking, for the few keys that most objects have.
+        const FEW: usize = 12;
+        let mut seen = std::collections::HashMap::new();
+        for (at, entry) in entries.iter().enumerate() {
+            let text = &*entry.key.text;
+            let first = if entries.len() <= FEW {
+                entries.iter().take(at).find(|earlier| &*earlier.key.text == text).map(|earlier| earlier.key.span)
+            } else {
+                seen.insert(text, entry.key.span)
+            };
+            // Keys that were refused already are empty placeholders.
+            if let (Some(first), true) = (first, self.findings.is_empty() || !text.is_empty()) {
+                self.findings.push(error::duplicate_key(self.source, text, first, entry.key.span));
+            }
+        }
+    }
+
+    fn add(&mut self, node: Node, merge: bool) {
+        let as_key = matches!(self.open.last(), Some(Frame::Object { key: None, .. }));
+        if as_key && merge {
+            self.findings.push(error::merge_key(self.source, node.span));
+        } else if as_key && !self.may_be_key(&node) {
+            self.findings.push(error::key_not_text(self.source, node.span, node.word()));
+        }
+        self.add_unchecked(node);
+    }
+
+    fn may_be_key(&self, node: &Node) -> bool {
+        match node.kind {
+            Kind::String(_) => true,
+            Kind::Null | Kind::Bool(_) | Kind::Number(_) => self.keys == Keys::Scalar,
+            Kind::List(_) | Kind::Object(_) => false,
+        }
+    }
+
+    fn add_unchecked(&mut self, node: Node) {
+        match self.open.last_mut() {
+            None => self.root = Some(node),
+            Some(Frame::List { items, .. }) => items.push(node),
+            Some(Frame::Object { entries, key, .. }) => match key.take() {
+                Some(key) => entries.push(Entry { key, value: node }),
+                None => {
+                    let text = match node.kind {
+                        Kind::String(text) => text.value,
+                        Kind::Null => "<nil>".into(),
+                        Kind::Bool(value) => value.to_string().into(),
+                        Kind::Number(_) => printed_number(self.source.text.get(node.span.range()).unwrap_or_default()),
+                        Kind::List(_) | Kind::Object(_) => "".into(),
+                    };
+                    *key = Some(Key { text, span: node.span });
+                }
+            },
+        }
+    }
+
+    /// The parser puts an absent value before the colon of its key; behind it is where a value would go.
+    fn absent_span(&self, span: Span) -> Span {
+        let rest = self.source.text.get(span.start as usize..).unwrap_or_default();
+        let blanks = rest.bytes().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+        if !rest.get(blanks..).unwrap_or_default().starts_with(':') {
+            return span;
+        }
+        let at = span.start + blanks as u32 + 1;
+        Span { start: at, end: at }
+    }
+
+    /// The parser reports the lines of a block scalar without its `|` or `>` and with the blank lines behind it.
+    fn block_span(&self, span: Span) -> Span {
+        let text = self.source.text;
+        let content = text.get(span.range()).unwrap_or_default().trim_end();
+        let between = text.get(self.last_end as usize..span.start as usize).unwrap_or_default();
+        let start = block_header(between).map_or(span.start, |at| self.last_end + at as u32);
+        let end = if content.is_empty() {
+            // No content: the header's line is all there is.
+            let line = text.get(start as usize..).unwrap_or_default();
+            start + line.find(['\n', '\r']).unwrap_or(line.len()) as u32
+        } else {
+            span.start + content.len() as u32
+        };
+        Span { start, end: end.max(start) }
+    }
+}
+
+/// The offset of the `|` or `>` that opens a block scalar, in the text between the token before and the content.
+fn block_header(between: &str) -> Option<usize> {
+    let mut rest = between;
+    loop {
+        let at = between.len() - rest.len();
+        rest = match rest.chars().next()? {
+            '|' | '>' => return Some(at),
+            '#' => &rest[rest.find(['\n', '\r']).unwrap_or(rest.len())..],
+            // A tag or an anchor may hold any sign.
+            '!' | '&' => &rest[rest.find(char::is_whitespace).unwrap_or(rest.len())..],
+            other => &rest[other.len_utf8()..],
+        };
+    }
+}
+
+/// A number as Go prints it.
+fn printed_number(text: &str) -> Box<str> {
+    match scalar::resolve(text) {
+        Scalar::Int(value) => value.to_string().into(),
+        Scalar::UInt(value) => value.to_string().into(),
+        Scalar::Float(value) => scalar::printed(value).into(),
+        Scalar::Null | Scalar::Bool(_) | Scalar::Text => text.into(),
+    }
+}
+
+fn layout(style: StructureStyle) -> Layout {
+    match style {
+        StructureStyle::Block => Layout::Block,
+        StructureStyle::Flow => Layout::Flow,
+    }
+}
+
+/// A block collection ends with its last element; the parser reports its end where the next token begins.
+fn closed(start: Span, end: Span, layout: Layout, last: Option<Span>) -> Span {
+    match layout {
+        Layout::Flow => start.to(end),
+        Layout::Block => Span { start: start.start, end: last.map_or(start.end, |last| last.end).max(start.start) },
+    }
+}
