@@ -1,1 +1,76 @@
-fn main() {}
+//! Developer commands: `cargo xtask COMMAND`.
+//!
+//! Each command is a file of its own and can be run alone; `test` runs everything that the build server runs.
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "this program's whole business is to report to a terminal"
+)]
+
+mod bench;
+mod codegen;
+mod conformance;
+mod kill;
+mod peers;
+mod process;
+mod sandbox;
+mod simulate;
+mod test;
+mod tidy;
+mod workspace;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", about = "Developer commands of Outrigger")]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Build the pinned peers that the tests run against; the last line printed is their `bin` directory
+    Peers,
+    /// Everything that the build server runs
+    Test,
+    /// Check crate layers, forbidden calls, file lengths and generated files
+    Tidy,
+    /// Write the code that is generated from the protocol descriptions
+    Codegen {
+        /// Write nothing; fail when the committed code is not what would be written
+        #[arg(long)]
+        check: bool,
+    },
+    /// Run Pulumi's YAML conformance projects under `pulumi` and `outrigger` and compare
+    Conformance(conformance::Arguments),
+    /// Kill host, plugin or both at random moments and check that nothing is lost
+    Kill(kill::Arguments),
+    /// Run the engine's simulator
+    Simulate(simulate::Arguments),
+    /// Measure `outrigger` against `pulumi` and a bare client
+    Bench(bench::Arguments),
+}
+
+fn main() -> ExitCode {
+    let result = match Arguments::parse().command {
+        Command::Peers => peers::run(),
+        Command::Test => test::run(),
+        Command::Tidy => tidy::run(),
+        Command::Codegen { check: false } => codegen::run(),
+        Command::Codegen { check: true } => codegen::check(),
+        Command::Conformance(arguments) => conformance::run(&arguments),
+        Command::Kill(arguments) => kill::run(&arguments),
+        Command::Simulate(arguments) => simulate::run(&arguments),
+        Command::Bench(arguments) => bench::run(&arguments),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,1 +1,61 @@
-fn main() {}
+//! The `outrigger` command.
+//!
+//! Only this crate reads arguments, the environment or the working directory, and only this crate prints. A command is a file
+//! under `commands`; what they share: [`workspace`] (project, backend, stack), [`encryption`] (passphrase and keys),
+//! [`operation`] (preview, question, update), [`render`] (what the user sees).
+
+mod arguments;
+mod commands;
+mod encryption;
+mod environment;
+mod failure;
+mod interruption;
+mod operation;
+mod output;
+mod render;
+mod services;
+mod terminal;
+mod workspace;
+
+use std::process::ExitCode;
+
+use arguments::Arguments;
+use clap::Parser;
+use clap::error::ErrorKind;
+use environment::Environment;
+use failure::Failure;
+use render::diagnostic::Renderer;
+
+fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            // Nobody to tell if this cannot be printed.
+            let _ = error.print();
+            let helpful = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
+            // As `pulumi` does for a command line that it does not understand.
+            return if helpful { ExitCode::SUCCESS } else { ExitCode::from(failure::Exit::Failed.code()) };
+        }
+    };
+    let result = Environment::read(arguments.cwd.as_deref())
+        .map_err(|diagnostic| (Failure::from(diagnostic), Renderer::default()))
+        .and_then(|environment| {
+            commands::run(arguments, &environment).map_err(|failure| (failure, renderer(&environment)))
+        });
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err((failure, renderer)) => {
+            for diagnostic in &failure.diagnostics {
+                output::talk(renderer.render(diagnostic).trim_end());
+            }
+            ExitCode::from(failure.exit.code())
+        }
+    }
+}
+
+/// Places are relative to the project, if there is one.
+fn renderer(environment: &Environment) -> Renderer {
+    let project = outrigger_yaml::project::find(&environment.directory).ok();
+    let base = project.as_deref().and_then(|path| path.parent()).unwrap_or(&environment.directory);
+    Renderer { base: base.to_owned() }
+}

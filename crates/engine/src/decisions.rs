@@ -15,7 +15,7 @@ use outrigger_value::{ProviderReference, Urn};
 
 use crate::goal::{Alias, AliasParent};
 use crate::table::{Puts, Table};
-use crate::{Goal, Summary};
+use crate::{Goal, StepOp, Summary};
 
 /// What a child takes over from its parent when it says nothing itself.
 #[derive(Clone, Debug, Default)]
@@ -44,6 +44,17 @@ pub(crate) enum Leftover {
     DeleteReplaced,
     /// It was deleted to be replaced and is not wanted any more.
     RemovePendingReplace,
+}
+
+impl Leftover {
+    /// The step that does it.
+    pub(crate) fn op(self) -> StepOp {
+        match self {
+            Self::Delete => StepOp::Delete,
+            Self::DeleteReplaced => StepOp::DeleteReplaced,
+            Self::RemovePendingReplace => StepOp::RemovePendingReplace,
+        }
+    }
 }
 
 /// What comes of a resource's dependents when it is deleted before it is replaced.
@@ -268,6 +279,15 @@ impl Decisions {
             Some(from) => self.table.rename_references(from, &begun.urn),
             None => Puts::new(),
         }
+    }
+
+    /// Marks the old half of a replacement, as it is now, for deletion. It takes the new name too: everything that refers to it
+    /// does, and a provider is referred to by name and id.
+    pub(crate) fn mark_old(&mut self, key: EntryKey, begun: &Begun) -> Puts {
+        let Some(current) = self.table.get(key) else { return Puts::new() };
+        let old = Arc::new(Resource { delete: true, urn: begun.urn.clone(), ..Resource::clone(current) });
+        self.table.put(key, old.clone());
+        vec![(key, old)]
     }
 
     /// Old entries that the program did not ask for, with what has to happen to each.

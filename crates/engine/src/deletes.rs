@@ -1,6 +1,6 @@
 //! Deletions: one by one for replacements, and in reverse order of dependency at the end.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use futures::stream::{FuturesUnordered, StreamExt};
@@ -10,17 +10,22 @@ use outrigger_state::{EntryKey, OperationKind, Record, Resource};
 use outrigger_value::Urn;
 
 use crate::decisions::Leftover;
+use crate::deletion_order::{DeletionOrder, Departure, is_called};
 use crate::deployment::Deployment;
+use crate::operations::ended;
 use crate::replace::protected;
-use crate::steps::{Applied, state_of};
+use crate::steps::state_of;
 use crate::{Goal, RegisterError, Step, StepOp, StepResult};
+
+/// Entries that cease to exist with another, each with the step that it stands for.
+type Passengers = Vec<(EntryKey, Arc<Resource>, StepOp)>;
 
 impl Deployment {
     /// Deletes a resource that will be made anew; its entry stays, marked, until the new one is there. One that waits for
     /// deletion anyway simply goes.
     pub(crate) async fn delete_to_replace(&self, key: EntryKey, old: &Arc<Resource>) -> Result<(), RegisterError> {
         if !old.pending_replacement {
-            self.delete_entry(key, old, StepOp::DeleteReplaced, false, old.delete).await?;
+            self.delete_entry(key, old, StepOp::DeleteReplaced, Passengers::new(), old.delete).await?;
         }
         self.open_gate(&old.urn);
         Ok(())
@@ -43,12 +48,13 @@ impl Deployment {
     }
 
     /// Deletes, or forgets, one entry. `remove` takes it out of the state; otherwise it stays, marked as pending replacement.
+    /// Passengers cease to exist with it: nothing is called for them, and they leave the state in the same record.
     async fn delete_entry(
         &self,
         key: EntryKey,
         old: &Arc<Resource>,
         op: StepOp,
-        deleted_with: bool,
+        passengers: Passengers,
         remove: bool,
     ) -> Result<(), RegisterError> {
         let op = match op {
@@ -64,38 +70,9 @@ impl Deployment {
             self.ended(&step, Some(old.clone()), StepResult::Failed, op);
             return Err(RegisterError::Failed);
         }
-        let calls = old.custom
-            && !old.is_provider()
-            && !old.external
-            && !old.retain_on_delete
-            && !deleted_with
-            && !matches!(op, StepOp::RemovePendingReplace)
-            && !self.options.preview;
         let mut record = Record::default();
-        if calls {
-            let Some(reference) = &old.provider else {
-                let diagnostic =
-                    Diagnostic::error("engine-no-provider", format!("`{}` has no provider in the state", urn.name()))
-                        .hint("`outrigger stack export` shows the state");
-                self.ended(&step, Some(old.clone()), StepResult::Failed, op);
-                return Err(self.fail(urn, diagnostic));
-            };
-            let instance = match self.provider(reference, urn).await {
-                Ok(instance) => instance,
-                Err(reason) => {
-                    self.ended(&step, Some(old.clone()), StepResult::Failed, op);
-                    return Err(reason);
-                }
-            };
-            let prior = Some(state_of(old));
-            let outcome = self
-                .carry_out(OperationKind::Deleting, Action::Delete, old.clone(), prior, &instance, PlanToken::default())
-                .await;
-            match outcome {
-                Ok(Applied::Done(_) | Applied::Partial(..)) => {}
-                Err(failure) => return Err(self.step_failed(&step, failure, "delete", &Goal::default())),
-            }
-            record = self.end_operation(urn);
+        if is_called(old, op) && !self.options.preview {
+            record = self.call_delete(&step, old).await?;
         }
         {
             let mut decisions = self.decide();
@@ -107,62 +84,74 @@ impl Deployment {
                 decisions.table.put(key, marked.clone());
                 record.put.push((key, marked));
             }
+            for (key, ..) in &passengers {
+                decisions.table.remove(*key);
+                record.remove.push(*key);
+            }
         }
         self.append(urn, record).await?;
         self.ended(&step, None, StepResult::Done, op);
+        for (_, old, op) in passengers {
+            let step = Step { op, urn: old.urn.clone(), old: Some(old), new: None, diff: None };
+            let step = self.started(step);
+            self.ended(&step, None, StepResult::Done, op);
+        }
         Ok(())
+    }
+
+    /// Asks the provider to delete; the answer is the record that ends the operation.
+    async fn call_delete(&self, step: &Step, old: &Arc<Resource>) -> Result<Record, RegisterError> {
+        let urn = &old.urn;
+        let Some(reference) = &old.provider else {
+            let diagnostic =
+                Diagnostic::error("engine-no-provider", format!("`{}` has no provider in the state", urn.name()))
+                    .hint("`outrigger stack export` shows the state");
+            self.ended(step, Some(old.clone()), StepResult::Failed, step.op);
+            return Err(self.fail(urn, diagnostic));
+        };
+        let instance = match self.provider(reference, urn).await {
+            Ok(instance) => instance,
+            Err(reason) => {
+                self.ended(step, Some(old.clone()), StepResult::Failed, step.op);
+                return Err(reason);
+            }
+        };
+        let prior = Some(state_of(old));
+        let outcome = self
+            .carry_out(OperationKind::Deleting, Action::Delete, old.clone(), prior, &instance, PlanToken::default())
+            .await;
+        match outcome {
+            Ok((_, operation)) => Ok(ended(operation)),
+            Err(failure) => Err(self.step_failed(step, failure, "delete", &Goal::default())),
+        }
     }
 
     /// Deletes what the program did not ask for. An entry goes when everything that depends on it is gone.
     pub(crate) async fn delete_leftovers(&self) {
         let leftovers = self.decide().leftovers(self.base.resources.len() as u64);
         let Some(condemned) = self.targeted_leftovers(leftovers) else { return };
-        let deleting: HashSet<Urn> = condemned.iter().map(|(_, old, _)| old.urn.clone()).collect();
-        let mut waiting: HashMap<EntryKey, usize> = condemned.iter().map(|(key, ..)| (*key, 0)).collect();
-        let mut dependencies: HashMap<EntryKey, Vec<EntryKey>> = HashMap::new();
-        for (key, ..) in &condemned {
-            let own: Vec<EntryKey> = self
-                .graph
-                .dependencies(*key)
-                .into_iter()
-                .filter(|dependency| waiting.contains_key(dependency))
-                .collect();
-            for dependency in &own {
-                *waiting.entry(*dependency).or_default() += 1;
-            }
-            dependencies.insert(*key, own);
-        }
+        let mut order = DeletionOrder::new(&self.graph, &condemned);
         let mut items: HashMap<EntryKey, (Arc<Resource>, Leftover)> =
             condemned.iter().map(|(key, old, fate)| (*key, (old.clone(), *fate))).collect();
         let mut running = FuturesUnordered::new();
-        let start = |key: EntryKey, (old, fate): (Arc<Resource>, Leftover)| {
-            let op = match fate {
-                Leftover::Delete => StepOp::Delete,
-                Leftover::DeleteReplaced => StepOp::DeleteReplaced,
-                Leftover::RemovePendingReplace => StepOp::RemovePendingReplace,
-            };
-            let with = old.deleted_with.as_ref().is_some_and(|partner| deleting.contains(partner));
-            async move { (key, self.delete_entry(key, &old, op, with, true).await) }
+        let start = |key: EntryKey, (old, fate): (Arc<Resource>, Leftover), passengers: Passengers| async move {
+            (key, self.delete_entry(key, &old, fate.op(), passengers, true).await)
         };
-        // Later entries first: a stable order for equal answers.
-        for (key, ..) in condemned.iter().rev().filter(|(key, ..)| waiting.get(key) == Some(&0)) {
-            if let Some(item) = items.remove(key) {
-                running.push(start(*key, item));
-            }
-        }
-        while let Some((key, result)) = running.next().await {
-            // What a failed deletion depends on stays.
-            if result.is_err() {
-                continue;
-            }
-            for dependency in dependencies.remove(&key).unwrap_or_default() {
-                let Some(count) = waiting.get_mut(&dependency) else { continue };
-                *count -= 1;
-                if *count == 0
-                    && let Some(item) = items.remove(&dependency)
-                {
-                    running.push(start(dependency, item));
+        let mut ready = order.first();
+        loop {
+            for Departure { key, passengers } in std::mem::take(&mut ready) {
+                let passengers = passengers
+                    .into_iter()
+                    .filter_map(|key| items.remove(&key).map(|(old, fate)| (key, old, fate.op())))
+                    .collect();
+                if let Some(item) = items.remove(&key) {
+                    running.push(start(key, item, passengers));
                 }
+            }
+            let Some((key, result)) = running.next().await else { return };
+            // What a failed deletion depends on stays.
+            if result.is_ok() {
+                ready = order.gone(key);
             }
         }
     }
@@ -195,6 +184,33 @@ impl Deployment {
             .hint(format!("add --target '{}'", old.urn));
             self.blemish(&old.urn, diagnostic);
         }
-        (unnamed.is_empty() || self.options.preview).then_some(chosen)
+        let needed = self.needed_by_others(&chosen);
+        for (other, gone) in &needed {
+            let diagnostic = Diagnostic::error(
+                "engine-untargeted-dependent",
+                format!("`{}` would be deleted, but `{}` depends on it in the state", gone.name(), other.name()),
+            )
+            .detail(format!("{other} was not named by --target, so it stays as it is"))
+            .hint(format!("add --target '{other}'"));
+            self.blemish(gone, diagnostic);
+        }
+        (unnamed.is_empty() && needed.is_empty() || self.options.preview).then_some(chosen)
+    }
+
+    /// Entries that stay and refer to a name that none will have any more: with that the state would not be sound.
+    fn needed_by_others(&self, chosen: &[(EntryKey, Arc<Resource>, Leftover)]) -> Vec<(Urn, Urn)> {
+        let going: HashSet<EntryKey> = chosen.iter().map(|(key, ..)| *key).collect();
+        let decisions = self.decide();
+        let staying: Vec<_> = decisions.table.iter().filter(|(key, _)| !going.contains(key)).collect();
+        let kept: HashSet<&Urn> = staying.iter().map(|(_, resource)| &resource.urn).collect();
+        let gone: HashSet<&Urn> = chosen.iter().map(|(_, old, _)| &old.urn).filter(|urn| !kept.contains(urn)).collect();
+        let mut found = BTreeSet::new();
+        for (_, resource) in staying {
+            let provider = resource.provider.as_ref().map(|provider| &provider.urn);
+            for urn in resource.references().chain(provider).filter(|urn| gone.contains(urn)) {
+                found.insert((resource.urn.clone(), urn.clone()));
+            }
+        }
+        found.into_iter().collect()
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use outrigger_diagnostic::Diagnostic;
 use outrigger_provider::{CallContext, CallError, CheckFailure, ErrorKind, LogLevel, LogSink};
-use outrigger_state::{EntryKey, OperationId, Record, Resource, Snapshot};
+use outrigger_state::{EntryKey, Record, Resource, Snapshot};
 use outrigger_value::{PropertyMap, Urn};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
@@ -31,8 +31,7 @@ pub(crate) struct Deployment {
     calls: Semaphore,
     failed: AtomicBool,
     blemished: AtomicBool,
-    /// Operations whose intent is durable and whose result is not.
-    pub(crate) open: Mutex<HashMap<Urn, OperationId>>,
+    journal_failed: AtomicBool,
     /// One for each condemned resource; closed when its deletion has ended.
     gates: Mutex<HashMap<Urn, Arc<Semaphore>>>,
     context: CallContext,
@@ -55,7 +54,7 @@ impl Deployment {
             calls: Semaphore::new(options.parallel.max(1)),
             failed: AtomicBool::new(false),
             blemished: AtomicBool::new(false),
-            open: Mutex::default(),
+            journal_failed: AtomicBool::new(false),
             gates: Mutex::default(),
             options,
             services,
@@ -154,12 +153,18 @@ impl Deployment {
         self.report(Some(urn.clone()), Diagnostic::info(code, text));
     }
 
-    /// Makes a record durable. An error has been reported when this returns.
+    /// Makes a record durable. An error has been reported when this returns, and once only: every step that waits for the same
+    /// flush meets the same error.
     pub(crate) async fn append(&self, urn: &Urn, record: Record) -> Result<(), RegisterError> {
         if self.options.preview || record == Record::default() {
             return Ok(());
         }
-        self.services.journal.append(record).await.map_err(|diagnostic| self.fail(urn, diagnostic))
+        self.services.journal.append(record).await.map_err(|diagnostic| {
+            if self.journal_failed.swap(true, Ordering::Relaxed) {
+                return RegisterError::Failed;
+            }
+            self.fail(urn, diagnostic)
+        })
     }
 
     pub(crate) fn started(&self, step: Step) -> Arc<Step> {

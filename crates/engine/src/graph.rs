@@ -3,7 +3,7 @@
 //! The base snapshot is ordered: an entry comes after everything that it refers to. So an edge always points to an earlier
 //! entry, and the graph has no cycles, whatever the program does now.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use outrigger_state::{EntryKey, Resource};
@@ -29,11 +29,11 @@ impl Graph {
     }
 
     /// The entries that must still be there while `key` is: provider, parent, dependencies, and the children of a component that
-    /// it depends on.
+    /// it depends on. Later entries first, so that equal states are deleted in equal order.
     pub(crate) fn dependencies(&self, key: EntryKey) -> Vec<EntryKey> {
         let Some(resource) = self.resources.get(key.0 as usize) else { return Vec::new() };
         let own = key.0 as usize;
-        let mut found = HashSet::new();
+        let mut found = BTreeSet::new();
         let earlier = |urn: &Urn| self.by_urn.get(urn).into_iter().flatten().copied().filter(move |index| *index < own);
         for urn in resource.references() {
             let is_parent_only = resource.parent.as_ref() == Some(urn) && !resource.dependencies.contains(urn);
@@ -51,7 +51,26 @@ impl Graph {
                     .filter(|index| self.resources[*index].id.as_deref() == Some(provider.id.as_str())),
             );
         }
-        found.into_iter().map(|index| EntryKey(index as u64)).collect()
+        found.into_iter().rev().map(|index| EntryKey(index as u64)).collect()
+    }
+
+    /// Old halves of replacements that stand after `key` and have a name that it refers to. It may have been made with one of
+    /// them: a run that ended between the replacement and the dependents' updates leaves that behind, and the state says names
+    /// only.
+    pub(crate) fn possible_dependencies(&self, key: EntryKey) -> Vec<EntryKey> {
+        let own = key.0 as usize;
+        let Some(resource) = self.resources.get(own) else { return Vec::new() };
+        let later = resource.references().filter_map(|urn| self.by_urn.get(urn)).flatten();
+        let old = |index: &&usize| **index > own && self.resources.get(**index).is_some_and(|other| other.delete);
+        later.filter(old).map(|index| EntryKey(*index as u64)).collect::<BTreeSet<_>>().into_iter().collect()
+    }
+
+    /// The entry of that name, if there is only one.
+    pub(crate) fn only(&self, urn: &Urn) -> Option<EntryKey> {
+        match self.by_urn.get(urn)?.as_slice() {
+            [index] => Some(EntryKey(*index as u64)),
+            _ => None,
+        }
     }
 
     /// Everything that depends on `root`, directly or not, in the base's order. Children count only when asked for, and what

@@ -4,7 +4,8 @@
 //! journal, and answers. What was not registered is deleted at the end.
 //!
 //! - `register` is the way of one registration; `decisions` the one serial decision maker it asks.
-//! - `steps`, `replace`, `deletes`, `read`, `refresh` carry decisions out; `operations` makes every intent durable first.
+//! - `steps`, `replace`, `deletes`, `read`, `refresh` carry decisions out; `operations` makes every intent durable first;
+//!   `deletion_order` says when a deletion's turn has come.
 //! - `providers` and `provider_resources` start and configure plugins; `builtin` is the package that needs none.
 //!
 //! Nothing here spawns, reads a clock, or draws randomness: [`Services`] brings all of that in, so the simulator runs the same
@@ -14,6 +15,7 @@ mod builtin;
 mod changes;
 mod decisions;
 mod deletes;
+mod deletion_order;
 mod deployment;
 mod event;
 mod goal;

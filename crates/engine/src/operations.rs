@@ -1,9 +1,9 @@
 //! Operations that are under way: opened before a call that can change the world, closed with its result.
-
-use std::sync::PoisonError;
+//!
+//! An operation is named by its own id and never by its resource: the old half and the new half of a replacement share a name
+//! and can be under way at once.
 
 use outrigger_state::{OperationId, PendingOperation, Record};
-use outrigger_value::Urn;
 
 use crate::RegisterError;
 use crate::deployment::Deployment;
@@ -14,17 +14,11 @@ impl Deployment {
         let urn = operation.resource.urn.clone();
         let id = self.decide().table.new_operation();
         self.append(&urn, Record { begin: vec![(id, operation)], ..Record::default() }).await?;
-        self.open.lock().unwrap_or_else(PoisonError::into_inner).insert(urn, id);
         Ok(id)
     }
+}
 
-    /// A record that closes a resource's operation; the caller adds the result to it.
-    pub(crate) fn end_operation(&self, urn: &Urn) -> Record {
-        Record { end: self.forget_operation(urn).into_iter().collect(), ..Record::default() }
-    }
-
-    /// Leaves an operation open for good: nobody knows how it ended.
-    pub(crate) fn forget_operation(&self, urn: &Urn) -> Option<OperationId> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner).remove(urn)
-    }
+/// A record that closes an operation; the caller adds the result to it. An operation whose end nobody knows is not closed.
+pub(crate) fn ended(operation: impl Into<Option<OperationId>>) -> Record {
+    Record { end: operation.into().into_iter().collect(), ..Record::default() }
 }

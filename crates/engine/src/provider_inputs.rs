@@ -25,8 +25,20 @@ pub(crate) fn restore(checked: &mut PropertyMap, news: &PropertyMap) {
     }
 }
 
+/// How a provider came to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Declared {
+    /// The program names it.
+    Explicitly,
+    /// A resource without a provider needed it.
+    ByDefault,
+}
+
 /// Writes which plugin a provider uses into its inputs.
-pub(crate) fn describe(inputs: &mut PropertyMap, descriptor: &PluginDescriptor) {
+///
+/// For a parameterized package `version` at the top is the package's, except that Pulumi then overwrites it with the plugin's
+/// own for an explicit provider; the value is in the state and in every call, so ours is the same.
+pub(crate) fn describe(inputs: &mut PropertyMap, descriptor: &PluginDescriptor, declared: Declared) {
     let mut own = match inputs.remove(INTERNAL) {
         Some(Value::Map(map)) => map,
         _ => PropertyMap::new(),
@@ -48,7 +60,9 @@ pub(crate) fn describe(inputs: &mut PropertyMap, descriptor: &PluginDescriptor) 
     if let Some(parameterization) = &descriptor.parameterization {
         own.insert("name".to_owned(), descriptor.name.as_str().into());
         own.insert("version".to_owned(), inputs.get("version").cloned().unwrap_or(Value::Null));
-        inputs.insert("version".to_owned(), parameterization.version.as_str().into());
+        if declared == Declared::ByDefault || descriptor.version.is_none() {
+            inputs.insert("version".to_owned(), parameterization.version.as_str().into());
+        }
         own.insert("parameterization".to_owned(), base64(&parameterization.value).into());
     }
     if any || !own.is_empty() {
@@ -155,11 +169,13 @@ mod tests {
             ..PluginDescriptor::default()
         };
         let mut inputs = PropertyMap::new();
-        describe(&mut inputs, &descriptor_in);
+        describe(&mut inputs, &descriptor_in, Declared::ByDefault);
         assert_eq!(inputs.get("version"), Some(&"2.1.0".into()));
         assert_eq!(descriptor("pet", &inputs).unwrap(), descriptor_in);
         assert_eq!(default_name(&descriptor_in), "default_2_1_0");
         assert_eq!(public(&inputs).len(), 1);
+        describe(&mut inputs, &descriptor_in, Declared::Explicitly);
+        assert_eq!(inputs.get("version"), Some(&"1.0.0".into()));
     }
 
     #[test]

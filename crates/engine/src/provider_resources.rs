@@ -8,6 +8,7 @@ use outrigger_state::{EntryKey, Record, Resource};
 use outrigger_value::{PropertyMap, ProviderReference, UNKNOWN_ID, diff::equal};
 
 use crate::deployment::{Deployment, diagnose, diagnose_check};
+use crate::provider_inputs::Declared;
 use crate::providers::Instance;
 use crate::register::{Registration, place};
 use crate::{RegisterError, Registered, Step, StepOp, StepResult, provider_inputs};
@@ -17,7 +18,9 @@ impl Deployment {
     pub(crate) async fn register_provider(&self, mut registration: Registration) -> Result<Registered, RegisterError> {
         let urn = registration.urn().clone();
         if let Some(package) = &registration.goal.package {
-            provider_inputs::describe(&mut registration.new.inputs, package);
+            // An explicit provider stands below the stack, a default one does not.
+            let how = if registration.goal.parent.is_some() { Declared::Explicitly } else { Declared::ByDefault };
+            provider_inputs::describe(&mut registration.new.inputs, package, how);
         }
         let descriptor = self.descriptor_of(&registration.new)?;
         let plugin = self.load_plugin(&urn, &descriptor).await?;
@@ -106,7 +109,7 @@ impl Deployment {
         op: StepOp,
     ) -> Result<Registered, RegisterError> {
         let Registration { begun, mut new, .. } = registration;
-        let id = if self.options.preview { UNKNOWN_ID.to_owned() } else { self.services.random.uuid() };
+        let id = if self.options.preview { UNKNOWN_ID.to_owned() } else { self.services.random.provider_id(&new.urn) };
         let now = self.services.clock.now();
         new.id = Some(id);
         new.created = Some(now.clone());
@@ -121,12 +124,8 @@ impl Deployment {
         {
             let mut decisions = self.decide();
             record.put.extend(decisions.rename(&begun));
-            if let Some((key, ..)) = replacing
-                && let Some(current) = decisions.table.get(key).cloned()
-            {
-                let condemned = Arc::new(Resource { delete: true, ..Resource::clone(&current) });
-                decisions.table.put(key, condemned.clone());
-                record.put.push((key, condemned));
+            if let Some((key, ..)) = replacing {
+                record.put.extend(decisions.mark_old(key, &begun));
             }
             let key = decisions.table.new_entry();
             decisions.table.put(key, new.clone());

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use outrigger_diagnostic::Diagnostic;
 use outrigger_provider::{Configure, Plugin, PluginDescriptor, Provider};
 use outrigger_state::Resource;
-use outrigger_value::{ProviderReference, Urn};
+use outrigger_value::{ProviderReference, UNKNOWN_ID, Urn, Value};
 use tokio::sync::OnceCell;
 
 use crate::builtin::{Builtin, PACKAGE};
@@ -114,11 +114,12 @@ impl Deployment {
         plugin: Arc<dyn Plugin>,
         resource: Arc<Resource>,
     ) -> Result<Instance, RegisterError> {
-        let request = Configure {
-            urn: resource.urn.clone(),
-            id: resource.id.clone().unwrap_or_default(),
-            inputs: provider_inputs::public(&resource.inputs),
+        // What a preview would create is configured with the id that it will get.
+        let id = match resource.id.clone().unwrap_or_default() {
+            unknown if unknown == UNKNOWN_ID => self.services.random.provider_id(&resource.urn),
+            known => known,
         };
+        let request = Configure { urn: resource.urn.clone(), id, inputs: provider_inputs::public(&resource.inputs) };
         let provider = plugin
             .configure(&self.bounded(), request)
             .await
@@ -185,8 +186,8 @@ impl Deployment {
             };
             let registered = Box::pin(self.register_resource(goal)).await?;
             let id = match registered.id.as_ref() {
-                Some(outrigger_value::Value::String(id)) => id.clone(),
-                _ => outrigger_value::UNKNOWN_ID.to_owned(),
+                Some(Value::String(id)) => id.clone(),
+                _ => UNKNOWN_ID.to_owned(),
             };
             Ok(ProviderReference { urn: registered.urn, id })
         })

@@ -8,10 +8,14 @@ use outrigger_state::{OperationKind, PendingOperation, Record, Resource};
 use outrigger_value::{PropertyMap, ProviderReference, Urn, Value};
 
 use crate::deployment::{Deployment, diagnose};
+use crate::operations::ended;
 use crate::providers::Instance;
 use crate::register::{Registration, package_or, place};
 use crate::steps::timeout;
 use crate::{Goal, InvokeGoal, ReadGoal, RegisterError, Registered, Step, StepOp, StepResult, changes};
+
+/// The function that every language calls to look through a resource reference.
+const GET_RESOURCE: &str = "pulumi:pulumi:getResource";
 
 impl Deployment {
     /// Reads a resource that someone else manages.
@@ -59,6 +63,7 @@ impl Deployment {
             modified: old.as_ref().and_then(|old| old.modified.clone()),
             ..Resource::new(urn.clone(), true)
         };
+        self.refuse_skipped(&new, &as_goal)?;
         let step =
             self.started(Step { op, urn: urn.clone(), old: old.clone(), new: Some(Arc::new(new.clone())), diff: None });
         if let Some(id) = id {
@@ -96,11 +101,7 @@ impl Deployment {
             record.put.extend(decisions.rename(&begun));
             let key = match &begun.old {
                 Some((key, _)) if relinquished => {
-                    if let Some(current) = decisions.table.get(*key).cloned() {
-                        let condemned = Arc::new(Resource { delete: true, ..Resource::clone(&current) });
-                        decisions.table.put(*key, condemned.clone());
-                        record.put.push((*key, condemned));
-                    }
+                    record.put.extend(decisions.mark_old(*key, &begun));
                     decisions.table.new_entry()
                 }
                 Some((key, _)) => *key,
@@ -150,6 +151,9 @@ impl Deployment {
     /// Calls a function; `None` if its provider is not configured yet.
     pub(crate) async fn invoke_function(&self, goal: InvokeGoal) -> Result<Option<PropertyMap>, RegisterError> {
         self.may_start()?;
+        if goal.token == GET_RESOURCE {
+            return self.get_resource(&goal).map(Some);
+        }
         let stack = self.stack_urn();
         let (_, instance) =
             self.instance_for(goal.provider.clone(), goal.package.as_ref(), &goal.token, &stack).await?;
@@ -184,6 +188,27 @@ impl Deployment {
         Ok(Some(invoked.result))
     }
 
+    /// What a resource reference points to: a resource of this run, or one that the state has.
+    fn get_resource(&self, goal: &InvokeGoal) -> Result<PropertyMap, RegisterError> {
+        let name = goal.arguments.get("urn").map(Value::bare).and_then(Value::as_str).unwrap_or_default();
+        let found =
+            name.parse::<Urn>().ok().and_then(|urn| self.decide().table.live(&urn).map(|(_, found)| found.clone()));
+        let Some(found) = found else {
+            let diagnostic = Diagnostic::error("engine-unknown-resource", format!("there is no resource `{name}`"));
+            let diagnostic = match &goal.source {
+                Some(source) => diagnostic.at(source.clone()),
+                None => diagnostic,
+            };
+            return Err(self.fail(&self.stack_urn(), diagnostic));
+        };
+        let id = self.answer(&found).id.unwrap_or_else(|| "".into());
+        Ok(PropertyMap::from([
+            ("urn".to_owned(), found.urn.as_str().into()),
+            ("id".to_owned(), id),
+            ("state".to_owned(), Value::Map(found.outputs.clone())),
+        ]))
+    }
+
     /// The id to adopt, if the goal names one and the old entry does not have it already.
     pub(crate) fn import_wanted(&self, registration: &Registration) -> Option<String> {
         let wanted = registration.goal.import_id.clone()?;
@@ -209,10 +234,12 @@ impl Deployment {
         let intended = Arc::new(Resource { id: Some(id.to_owned()), ..registration.new.clone() });
         let old = previous.as_ref().map(|(_, old)| old.clone());
         let step = self.started(Step { op, urn: urn.clone(), old, new: Some(intended.clone()), diff: None });
-        if !self.options.preview {
+        let operation = if self.options.preview {
+            None
+        } else {
             let pending = PendingOperation { kind: OperationKind::Importing, resource: intended.clone() };
-            self.begin_operation(pending).await?;
-        }
+            Some(self.begin_operation(pending).await?)
+        };
         let request = ImportRequest {
             resource: ResourceIdentity::new(urn.clone()),
             id: id.to_owned(),
@@ -224,8 +251,7 @@ impl Deployment {
         let state = match imported.map(|imported| imported.resources.into_iter().next()) {
             Ok(Some((_, state))) => state,
             result => {
-                let record = self.end_operation(&urn);
-                self.append(&urn, record).await?;
+                self.append(&urn, ended(operation)).await?;
                 self.ended(&step, None, StepResult::Failed, op);
                 let diagnostic = match result {
                     Err(error) => diagnose(error, "import", &urn),
@@ -249,16 +275,12 @@ impl Deployment {
         };
         changes::mark_secrets(&mut adopted.outputs, &adopted.inputs, &adopted.additional_secret_outputs);
         let adopted = Arc::new(adopted);
-        let mut record = self.end_operation(&urn);
+        let mut record = ended(operation);
         let key = {
             let mut decisions = self.decide();
             record.put.extend(decisions.rename(&registration.begun));
-            if let Some((old_key, _)) = previous
-                && let Some(current) = decisions.table.get(old_key).cloned()
-            {
-                let condemned = Arc::new(Resource { delete: true, ..Resource::clone(&current) });
-                decisions.table.put(old_key, condemned.clone());
-                record.put.push((old_key, condemned));
+            if let Some((old_key, _)) = previous {
+                record.put.extend(decisions.mark_old(old_key, &registration.begun));
             }
             let key = decisions.table.new_entry();
             decisions.table.put(key, adopted.clone());

@@ -58,6 +58,10 @@ impl Deployment {
         let begun =
             self.decide().begin(&goal).map_err(|diagnostic| self.fail(&preliminary, place(diagnostic, &goal)))?;
         let registration = Registration { new: wanted_state(&goal, &begun), goal, begun };
+        if !self.targeted(registration.urn()) {
+            return self.register_untargeted(registration).await;
+        }
+        self.refuse_skipped(&registration.new, &registration.goal)?;
         match instance {
             Some(instance) => self.register_custom(registration, &instance).await,
             None if is_provider => self.register_provider(registration).await,
@@ -83,7 +87,7 @@ impl Deployment {
     async fn register_component(&self, mut registration: Registration) -> Result<Registered, RegisterError> {
         self.decide().settle(&registration.begun.urn);
         match registration.begun.old.clone() {
-            Some((key, old)) if old.inputs == registration.new.inputs || !self.targeted(registration.urn()) => {
+            Some((key, old)) if old.inputs == registration.new.inputs => {
                 registration.new.outputs.clone_from(&old.outputs);
                 self.same(registration, key, &old, None).await
             }
@@ -98,10 +102,6 @@ impl Deployment {
         instance: &Instance,
     ) -> Result<Registered, RegisterError> {
         let urn = registration.urn().clone();
-        if !self.targeted(&urn) {
-            return self.register_untargeted(registration).await;
-        }
-        self.refuse_skipped(&registration)?;
         if let Some(id) = self.import_wanted(&registration) {
             self.import(&mut registration, instance, &id).await?;
         } else if registration.old().is_some_and(|old| old.refresh_before_update && !old.external) {
@@ -271,11 +271,12 @@ impl Deployment {
             || urn.provider_package().is_some()
     }
 
-    /// A resource that the user did not name stays as it is, or is not made.
+    /// A resource that the user did not name stays as it is, or is not made. One that was deleted to be replaced is not there
+    /// either, and its old id must not reach anyone.
     async fn register_untargeted(&self, mut registration: Registration) -> Result<Registered, RegisterError> {
         let urn = registration.urn().clone();
         self.decide().settle(&urn);
-        match registration.begun.old.clone() {
+        match registration.begun.old.clone().filter(|(_, old)| !old.pending_replacement) {
             Some((key, old)) => {
                 registration.new = Resource { urn: urn.clone(), ..Resource::clone(&old) };
                 self.same(registration, key, &old, None).await
@@ -289,8 +290,7 @@ impl Deployment {
     }
 
     /// A targeted resource cannot be made while something that it needs is not.
-    fn refuse_skipped(&self, registration: &Registration) -> Result<(), RegisterError> {
-        let new = &registration.new;
+    pub(crate) fn refuse_skipped(&self, new: &Resource, goal: &Goal) -> Result<(), RegisterError> {
         let needed = new.references().chain(new.provider.as_ref().map(|provider| &provider.urn));
         let Some(missing) = self.decide().skipped_among(needed) else { return Ok(()) };
         let diagnostic = Diagnostic::error(
@@ -299,7 +299,7 @@ impl Deployment {
         )
         .detail(format!("{missing} does not exist yet and was not named by --target"))
         .hint(format!("add --target '{missing}'"));
-        Err(self.fail(registration.urn(), place(diagnostic, &registration.goal)))
+        Err(self.fail(&new.urn, place(diagnostic, goal)))
     }
 
     /// The answer to the driver.

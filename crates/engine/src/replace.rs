@@ -122,9 +122,13 @@ impl Deployment {
         root: EntryKey,
         old: &Arc<Resource>,
     ) -> Result<Vec<(EntryKey, Arc<Resource>)>, RegisterError> {
-        let candidates = {
+        // The graph is the base's: what a refresh found gone since, or changed, counts as it is now.
+        let candidates: Vec<_> = {
             let decisions = self.decide();
-            self.graph.dependents(root, false, |urn| decisions.is_decided(urn) || decisions.is_condemned(urn))
+            let dependents =
+                self.graph.dependents(root, false, |urn| decisions.is_decided(urn) || decisions.is_condemned(urn));
+            let now = |(key, _)| decisions.table.get(key).map(|current| (key, current.clone()));
+            dependents.into_iter().filter_map(now).collect()
         };
         let mut replaced: HashSet<Urn> = HashSet::from([old.urn.clone()]);
         let mut found = Vec::new();

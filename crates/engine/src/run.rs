@@ -133,6 +133,9 @@ impl Monitor for Deployment {
         }
         let found = self.decide().table.live(urn).map(|(key, resource)| (key, resource.clone()));
         let Some((key, current)) = found else {
+            if self.decide().skipped_among(std::iter::once(urn)).is_some() {
+                return Ok(());
+            }
             let diagnostic = Diagnostic::error(
                 "engine-unknown-outputs",
                 format!("outputs were set for {urn}, which is not registered"),

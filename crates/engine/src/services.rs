@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use outrigger_diagnostic::Diagnostic;
 use outrigger_provider::Plugins;
 use outrigger_state::Journal;
-use outrigger_value::PropertyMap;
+use outrigger_value::{PropertyMap, Urn};
 use tokio_util::sync::CancellationToken;
 
 use crate::{EventSink, PendingCreates};
@@ -24,6 +24,12 @@ pub trait Random: Send + Sync {
 
     /// A version 4 UUID.
     fn uuid(&self) -> String;
+
+    /// The id that a new provider will have. The same answer in a preview and in the update after it lets both share one
+    /// configured process, because the id is part of the configuration.
+    fn provider_id(&self, _provider: &Urn) -> String {
+        self.uuid()
+    }
 }
 
 /// The outputs of other stacks, for stack references.
@@ -74,7 +80,7 @@ pub struct Options {
     /// How many provider calls may be under way at once.
     pub parallel: usize,
     /// Only these resources; empty means all.
-    pub targets: std::collections::BTreeSet<outrigger_value::Urn>,
+    pub targets: std::collections::BTreeSet<Urn>,
     /// Read everything before deciding.
     pub refresh: bool,
     /// Configuration of default providers, by package.

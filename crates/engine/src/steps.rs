@@ -7,9 +7,11 @@ use outrigger_diagnostic::Diagnostic;
 use outrigger_provider::{
     Action, ApplyRequest, CallError, Diff, ErrorKind, Outcome, PlanRequest, PlanToken, Planned, ResourceIdentity, State,
 };
-use outrigger_state::{EntryKey, OperationKind, PendingOperation, Record, Resource};
+use outrigger_state::{EntryKey, OperationId, OperationKind, PendingOperation, Record, Resource};
+use outrigger_value::Urn;
 
 use crate::deployment::{Deployment, diagnose};
+use crate::operations::ended;
 use crate::providers::Instance;
 use crate::register::{Registration, place};
 use crate::{RegisterError, Registered, Step, StepOp, StepResult, changes};
@@ -20,7 +22,7 @@ pub(crate) enum Replacing {
     Nothing,
     /// An old one that is deleted at the end.
     Pending { key: EntryKey, old: Arc<Resource>, diff: Option<Arc<Diff>> },
-    /// An old one that was deleted already; its entry becomes the new one's.
+    /// An old one that was deleted already; the new entry takes the place of its entry.
     Deleted { key: EntryKey, old: Arc<Resource>, diff: Option<Arc<Diff>> },
 }
 
@@ -85,7 +87,7 @@ impl Deployment {
         let intended = Arc::new(new);
         let step = self.started(Step { op, urn: urn.clone(), old, new: Some(intended.clone()), diff });
         let applied = if self.options.preview {
-            self.predict_create(&intended, instance).await.map(Applied::Done)
+            self.predict_create(&intended, instance).await.map(|state| (Applied::Done(state), None))
         } else {
             self.carry_out(
                 OperationKind::Creating,
@@ -96,36 +98,36 @@ impl Deployment {
                 PlanToken::default(),
             )
             .await
+            .map(|(applied, operation)| (applied, Some(operation)))
         };
-        let (applied, end) = match applied {
-            Ok(Applied::Done(state)) => ((state, Vec::new()), None),
-            Ok(Applied::Partial(state, reasons)) => ((state, reasons.clone()), Some(reasons)),
+        let (state, reasons, operation) = match applied {
+            Ok((Applied::Done(state), operation)) => (state, None, operation),
+            Ok((Applied::Partial(state, reasons), operation)) => (state, Some(reasons), operation),
             Err(failure) => return Err(self.step_failed(&step, failure, "create", &goal)),
         };
-        let (state, init_errors) = applied;
         let mut new = Resource::clone(&intended);
         let now = self.services.clock.now();
         new.id = Some(state.id);
         new.outputs = state.outputs;
         new.refresh_before_update = state.refresh_before_update;
-        new.init_errors = init_errors;
+        new.init_errors = reasons.clone().unwrap_or_default();
         new.created = Some(now.clone());
         new.modified = Some(now);
         changes::mark_secrets(&mut new.outputs, &new.inputs, &new.additional_secret_outputs);
         let new = Arc::new(new);
-        let mut record = self.end_operation(&urn);
+        let mut record = ended(operation);
         {
             let mut decisions = self.decide();
             record.put.extend(decisions.rename(&begun));
             let key = match &replacing {
-                Replacing::Deleted { key, .. } => *key,
+                // A key of its own, so that a recovery against somebody else's checkpoint sees a creation and not a change.
+                Replacing::Deleted { key, .. } => {
+                    decisions.table.remove(*key);
+                    record.remove.push(*key);
+                    decisions.table.new_entry()
+                }
                 Replacing::Pending { key, .. } => {
-                    // The rename may have changed the entry: mark the one that is there now.
-                    if let Some(current) = decisions.table.get(*key).cloned() {
-                        let condemned = Arc::new(Resource { delete: true, ..Resource::clone(&current) });
-                        decisions.table.put(*key, condemned.clone());
-                        record.put.push((*key, condemned));
-                    }
+                    record.put.extend(decisions.mark_old(*key, &begun));
                     decisions.table.new_entry()
                 }
                 Replacing::Nothing => decisions.table.new_entry(),
@@ -134,7 +136,7 @@ impl Deployment {
             record.put.push((key, new.clone()));
         }
         self.append(&urn, record).await?;
-        if let Some(reasons) = end {
+        if let Some(reasons) = reasons {
             self.ended(&step, Some(new), StepResult::Failed, op);
             return Err(self.fail(&urn, place(not_ready(&reasons, &step), &goal)));
         }
@@ -179,15 +181,16 @@ impl Deployment {
         });
         let applied = if self.options.preview {
             let outputs = planned.predicted.unwrap_or_default();
-            Ok(Applied::Done(State { id: old.id.clone().unwrap_or_default(), outputs, ..State::default() }))
+            Ok((Applied::Done(State { id: old.id.clone().unwrap_or_default(), outputs, ..State::default() }), None))
         } else {
             let prior = Some(state_of(&old));
             self.carry_out(OperationKind::Updating, Action::Update, intended.clone(), prior, instance, planned.token)
                 .await
+                .map(|(applied, operation)| (applied, Some(operation)))
         };
-        let (state, reasons) = match applied {
-            Ok(Applied::Done(state)) => (state, None),
-            Ok(Applied::Partial(state, reasons)) => (state, Some(reasons)),
+        let (state, reasons, operation) = match applied {
+            Ok((Applied::Done(state), operation)) => (state, None, operation),
+            Ok((Applied::Partial(state, reasons), operation)) => (state, Some(reasons), operation),
             Err(failure) => return Err(self.step_failed(&step, failure, "update", &goal)),
         };
         let mut new = Resource::clone(&intended);
@@ -201,7 +204,7 @@ impl Deployment {
         }
         changes::mark_secrets(&mut new.outputs, &new.inputs, &new.additional_secret_outputs);
         let new = Arc::new(new);
-        let mut record = self.end_operation(&urn);
+        let mut record = ended(operation);
         {
             let mut decisions = self.decide();
             record.put.extend(decisions.rename(&begun));
@@ -217,8 +220,8 @@ impl Deployment {
         Ok(self.answer(&new))
     }
 
-    /// Makes the intent durable, then calls. The operation stays open until its result is recorded by
-    /// [`Deployment::end_operation`]; if nobody knows what happened, it stays open for good.
+    /// Makes the intent durable, then calls. The operation stays open until the caller records its result with [`ended`]; if
+    /// nobody knows what happened, it stays open for good.
     pub(crate) async fn carry_out(
         &self,
         kind: OperationKind,
@@ -227,7 +230,7 @@ impl Deployment {
         prior: Option<State>,
         instance: &Instance,
         token: PlanToken,
-    ) -> Result<Applied, Failure> {
+    ) -> Result<(Applied, OperationId), Failure> {
         let urn = resource.urn.clone();
         self.may_start().map_err(Failure::Reported)?;
         let timeouts = resource.custom_timeouts;
@@ -250,9 +253,7 @@ impl Deployment {
         let permit = match self.place().await {
             Ok(permit) => permit,
             Err(skipped) => {
-                let record = Record { end: vec![operation], ..Record::default() };
-                self.forget_operation(&urn);
-                self.append(&urn, record).await.map_err(Failure::Reported)?;
+                self.append(&urn, ended(operation)).await.map_err(Failure::Reported)?;
                 return Err(Failure::Reported(skipped));
             }
         };
@@ -262,23 +263,27 @@ impl Deployment {
         }
         drop(permit);
         match outcome {
-            Outcome::Done(state) => Ok(Applied::Done(state)),
-            Outcome::Partial { state, reasons } => Ok(Applied::Partial(state, reasons)),
-            Outcome::NotDone(error) => self.give_up(&urn, error).await,
-            Outcome::Unknown { error, .. } if answered(&error) => self.give_up(&urn, error).await,
-            Outcome::Unknown { error, .. } => {
-                self.forget_operation(&urn);
-                Err(Failure::Unknown(error))
+            Outcome::Done(state) => Ok((Applied::Done(state), operation)),
+            Outcome::Partial { state, reasons } => Ok((Applied::Partial(state, reasons), operation)),
+            Outcome::NotDone(error) => Err(self.give_up(&urn, operation, error).await),
+            Outcome::Unknown { error, .. } if answered(&error) => Err(self.give_up(&urn, operation, error).await),
+            // It was made, its id came back, and the rest of the answer cannot be read: what is known is kept.
+            Outcome::Unknown { error, last: Some(state) }
+                if error.kind == ErrorKind::Garbage && action == Action::Create && !state.id.is_empty() =>
+            {
+                Ok((Applied::Partial(state, vec![error.message]), operation))
             }
+            Outcome::Unknown { error, .. } => Err(Failure::Unknown(error)),
             // The loop above leaves no pending outcome.
             Outcome::Pending(_) => Err(Failure::Reported(RegisterError::Failed)),
         }
     }
 
-    async fn give_up(&self, urn: &outrigger_value::Urn, error: CallError) -> Result<Applied, Failure> {
-        let record = self.end_operation(urn);
-        self.append(urn, record).await.map_err(Failure::Reported)?;
-        Err(Failure::Call(error))
+    async fn give_up(&self, urn: &Urn, operation: OperationId, error: CallError) -> Failure {
+        match self.append(urn, ended(operation)).await {
+            Ok(()) => Failure::Call(error),
+            Err(reason) => Failure::Reported(reason),
+        }
     }
 
     /// Reports a step that failed, with what that means for the resource.

@@ -1,0 +1,164 @@
+//! The command line. Where a flag means the same as Pulumi's, it has the same name.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+use outrigger_diagnostic::Diagnostic;
+use outrigger_value::Urn;
+
+use crate::commands;
+
+/// Infrastructure from Pulumi projects, in the same state.
+#[derive(Debug, Parser)]
+#[command(name = "outrigger", version, about, disable_help_subcommand = true, propagate_version = false)]
+pub(crate) struct Arguments {
+    /// Work as if started in this directory.
+    #[arg(short = 'C', long, global = true, value_name = "DIRECTORY")]
+    pub(crate) cwd: Option<PathBuf>,
+    /// Never ask anything.
+    #[arg(long, global = true)]
+    pub(crate) non_interactive: bool,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Bring the stack to what the program says.
+    #[command(visible_alias = "update")]
+    Up(commands::up::Up),
+    /// Show what `up` would do.
+    #[command(alias = "pre")]
+    Preview(commands::preview::Preview),
+    /// Bring the state to what exists.
+    Refresh(commands::refresh::Refresh),
+    /// Delete everything in the stack.
+    #[command(visible_alias = "down")]
+    Destroy(commands::destroy::Destroy),
+    /// Remove the lock of a stack whose update is gone.
+    Cancel(commands::cancel::Cancel),
+    /// Show and manage stacks.
+    Stack(commands::stack::Stack),
+    /// Show and change a stack's configuration.
+    Config(commands::config::Config),
+    /// Show plugins.
+    Plugin(commands::plugin::Plugin),
+    /// Choose where state is kept.
+    Login(commands::login::Login),
+    /// Forget where state is kept.
+    Logout(commands::logout::Logout),
+    /// Show the version.
+    Version(commands::version::Version),
+    /// Ends what a killed host left behind. Started by the host itself.
+    #[command(name = "__keeper", hide = true)]
+    Keeper(commands::keeper::Keeper),
+}
+
+/// Which stack.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct StackChoice {
+    /// The stack to work on; otherwise PULUMI_STACK or the selected one.
+    #[arg(short, long, value_name = "STACK")]
+    pub(crate) stack: Option<String>,
+}
+
+/// How a run is shown.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Showing {
+    /// Show every property that changes.
+    #[arg(long)]
+    pub(crate) diff: bool,
+    /// Show events as JSON, one object a line (see docs/json-events.md).
+    #[arg(short, long)]
+    pub(crate) json: bool,
+    /// Show secrets in clear.
+    #[arg(long)]
+    pub(crate) show_secrets: bool,
+}
+
+/// How a run goes about its work.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Working {
+    /// How many provider calls may be under way at once; otherwise PULUMI_PARALLEL or four times the number of processors.
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=2_147_483_647))]
+    pub(crate) parallel: Option<u32>,
+    /// Only this resource, by its whole URN; may be given several times.
+    #[arg(short, long, value_name = "URN")]
+    target: Vec<String>,
+}
+
+impl Working {
+    /// The targets, which must be whole names.
+    pub(crate) fn targets(&self) -> Result<std::collections::BTreeSet<Urn>, Diagnostic> {
+        let urn = |text: &String| {
+            if text.contains('*') {
+                return Err(Diagnostic::error("target-pattern", format!("`{text}` is a pattern"))
+                    .detail("Patterns in `--target` are not supported yet; whole names are.")
+                    .hint("Give the whole URN of each resource; `outrigger stack --show-urns` lists them."));
+            }
+            text.parse::<Urn>().map_err(|error| {
+                Diagnostic::error("target-invalid", error.to_string())
+                    .hint("`outrigger stack --show-urns` lists the names of all resources.")
+            })
+        };
+        self.target.iter().map(urn).collect()
+    }
+}
+
+/// How a change is confirmed.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Confirming {
+    /// Do it without asking.
+    #[arg(short, long)]
+    pub(crate) yes: bool,
+    /// Do it without looking first.
+    #[arg(short = 'f', long)]
+    pub(crate) skip_preview: bool,
+    /// A message for the stack's history.
+    #[arg(short, long, default_value = "", hide_default_value = true)]
+    pub(crate) message: String,
+}
+
+/// Whether everything is read first.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Reading {
+    /// Read every resource first; the project's `options.refresh` is the default.
+    #[arg(short, long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    pub(crate) refresh: Option<bool>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn pulumis_flags_are_understood() {
+        let line =
+            "outrigger up -y -f -p 4 -s dev -t urn:pulumi:dev::p::a:b:C::x -r -m hello --diff --expect-no-changes -C /";
+        let arguments = Arguments::try_parse_from(line.split(' ')).unwrap();
+        let Command::Up(up) = arguments.command else { panic!("not up") };
+        assert_eq!(up.working.targets().unwrap().len(), 1);
+        assert_eq!(up.reading.refresh, Some(true));
+        for line in ["outrigger up -p 0", "outrigger up --refresh=maybe", "outrigger nonsense"] {
+            assert!(Arguments::try_parse_from(line.split(' ')).is_err(), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_target_is_a_whole_name() {
+        let targets = |urn: &str| {
+            let working = Working { parallel: None, target: vec![urn.to_owned()] };
+            working.targets().map_err(|diagnostic| diagnostic.code)
+        };
+        assert!(targets("urn:pulumi:dev::p::a:b:C::x").is_ok());
+        assert_eq!(targets("**pet").unwrap_err(), "target-pattern");
+        assert_eq!(targets("pet").unwrap_err(), "target-invalid");
+    }
+}

@@ -1,0 +1,41 @@
+//! `outrigger config`.
+
+use clap::Args;
+use outrigger_yaml::config::{ListedValue, list};
+
+use super::Context;
+use crate::encryption::{Keyring, locked, stack_provider};
+use crate::failure::Failure;
+use crate::output::data;
+use crate::render::table::columns;
+
+/// Show all values.
+#[derive(Args, Debug)]
+pub(super) struct List {
+    /// Show secrets in clear.
+    #[arg(long)]
+    show_secrets: bool,
+    /// As JSON.
+    #[arg(short, long)]
+    json: bool,
+}
+
+impl List {
+    pub(super) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
+        let crypter = if self.show_secrets && context.config.has_secrets() {
+            let keyring = Keyring::new(context.environment, context.terminal, true)?;
+            match stack_provider(&context.config)? {
+                Some(provider) => keyring.crypter(&provider)?,
+                None => locked(),
+            }
+        } else {
+            locked()
+        };
+        let listed = list(&context.workspace.project, &context.config, self.show_secrets, crypter.as_ref())?;
+        if self.json {
+            return Ok(data(&ListedValue::json(&listed))?);
+        }
+        let rows: Vec<[String; 2]> = listed.into_iter().map(|value| [value.shown_key, value.text]).collect();
+        Ok(data(columns(["KEY", "VALUE"], &rows).trim_end())?)
+    }
+}

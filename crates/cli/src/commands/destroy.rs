@@ -1,0 +1,69 @@
+//! `outrigger destroy`.
+
+use clap::Args;
+use outrigger_engine::PendingCreates;
+
+use super::stack::remove;
+use crate::arguments::{Confirming, Reading, Showing, StackChoice, Working};
+use crate::environment::Environment;
+use crate::failure::Failure;
+use crate::operation::{self, Extent, Request, Work};
+use crate::output::talk;
+use crate::terminal::Terminal;
+use crate::workspace::Workspace;
+
+/// Delete everything in the stack.
+#[derive(Args, Debug)]
+pub(crate) struct Destroy {
+    #[command(flatten)]
+    choice: StackChoice,
+    #[command(flatten)]
+    confirming: Confirming,
+    #[command(flatten)]
+    working: Working,
+    #[command(flatten)]
+    reading: Reading,
+    #[command(flatten)]
+    showing: Showing,
+    /// Only show what would be deleted.
+    #[arg(long, conflicts_with = "remove")]
+    preview_only: bool,
+    /// Remove the stack and its file afterwards.
+    #[arg(long, conflicts_with = "target")]
+    remove: bool,
+}
+
+impl Destroy {
+    pub(crate) fn run(self, environment: &Environment, terminal: Terminal) -> Result<(), Failure> {
+        let Confirming { yes, skip_preview, message } = self.confirming;
+        let request = Request {
+            work: Work::Destroy,
+            extent: if self.preview_only { Extent::Preview } else { Extent::Full { yes, skip_preview, message } },
+            stack: self.choice.stack,
+            parallel: self.working.parallel,
+            targets: self.working.targets()?,
+            refresh: self.reading.refresh,
+            expect_no_changes: false,
+            pending_creates: PendingCreates::Keep,
+            diff: self.showing.diff,
+            json: self.showing.json,
+            show_secrets: self.showing.show_secrets,
+        };
+        operation::run(&request, environment, terminal)?;
+        if self.preview_only {
+            return Ok(());
+        }
+        let workspace = Workspace::open(environment)?;
+        let stack = workspace.stack(request.stack.as_deref(), environment)?;
+        if self.remove {
+            remove::remove(&workspace, &stack, remove::Manner { force: false, preserve_config: false })?;
+            talk(&format!("Stack `{stack}` was removed."));
+        } else if request.targets.is_empty() && !request.json {
+            talk(&format!(
+                "\nStack `{stack}` is empty; its history and configuration are kept. \
+                 Run `outrigger stack rm {stack}` to remove it."
+            ));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,47 @@
+//! `outrigger login`.
+
+use clap::Args;
+use outrigger_diagnostic::Diagnostic;
+
+use crate::environment::Environment;
+use crate::failure::Failure;
+use crate::output::data;
+use crate::workspace::{Store, home};
+
+/// Choose where state is kept.
+#[derive(Args, Debug)]
+pub(crate) struct Login {
+    /// A `file://` URL.
+    #[arg(value_name = "URL", conflicts_with_all = ["cloud_url", "local"])]
+    url: Option<String>,
+    /// The same.
+    #[arg(short, long, value_name = "URL", conflicts_with = "local")]
+    cloud_url: Option<String>,
+    /// Keep state in the home directory: the same as `file://~`.
+    #[arg(short, long)]
+    local: bool,
+}
+
+impl Login {
+    pub(crate) fn run(self, environment: &Environment) -> Result<(), Failure> {
+        let url = match self.url.or(self.cloud_url) {
+            Some(url) => url,
+            None if self.local => "file://~".to_owned(),
+            None => {
+                return Err(Diagnostic::error("login-nowhere", "it is not said where state is to be kept")
+                    .detail("Without a URL, `pulumi` logs in to Pulumi Cloud. That is not supported yet.")
+                    .hint("Give a directory: `outrigger login file://PATH`, or `--local` for one in your home.")
+                    .into());
+            }
+        };
+        // A store that cannot be opened is no place to log in to.
+        let store = Store::at(environment, home(environment)?, url)?;
+        if !store.root.is_dir() {
+            return Err(Diagnostic::error("login-missing", format!("`{}` is not a directory", store.root.display()))
+                .hint("Make the directory first, or correct the URL.")
+                .into());
+        }
+        store.home.login(&store.url)?;
+        Ok(data(&format!("Logged in to {} as {} ({})", environment.host(), environment.user(), store.url))?)
+    }
+}

@@ -1,0 +1,33 @@
+//! `outrigger logout`.
+
+use clap::Args;
+
+use crate::environment::Environment;
+use crate::failure::Failure;
+use crate::output::data;
+use crate::workspace::home;
+
+/// Forget where state is kept.
+#[derive(Args, Debug)]
+pub(crate) struct Logout {
+    /// The URL to forget; otherwise the current one.
+    #[arg(value_name = "URL", conflicts_with_all = ["cloud_url", "local"])]
+    url: Option<String>,
+    /// The same.
+    #[arg(short, long, value_name = "URL", conflicts_with = "local")]
+    cloud_url: Option<String>,
+    /// The same as `file://~`.
+    #[arg(short, long)]
+    local: bool,
+}
+
+impl Logout {
+    pub(crate) fn run(self, environment: &Environment) -> Result<(), Failure> {
+        let url = self.url.or(self.cloud_url).or_else(|| self.local.then(|| "file://~".to_owned()));
+        let text = match home(environment)?.logout(url.as_deref())? {
+            Some(url) => format!("Logged out of {url}"),
+            None => "Nobody was logged in.".to_owned(),
+        };
+        Ok(data(&text)?)
+    }
+}

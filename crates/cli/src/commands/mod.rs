@@ -1,0 +1,38 @@
+//! The commands, a file each.
+
+pub(crate) mod cancel;
+pub(crate) mod config;
+pub(crate) mod destroy;
+pub(crate) mod keeper;
+pub(crate) mod login;
+pub(crate) mod logout;
+pub(crate) mod plugin;
+pub(crate) mod preview;
+pub(crate) mod refresh;
+pub(crate) mod stack;
+pub(crate) mod up;
+pub(crate) mod version;
+
+use crate::arguments::{Arguments, Command};
+use crate::environment::Environment;
+use crate::failure::Failure;
+use crate::terminal::Terminal;
+
+/// Runs what the command line says.
+pub(crate) fn run(arguments: Arguments, environment: &Environment) -> Result<(), Failure> {
+    let terminal = Terminal::new(arguments.non_interactive);
+    match arguments.command {
+        Command::Up(command) => command.run(environment, terminal),
+        Command::Preview(command) => command.run(environment, terminal),
+        Command::Refresh(command) => command.run(environment, terminal),
+        Command::Destroy(command) => command.run(environment, terminal),
+        Command::Cancel(command) => command.run(environment, terminal),
+        Command::Stack(command) => command.run(environment, terminal),
+        Command::Config(command) => command.run(environment, terminal),
+        Command::Plugin(command) => command.run(environment),
+        Command::Login(command) => command.run(environment),
+        Command::Logout(command) => command.run(environment),
+        Command::Version(command) => command.run(),
+        Command::Keeper(command) => command.run(),
+    }
+}

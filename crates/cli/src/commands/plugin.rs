@@ -1,0 +1,46 @@
+//! `outrigger plugin`.
+
+use clap::{Args, Subcommand};
+use outrigger_host::find::installed;
+
+use crate::environment::Environment;
+use crate::failure::Failure;
+use crate::output::data;
+use crate::render::table::columns;
+
+/// Show plugins.
+#[derive(Args, Debug)]
+pub(crate) struct Plugin {
+    #[command(subcommand)]
+    command: PluginCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum PluginCommand {
+    /// Show the plugins in the cache that is shared with Pulumi.
+    Ls(Ls),
+}
+
+#[derive(Args, Debug)]
+struct Ls {
+    /// As JSON.
+    #[arg(short, long)]
+    json: bool,
+}
+
+impl Plugin {
+    pub(crate) fn run(self, environment: &Environment) -> Result<(), Failure> {
+        let PluginCommand::Ls(ls) = self.command;
+        let plugins = installed(&environment.pulumi_home()?.join("plugins"));
+        if ls.json {
+            let entry = |plugin: &outrigger_host::find::Installed| serde_json::json!({"name": plugin.name, "kind": "resource", "version": plugin.version.to_string()});
+            let text = serde_json::Value::from(plugins.iter().map(entry).collect::<Vec<_>>());
+            return Ok(data(&format!("{text:#}"))?);
+        }
+        let rows: Vec<[String; 3]> = plugins
+            .into_iter()
+            .map(|plugin| [plugin.name, "resource".to_owned(), plugin.version.to_string()])
+            .collect();
+        Ok(data(columns(["NAME", "KIND", "VERSION"], &rows).trim_end())?)
+    }
+}

@@ -1,0 +1,51 @@
+//! `outrigger stack import`.
+
+use std::fs;
+use std::io::{self, Read};
+use std::path::PathBuf;
+
+use clap::Args;
+use outrigger_diagnostic::Diagnostic;
+
+use super::Context;
+use crate::failure::Failure;
+use crate::output::talk;
+
+/// Replace the stack's state by an exported one.
+#[derive(Args, Debug)]
+pub(super) struct Import {
+    /// The file to read; otherwise standard input.
+    #[arg(long, value_name = "FILE")]
+    file: Option<PathBuf>,
+    /// Take it even if resources belong to another stack.
+    #[arg(short, long)]
+    force: bool,
+}
+
+impl Import {
+    pub(super) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
+        let stack = context.stack(None)?;
+        let mut bytes = Vec::new();
+        let read = match &self.file {
+            Some(file) => fs::read(context.environment.directory.join(file)).map(|read| bytes = read),
+            None => io::stdin().read_to_end(&mut bytes).map(drop),
+        };
+        read.map_err(|error| {
+            let from =
+                self.file.as_ref().map_or_else(|| "standard input".to_owned(), |file| file.display().to_string());
+            Diagnostic::error("import-read", format!("`{from}` cannot be read"))
+                .detail(error.to_string())
+                .hint("Name a file that `outrigger stack export` wrote with `--file`.")
+        })?;
+        let keyring = context.keyring()?;
+        let store = &context.workspace.store;
+        let keys = |provider: &outrigger_state::SecretsProviderState| keyring.crypter(provider);
+        let warnings =
+            store.backend.import_stack(&stack, &bytes, self.force, &keys, &store.machine, store.clock.as_ref())?;
+        for warning in warnings {
+            talk(&format!("warning: {warning}"));
+        }
+        talk("Import complete.");
+        Ok(())
+    }
+}

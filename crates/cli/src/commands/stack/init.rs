@@ -1,0 +1,73 @@
+//! `outrigger stack init`.
+
+use clap::Args;
+use outrigger_diagnostic::Diagnostic;
+use outrigger_secrets::{PASSPHRASE_KIND, unsupported};
+use outrigger_state::StackName;
+
+use super::Context;
+use crate::encryption::{Keyring, missing, salt, stack_provider};
+use crate::failure::Failure;
+use crate::output::talk;
+use crate::workspace::Workspace;
+
+/// Make a stack and select it.
+#[derive(Args, Debug)]
+pub(super) struct Init {
+    /// The stack's name.
+    #[arg(value_name = "NAME")]
+    name: Option<String>,
+    /// How secrets are encrypted; this build knows `passphrase`.
+    #[arg(long, value_name = "PROVIDER", default_value = PASSPHRASE_KIND)]
+    secrets_provider: String,
+    /// Do not select the new stack.
+    #[arg(long)]
+    no_select: bool,
+}
+
+impl Init {
+    pub(super) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
+        if !matches!(self.secrets_provider.as_str(), PASSPHRASE_KIND | "default") {
+            return Err(unsupported(&self.secrets_provider).into());
+        }
+        let name = match self.name.or_else(|| context.named.clone()) {
+            Some(name) => name,
+            None if context.terminal.is_interactive() => {
+                context.terminal.line("Name of the stack: ").unwrap_or_default()
+            }
+            None => {
+                return Err(Diagnostic::error("stack-no-name", "the new stack has no name")
+                    .hint("Run `outrigger stack init NAME`.")
+                    .into());
+            }
+        };
+        let stack = StackName::parse(&name, Some(&context.workspace.project.name))?;
+        create(&context.workspace, &stack, &context.keyring()?)?;
+        if !self.no_select {
+            context.workspace.select(Some(&stack))?;
+        }
+        talk(&format!("Created stack `{stack}`."));
+        Ok(())
+    }
+}
+
+/// Makes a stack, with a salt in its file at once, as Pulumi does.
+pub(super) fn create(workspace: &Workspace, stack: &StackName, keyring: &Keyring) -> Result<(), Failure> {
+    let store = &workspace.store;
+    let config = workspace.stack_config(stack)?;
+    let (provider, salted) = match stack_provider(&config)? {
+        // The file may come from version control, with secrets in it.
+        Some(provider) => (provider, None),
+        None if keyring.has_phrase() => {
+            let provider = keyring.create()?;
+            let text = config.set_encryption_salt(salt(&provider).unwrap_or_default())?;
+            (provider, Some(text))
+        }
+        None => return Err(missing().into()),
+    };
+    store.backend.create_stack(stack, Some(&provider), &store.machine, store.clock.as_ref())?;
+    if let Some(text) = salted {
+        workspace.write_stack_config(stack, &text)?;
+    }
+    Ok(())
+}

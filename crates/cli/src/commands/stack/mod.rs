@@ -1,0 +1,100 @@
+//! `outrigger stack`.
+
+mod export;
+mod import;
+mod init;
+mod list;
+mod output;
+pub(crate) mod remove;
+mod select;
+mod show;
+
+use clap::{Args, Subcommand};
+use outrigger_state::{Session, Snapshot, StackName};
+
+use crate::encryption::Keyring;
+use crate::environment::Environment;
+use crate::failure::Failure;
+use crate::output::talk;
+use crate::terminal::Terminal;
+use crate::workspace::Workspace;
+
+/// Show and manage stacks.
+#[derive(Args, Debug)]
+pub(crate) struct Stack {
+    /// The stack to work on; otherwise PULUMI_STACK or the selected one.
+    #[arg(short, long, global = true, value_name = "STACK")]
+    stack: Option<String>,
+    #[command(flatten)]
+    show: show::Show,
+    #[command(subcommand)]
+    command: Option<StackCommand>,
+}
+
+#[derive(Debug, Subcommand)]
+enum StackCommand {
+    /// Make a stack and select it.
+    Init(init::Init),
+    /// Show the stacks of the project.
+    Ls(list::List),
+    /// Select a stack for this project.
+    Select(select::Select),
+    /// Show the stack's outputs.
+    Output(output::Output),
+    /// Write the stack's state as JSON.
+    Export(export::Export),
+    /// Replace the stack's state by an exported one.
+    Import(import::Import),
+    /// Remove a stack that has no resources.
+    Rm(remove::Remove),
+}
+
+impl Stack {
+    pub(crate) fn run(self, environment: &Environment, terminal: Terminal) -> Result<(), Failure> {
+        if let Some(StackCommand::Ls(command)) = self.command {
+            return command.run(environment);
+        }
+        let workspace = Workspace::open(environment)?;
+        let context = Context { environment, terminal, workspace, named: self.stack };
+        match self.command {
+            None => self.show.run(&context),
+            Some(StackCommand::Init(command)) => command.run(&context),
+            Some(StackCommand::Ls(command)) => command.run(environment),
+            Some(StackCommand::Select(command)) => command.run(&context),
+            Some(StackCommand::Output(command)) => command.run(&context),
+            Some(StackCommand::Export(command)) => command.run(&context),
+            Some(StackCommand::Import(command)) => command.run(&context),
+            Some(StackCommand::Rm(command)) => command.run(&context),
+        }
+    }
+}
+
+/// What every subcommand works on.
+struct Context<'a> {
+    environment: &'a Environment,
+    terminal: Terminal,
+    workspace: Workspace,
+    named: Option<String>,
+}
+
+impl Context<'_> {
+    /// The stack, which must exist; `name` is given after the command.
+    fn stack(&self, name: Option<&str>) -> Result<StackName, Failure> {
+        self.workspace.existing_stack(name.or(self.named.as_deref()), self.environment)
+    }
+
+    /// The keys. A passphrase is asked for only if somebody is there.
+    fn keyring(&self) -> Result<Keyring, Failure> {
+        Ok(Keyring::new(self.environment, self.terminal, true)?)
+    }
+
+    /// The state, with secrets opened.
+    fn view(&self, stack: &StackName) -> Result<Snapshot, Failure> {
+        let keyring = self.keyring()?;
+        let viewed = Session::view(&self.workspace.store.backend, stack, &|provider| keyring.crypter(provider))?;
+        for finding in &viewed.findings {
+            talk(&finding.to_string());
+        }
+        Ok(viewed.base)
+    }
+}

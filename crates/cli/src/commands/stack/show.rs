@@ -1,0 +1,120 @@
+//! `outrigger stack`.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use clap::Args;
+use jiff::Timestamp;
+use outrigger_state::{OperationKind, Resource, Snapshot};
+use outrigger_value::Urn;
+
+use super::Context;
+use super::output::table;
+use crate::failure::Failure;
+use crate::output::data;
+use crate::render::duration::ago;
+use crate::render::value::Secrets;
+
+/// Show a stack.
+#[derive(Args, Debug)]
+pub(super) struct Show {
+    /// Show the URN of each resource.
+    #[arg(short = 'u', long)]
+    show_urns: bool,
+    /// Show the id of each resource.
+    #[arg(short = 'i', long)]
+    show_ids: bool,
+    /// Show only the stack's name.
+    #[arg(long)]
+    show_name: bool,
+    /// Show secret outputs in clear.
+    #[arg(long)]
+    show_secrets: bool,
+}
+
+impl Show {
+    pub(super) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
+        let stack = context.stack(None)?;
+        if self.show_name {
+            return Ok(data(stack.stack())?);
+        }
+        let base = context.view(&stack)?;
+        let store = &context.workspace.store;
+        let mut out = format!("Current stack is {stack}:\n    Managed by {}\n", context.environment.host());
+        let time = store.backend.summary(&stack)?.last_update.and_then(|time| time.parse::<Timestamp>().ok());
+        // Writing to a string cannot fail, here and below.
+        let _ = match time {
+            Some(time) => {
+                let passed = ago(Timestamp::now().as_second() - time.as_second());
+                writeln!(out, "    Last updated: {passed} ({time})")
+            }
+            None => writeln!(out, "    No updates yet"),
+        };
+        let _ = writeln!(out, "Current stack resources ({}):", base.resources.len());
+        out.push_str(&self.tree(&base));
+        for pending in &base.pending {
+            let urn = &pending.resource.urn;
+            let what = match pending.kind {
+                OperationKind::Creating => "creating",
+                OperationKind::Updating => "updating",
+                OperationKind::Deleting => "deleting",
+                OperationKind::Reading => "reading",
+                OperationKind::Importing => "importing",
+            };
+            let _ = writeln!(out, "    pending: {what} {} {} (see `outrigger refresh --help`)", urn.ty(), urn.name());
+        }
+        let root = base.resources.iter().find(|resource| resource.urn.is_stack() && !resource.delete);
+        let outputs = root.map(|resource| resource.outputs.clone()).unwrap_or_default();
+        let _ = write!(out, "\n{}", table(&outputs, Secrets::from_flag(self.show_secrets)));
+        Ok(data(out.trim_end())?)
+    }
+
+    /// The resources by parent.
+    fn tree(&self, base: &Snapshot) -> String {
+        let mut children: BTreeMap<Option<&Urn>, Vec<&Resource>> = BTreeMap::new();
+        let root = base.resources.iter().find(|resource| resource.urn.is_stack()).map(|resource| &resource.urn);
+        for resource in &base.resources {
+            let parent = resource.parent.as_ref().or(root).filter(|_| !resource.urn.is_stack());
+            children.entry(parent).or_default().push(resource);
+        }
+        let mut rows = Vec::new();
+        branches(&children, None, "", &mut rows);
+        let width = rows.iter().map(|(label, _, _)| label.chars().count()).max().unwrap_or_default();
+        let mut out = String::new();
+        for (label, rest, resource) in rows {
+            let marked = if resource.delete { " (to be deleted)" } else { "" };
+            let _ = writeln!(out, "    {label:width$}  {}{marked}", resource.urn.name());
+            if self.show_urns {
+                let _ = writeln!(out, "    {rest}      URN: {}", resource.urn);
+            }
+            if let Some(id) = resource.id.as_ref().filter(|_| self.show_ids) {
+                let _ = writeln!(out, "    {rest}      ID: {id}");
+            }
+        }
+        out
+    }
+}
+
+/// Rows of the tree: type with its branch, what the branch looks like below, the resource.
+fn branches<'a>(
+    children: &BTreeMap<Option<&Urn>, Vec<&'a Resource>>,
+    parent: Option<&Urn>,
+    prefix: &str,
+    rows: &mut Vec<(String, String, &'a Resource)>,
+) {
+    let Some(own) = children.get(&parent) else { return };
+    for (index, resource) in own.iter().enumerate() {
+        let last = index + 1 == own.len();
+        let (branch, below) = match (parent, last) {
+            (None, _) => ("", ""),
+            (_, true) => ("└─ ", "   "),
+            (_, false) => ("├─ ", "│  "),
+        };
+        let next = format!("{prefix}{below}");
+        rows.push((format!("{prefix}{branch}{}", resource.ty()), next.clone(), resource));
+        // An old copy that waits to be deleted has the same name; its children are listed once, under the live one.
+        if !resource.delete && parent != Some(&resource.urn) {
+            branches(children, Some(&resource.urn), &next, rows);
+        }
+    }
+}

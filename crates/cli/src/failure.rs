@@ -1,0 +1,65 @@
+//! How a command ends when it does not do what it was asked.
+
+use outrigger_diagnostic::Diagnostic;
+
+/// The exit code. Where Pulumi has a code for a case, ours is the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// Something failed.
+    Failed,
+    /// The command changes something, nobody confirmed it, and nobody can be asked.
+    Unconfirmed,
+    /// The named stack does not exist.
+    StackNotFound,
+    /// No changes were expected, and there are some.
+    Changes,
+    /// The user stopped it.
+    Cancelled,
+}
+
+impl Exit {
+    /// The number that the shell sees.
+    pub(crate) fn code(self) -> u8 {
+        match self {
+            Self::Failed => 1,
+            Self::Unconfirmed => 2,
+            Self::StackNotFound => 6,
+            Self::Changes => 7,
+            Self::Cancelled => 8,
+        }
+    }
+}
+
+/// Why a command stopped. What it says has not been shown yet.
+#[derive(Clone, Debug)]
+pub(crate) struct Failure {
+    /// The findings; empty if everything has been said already.
+    pub(crate) diagnostics: Vec<Diagnostic>,
+    /// The exit code.
+    pub(crate) exit: Exit,
+}
+
+impl Failure {
+    /// A failure that has been shown already.
+    pub(crate) fn said(exit: Exit) -> Self {
+        Self { diagnostics: Vec::new(), exit }
+    }
+
+    /// A failure with a code of its own.
+    pub(crate) fn new(exit: Exit, diagnostic: Diagnostic) -> Self {
+        Self { diagnostics: vec![diagnostic], exit }
+    }
+}
+
+impl From<Diagnostic> for Failure {
+    fn from(diagnostic: Diagnostic) -> Self {
+        let exit = if diagnostic.code == "stack-missing" { Exit::StackNotFound } else { Exit::Failed };
+        Self::new(exit, diagnostic)
+    }
+}
+
+impl From<Vec<Diagnostic>> for Failure {
+    fn from(diagnostics: Vec<Diagnostic>) -> Self {
+        Self { diagnostics, exit: Exit::Failed }
+    }
+}

@@ -1,0 +1,285 @@
+//! What a run needs before it can begin: project, stack, keys, configuration, plugins, program.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs;
+use std::num::NonZero;
+use std::sync::Arc;
+
+use outrigger_diagnostic::Diagnostic;
+use outrigger_host::{Host, HostOptions, KeeperCommand, ProjectOptions, ProjectPlugin, debug_providers};
+use outrigger_provider::Plugins;
+use outrigger_secrets::Crypter;
+use outrigger_state::{SecretsProviderState, StackName};
+use outrigger_value::Value;
+use outrigger_yaml::config::{Config, ConfigKey, Item, apply, merge};
+use outrigger_yaml::packages::Packages;
+use outrigger_yaml::program::Program;
+use outrigger_yaml::project::Project;
+use outrigger_yaml::stack_config::StackConfig;
+use outrigger_yaml::syntax::Document;
+use outrigger_yaml::{Settings, YamlProgram};
+
+use super::{Extent, Request, Work};
+use crate::encryption::{self, Keyring, salt, stack_provider};
+use crate::environment::Environment;
+use crate::failure::Failure;
+use crate::render::diagnostic::Renderer;
+use crate::render::events::EventStream;
+use crate::render::progress::View;
+use crate::render::redaction::Redaction;
+use crate::render::value::Secrets;
+use crate::services::{Relay, SystemRandom};
+use crate::terminal::Terminal;
+use crate::workspace::Workspace;
+
+/// Everything that both phases of a run share.
+pub(crate) struct Surroundings {
+    pub(crate) workspace: Workspace,
+    pub(crate) stack: StackName,
+    pub(crate) stack_config: StackConfig,
+    pub(crate) keyring: Arc<Keyring>,
+    /// How new secrets are encrypted; `None` keeps what the state says.
+    pub(crate) provider: Option<SecretsProviderState>,
+    pub(crate) host: Arc<Host>,
+    pub(crate) relay: Arc<Relay>,
+    pub(crate) program: Option<YamlProgram>,
+    /// Configuration of default providers, by package.
+    pub(crate) package_config: BTreeMap<String, outrigger_value::PropertyMap>,
+    pub(crate) parallel: usize,
+    /// One source for the preview and the update after it, so that both plan the same ids for new providers.
+    pub(crate) random: Arc<SystemRandom>,
+    pub(crate) view: View,
+}
+
+/// The program's file and what it needs, before any plugin runs.
+struct Source {
+    document: Document,
+    packages: Packages,
+}
+
+impl Surroundings {
+    /// Prepares a run. Plugins begin to start in here; must be called inside the runtime.
+    pub(crate) fn prepare(request: &Request, environment: &Environment, terminal: Terminal) -> Result<Self, Failure> {
+        let workspace = Workspace::open(environment)?;
+        if request.work == Work::Up {
+            workspace.project.check_program()?;
+        }
+        let stack = workspace.existing_stack(request.stack.as_deref(), environment)?;
+        let mut stack_config = workspace.stack_config(&stack)?;
+        stack_config.check_environment()?;
+        let source = match request.work {
+            Work::Up => Some(Source::read(&workspace.project)?),
+            Work::Refresh | Work::Destroy => None,
+        };
+        let keyring = Arc::new(Keyring::new(environment, terminal, true)?);
+        let mut provider = stack_provider(&stack_config)?;
+        if provider.is_none() {
+            provider = workspace.store.backend.secrets_provider(&stack)?;
+        }
+        if matches!(request.extent, Extent::Full { .. }) {
+            if !keyring.has_phrase() {
+                // Results may hold secrets that nobody foresees; without a key they could not be written down.
+                return Err(encryption::missing().into());
+            }
+            if provider.is_none() {
+                let created = keyring.create()?;
+                let text = stack_config.set_encryption_salt(salt(&created).unwrap_or_default())?;
+                workspace.write_stack_config(&stack, &text)?;
+                stack_config = workspace.stack_config(&stack)?;
+                provider = Some(created);
+            }
+        }
+        let crypter = match &provider {
+            Some(provider) => {
+                if stack_config.has_secrets() {
+                    keyring.prefetch(provider);
+                }
+                keyring.crypter(provider)?
+            }
+            None => encryption::locked(),
+        };
+        let redaction = Arc::new(Redaction::default());
+        let relay = Arc::new(Relay::default());
+        let needed = source.as_ref().map(Source::required).unwrap_or_default();
+        let plugin_config = plugin_config(&workspace.project, &stack_config, crypter.as_ref(), &needed)?;
+        let options = host_options(environment, &workspace, &stack, plugin_config)?;
+        let host = Arc::new(Host::new(options, relay.clone())?);
+        host.prefetch(&needed);
+
+        let config = match request.work {
+            Work::Up => merge(&workspace.project, &stack_config, stack.stack(), crypter.as_ref())?,
+            // As in Pulumi: what needs no program asks for no configuration that only the program needs.
+            Work::Refresh | Work::Destroy => {
+                let (merged, _) = apply(&workspace.project, &stack_config)?;
+                Config::decrypt(&merged.items, crypter.as_ref())?
+            }
+        };
+        config.secret_texts().for_each(|text| redaction.learn(text));
+        let program = match source {
+            Some(source) => Some(source.program(&workspace.project, &stack, &config, host.clone())?),
+            None => None,
+        };
+        let namespaces = config.entries().keys().map(|key| key.namespace.clone());
+        let package_config = namespaces.map(|name| (name.clone(), config.package(&name))).collect();
+        let view = View {
+            stream: request.json.then(|| Arc::new(EventStream::default())),
+            diff: request.diff,
+            secrets: Secrets::from_flag(request.show_secrets),
+            redaction,
+            renderer: Renderer { base: workspace.project.directory().to_owned() },
+        };
+        let parallel = parallel(request, environment)?;
+        Ok(Self {
+            workspace,
+            stack,
+            stack_config,
+            keyring,
+            provider,
+            host,
+            relay,
+            program,
+            package_config,
+            parallel,
+            random: Arc::default(),
+            view,
+        })
+    }
+}
+
+impl Source {
+    fn read(project: &Project) -> Result<Self, Failure> {
+        let path = project.program_file()?;
+        let document = if path == project.path {
+            project.document.clone()
+        } else {
+            let shown = path.strip_prefix(project.directory()).unwrap_or(&path).display().to_string();
+            let bytes = fs::read(&path).map_err(|error| {
+                Diagnostic::error("program-unreadable", format!("`{shown}` cannot be read"))
+                    .detail(error.to_string())
+                    .hint("Check that the file may be read.")
+            })?;
+            Document::parse_bytes(shown, &bytes)?
+        };
+        Ok(Self { document, packages: Packages::find(&project.program_directory())? })
+    }
+
+    /// The plugins that the program names.
+    fn required(&self) -> Vec<outrigger_provider::PluginDescriptor> {
+        self.packages.required(&Program::parse(&self.document).0)
+    }
+
+    fn program(
+        self,
+        project: &Project,
+        stack: &StackName,
+        config: &Config,
+        plugins: Arc<dyn Plugins>,
+    ) -> Result<YamlProgram, Failure> {
+        let settings = Settings {
+            project: project.name.clone(),
+            stack: stack.stack().to_owned(),
+            organization: "organization".to_owned(),
+            root_directory: project.directory().to_owned(),
+            program_directory: project.program_directory(),
+        };
+        let values: BTreeMap<String, Value> = config.values().into_iter().collect();
+        Ok(YamlProgram::new(self.document, &values, self.packages, plugins, settings)?)
+    }
+}
+
+/// What plugins get in `PULUMI_CONFIG`. Plugins start before the program's own secrets are opened, so only the namespaces of
+/// packages are; the project's is one only if a plugin has the project's name.
+fn plugin_config(
+    project: &Project,
+    stack: &StackConfig,
+    crypter: &dyn Crypter,
+    needed: &[outrigger_provider::PluginDescriptor],
+) -> Result<BTreeMap<String, String>, Diagnostic> {
+    let (merged, _) = apply(project, stack)?;
+    let wanted =
+        |key: &ConfigKey| key.namespace != project.name || needed.iter().any(|plugin| plugin.name == project.name);
+    let items: BTreeMap<ConfigKey, Item> = merged.items.into_iter().filter(|(key, _)| wanted(key)).collect();
+    let config = Config::decrypt(&items, crypter)?;
+    Ok(items.keys().map(|key| (key.namespace.clone(), config.plugin_environment(&key.namespace))).collect())
+}
+
+fn host_options(
+    environment: &Environment,
+    workspace: &Workspace,
+    stack: &StackName,
+    config: BTreeMap<String, String>,
+) -> Result<HostOptions, Failure> {
+    let project = &workspace.project;
+    let own = |name: &String, path: &String, version: &Option<String>| ProjectPlugin {
+        name: name.clone(),
+        path: path.into(),
+        version: version.clone(),
+    };
+    let debugged = environment.text("PULUMI_DEBUG_PROVIDERS").unwrap_or_default();
+    let debugged = debug_providers(&debugged).map_err(|reason| {
+        Diagnostic::error("debug-providers", "PULUMI_DEBUG_PROVIDERS cannot be understood")
+            .detail(reason)
+            .hint("Write it as `name:port`, with commas between several.")
+    })?;
+    Ok(HostOptions {
+        environment: environment.variables().to_vec(),
+        path: environment.search_path(),
+        ignore_ambient: environment.switch("PULUMI_IGNORE_AMBIENT_PLUGINS"),
+        legacy_search: environment.switch("PULUMI_ENABLE_LEGACY_PLUGIN_SEARCH"),
+        executable_directory: environment.executable.as_ref().and_then(|path| path.parent()).map(Into::into),
+        plugin_directory: environment.pulumi_home()?.join("plugins"),
+        cache_directory: environment.cache_directory(),
+        project: ProjectOptions {
+            name: project.name.clone(),
+            root: project.directory().to_owned(),
+            directory: project.program_directory(),
+            plugins: project
+                .plugins
+                .providers
+                .iter()
+                .map(|plugin| own(&plugin.name, &plugin.path, &plugin.version))
+                .collect(),
+            runtime_options: project.runtime.iter().flat_map(|runtime| runtime.options.iter().cloned()).collect(),
+            config,
+        },
+        debug_providers: debugged,
+        keeper: keeper(environment, workspace, stack),
+        ..HostOptions::default()
+    })
+}
+
+/// The keeper is this executable again. It folds the journal into the checkpoint if we are killed, for which it needs to know
+/// where they are, and nothing secret.
+fn keeper(environment: &Environment, workspace: &Workspace, stack: &StackName) -> Option<KeeperCommand> {
+    const SECRET: [&str; 3] = ["PULUMI_CONFIG_PASSPHRASE", "PULUMI_CONFIG_PASSPHRASE_FILE", "PULUMI_ACCESS_TOKEN"];
+    let arguments: [OsString; 7] = [
+        "__keeper".into(),
+        "--backend".into(),
+        workspace.store.root.clone().into(),
+        "--project".into(),
+        stack.project().into(),
+        "--stack".into(),
+        stack.stack().into(),
+    ];
+    let variables = environment.variables().iter().filter(|(name, _)| SECRET.iter().all(|secret| name != secret));
+    Some(KeeperCommand {
+        program: environment.executable.clone()?,
+        arguments: arguments.into(),
+        environment: variables.cloned().collect(),
+    })
+}
+
+/// As Pulumi: four calls for each processor, because calls wait for the cloud more than they compute.
+fn parallel(request: &Request, environment: &Environment) -> Result<usize, Diagnostic> {
+    if let Some(parallel) = request.parallel {
+        return Ok(usize::try_from(parallel).unwrap_or(usize::MAX));
+    }
+    match environment.text("PULUMI_PARALLEL") {
+        None => Ok(std::thread::available_parallelism().map_or(4, NonZero::get) * 4),
+        Some(text) => text.parse::<u32>().ok().filter(|number| *number > 0).and_then(|number| number.try_into().ok()).ok_or_else(|| {
+            Diagnostic::error("parallel", format!("PULUMI_PARALLEL is `{text}`, which is not a number above 0"))
+                .hint("Set it to how many provider calls may be under way at once, or unset it.")
+        }),
+    }
+}

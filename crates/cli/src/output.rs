@@ -1,0 +1,25 @@
+//! Printing. Data goes to standard output, talk to standard error.
+
+use std::io::{self, Write};
+
+use outrigger_diagnostic::Diagnostic;
+
+/// Prints data with a line end. A reader that went away is no error: it has what it wanted.
+pub(crate) fn data(text: &str) -> Result<(), Diagnostic> {
+    let mut out = anstream::stdout().lock();
+    let written = writeln!(out, "{text}").and_then(|()| out.flush());
+    match written {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Diagnostic::error("output", "the output could not be written")
+                .detail(error.to_string())
+                .hint("Check that the file or device that it goes to has room."))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Says something to the person. If nobody listens, nothing is lost.
+pub(crate) fn talk(text: &str) {
+    let mut out = anstream::stderr().lock();
+    let _ = writeln!(out, "{text}").and_then(|()| out.flush());
+}

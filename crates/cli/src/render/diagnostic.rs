@@ -1,0 +1,165 @@
+//! Findings: what is wrong, the line of the source with a mark under it, why, and what to do.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anstyle::{AnsiColor, Style};
+use outrigger_diagnostic::{Diagnostic, Place, Severity};
+
+use super::redaction::HIDDEN;
+
+/// Renders findings. Files named in places are looked up below the base directory.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Renderer {
+    /// The project's directory.
+    pub(crate) base: PathBuf,
+}
+
+const BOLD: Style = Style::new().bold();
+const ERROR: Style = Style::new().bold().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Red)));
+const WARNING: Style = Style::new().bold().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Yellow)));
+const INFO: Style = Style::new().bold().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Cyan)));
+const FRAME: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Blue)));
+
+impl Renderer {
+    /// The whole finding, with a line end. Styles are in it; the stream that it is written to takes them out where they are
+    /// not wanted.
+    pub(crate) fn render(&self, diagnostic: &Diagnostic) -> String {
+        let mut out = String::new();
+        let (style, word) = match diagnostic.severity {
+            Severity::Error => (ERROR, "error"),
+            Severity::Warning => (WARNING, "warning"),
+            Severity::Info => (INFO, "info"),
+        };
+        // Writing to a string cannot fail, here and below.
+        let _ = writeln!(out, "{style}{word}{style:#}: {BOLD}{}{BOLD:#}", diagnostic.summary);
+        let excerpt = diagnostic.place.as_ref().and_then(|place| self.excerpt(place));
+        let margin = excerpt.as_ref().map_or(1, |excerpt| excerpt.margin());
+        if let Some(place) = &diagnostic.place {
+            let _ = writeln!(out, "{:margin$}{FRAME}-->{FRAME:#} {place}", "");
+        }
+        if let Some(excerpt) = &excerpt {
+            excerpt.write(&mut out, margin, style);
+        }
+        let mut part = |label: &str, text: &str| {
+            let mut lines = text.trim_end().lines();
+            let first = lines.next().unwrap_or_default();
+            let label = if label.is_empty() { String::new() } else { format!("{BOLD}{label}{BOLD:#}: ") };
+            let _ = writeln!(out, "{:margin$} {FRAME}={FRAME:#} {label}{first}", "");
+            for line in lines {
+                let _ = writeln!(out, "{:margin$}   {line}", "");
+            }
+        };
+        if let Some(detail) = &diagnostic.detail {
+            part("", detail);
+        }
+        for hint in &diagnostic.hints {
+            part("help", hint);
+        }
+        for note in &diagnostic.notes {
+            part("note", note);
+        }
+        out
+    }
+
+    fn excerpt(&self, place: &Place) -> Option<Excerpt> {
+        let text = fs::read_to_string(self.base.join(Path::new(&*place.file))).ok()?;
+        let index = usize::try_from(place.start.line).ok()?.checked_sub(1)?;
+        let line = text.lines().nth(index)?;
+        let before = index.checked_sub(1).and_then(|index| text.lines().nth(index)).unwrap_or_default();
+        let line: String = line.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
+        let width = line.chars().count();
+        let start = usize::try_from(place.start.column).ok()?.saturating_sub(1).min(width);
+        let end = match place.end.line == place.start.line {
+            true => usize::try_from(place.end.column).ok()?.saturating_sub(1),
+            false if place.end.line > place.start.line => width,
+            false => start,
+        };
+        let length = end.min(width).saturating_sub(start).max(1);
+        Some(Excerpt { number: place.start.line, line: without_secret(&line, before), start, length })
+    }
+}
+
+/// The line of a file with what is to be marked in it, in characters.
+struct Excerpt {
+    number: u32,
+    line: String,
+    start: usize,
+    length: usize,
+}
+
+impl Excerpt {
+    fn margin(&self) -> usize {
+        self.number.to_string().len()
+    }
+
+    fn write(&self, out: &mut String, margin: usize, style: Style) {
+        let Self { number, line, start, length } = self;
+        let _ = writeln!(out, "{:margin$} {FRAME}|{FRAME:#}", "");
+        let _ = writeln!(out, "{FRAME}{number} |{FRAME:#} {}", line.trim_end());
+        let marks = "^".repeat(*length);
+        let _ = writeln!(out, "{:margin$} {FRAME}|{FRAME:#} {:start$}{style}{marks}{style:#}", "", "");
+    }
+}
+
+/// A program may hold a secret as plain text under `fn::secret`; the line that shows an error there must not show it.
+fn without_secret(line: &str, before: &str) -> String {
+    const FUNCTION: &str = "fn::secret";
+    let masked = |keep: usize| {
+        let (kept, hidden) = line.split_at(keep);
+        if hidden.trim().is_empty() { line.to_owned() } else { format!("{kept} {HIDDEN}") }
+    };
+    if let Some(at) = line.find(FUNCTION) {
+        let after = at + FUNCTION.len();
+        let colon = line.get(after..).and_then(|rest| rest.find(':')).map_or(after, |colon| after + colon + 1);
+        return masked(colon);
+    }
+    if before.contains(FUNCTION) {
+        return masked(line.len() - line.trim_start().len());
+    }
+    line.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use outrigger_diagnostic::Position;
+
+    fn plain(text: &str) -> String {
+        anstream::adapter::strip_str(text).to_string()
+    }
+
+    #[test]
+    fn shows_the_line_and_what_to_do() {
+        let directory = tempfile::tempdir().unwrap();
+        fs::write(directory.path().join("Pulumi.yaml"), "name: x\nresources:\n  pet:\n    lenght: 2\n").unwrap();
+        let place = Place {
+            file: "Pulumi.yaml".into(),
+            start: Position { line: 4, column: 5 },
+            end: Position { line: 4, column: 11 },
+        };
+        let diagnostic = Diagnostic::error("x", "unknown property `lenght`")
+            .at(place)
+            .detail("known are:\nlength")
+            .hint("did you mean `length`?")
+            .note("more");
+        let renderer = Renderer { base: directory.path().to_owned() };
+        let expected = "error: unknown property `lenght`\n --> Pulumi.yaml:4:5\n  |\n4 |     lenght: 2\n  |     ^^^^^^\n  = known are:\n    length\n  = help: did you mean `length`?\n  = note: more\n";
+        assert_eq!(plain(&renderer.render(&diagnostic)), expected);
+    }
+
+    #[test]
+    fn a_place_without_a_file_is_still_named() {
+        let diagnostic = Diagnostic::warning("x", "odd").at(Place::point("gone.yaml", 3, 1));
+        assert_eq!(plain(&Renderer::default().render(&diagnostic)), "warning: odd\n --> gone.yaml:3:1\n");
+    }
+
+    #[test]
+    fn a_secret_in_the_source_is_not_shown() {
+        assert_eq!(without_secret("  a: {fn::secret: canary}", ""), "  a: {fn::secret: [secret]");
+        assert_eq!(without_secret("    canary", "  fn::secret:"), "     [secret]");
+        assert_eq!(without_secret("  fn::secret:", ""), "  fn::secret:");
+        assert_eq!(without_secret("  b: 1", "  a: 2"), "  b: 1");
+    }
+}

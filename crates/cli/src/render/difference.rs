@@ -1,0 +1,178 @@
+//! What changes in a resource, property by property.
+
+use std::fmt::Write;
+
+use outrigger_engine::{Step, StepOp};
+use outrigger_provider::DiffKind;
+use outrigger_state::Resource;
+use outrigger_value::diff::{Change as Structural, properties};
+use outrigger_value::{PropertyMap, PropertyPath, Value};
+
+use super::value::{Secrets, to_line};
+
+/// How a property changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// It appears.
+    Add,
+    /// It disappears.
+    Delete,
+    /// It changes.
+    Update,
+}
+
+/// One property that changes.
+#[derive(Clone, Debug)]
+pub(crate) struct Change {
+    /// Where.
+    pub(crate) path: String,
+    /// How.
+    pub(crate) kind: Kind,
+    /// Whether the change forces a replacement.
+    pub(crate) replaces: bool,
+    /// What was there.
+    pub(crate) old: Option<Value>,
+    /// What will be there.
+    pub(crate) new: Option<Value>,
+}
+
+/// The changes of a step: as the provider says them, or by comparing the inputs where it does not.
+pub(crate) fn changes(step: &Step) -> Vec<Change> {
+    let (old, new) = (step.old.as_deref(), step.new.as_deref());
+    let detailed = step.diff.as_ref().and_then(|diff| diff.detailed.as_ref());
+    let mut found = match (old, new, detailed) {
+        (Some(old), Some(new), Some(detailed)) if !detailed.is_empty() => detailed
+            .iter()
+            .map(|(path, diff)| {
+                let kind = match diff.kind {
+                    DiffKind::Add | DiffKind::AddReplace => Kind::Add,
+                    DiffKind::Delete | DiffKind::DeleteReplace => Kind::Delete,
+                    DiffKind::Update | DiffKind::UpdateReplace => Kind::Update,
+                };
+                let from = if diff.input { &old.inputs } else { &old.outputs };
+                change(path, kind, diff.kind.replaces(), from, &new.inputs)
+            })
+            .collect(),
+        (Some(old), Some(new), _) => compared(step, old, new),
+        (None, Some(new), _) => one_sided(&new.inputs, Kind::Add),
+        (Some(old), None, _) if step.op != StepOp::Same => one_sided(&old.inputs, Kind::Delete),
+        _ => Vec::new(),
+    };
+    // Bookkeeping of bridged providers and of the engine.
+    found.retain(|change| !change.path.split(['.', '[']).any(|part| part.starts_with("__")));
+    found
+}
+
+/// What a refresh found, in the outputs.
+pub(crate) fn drift(old: &Resource, new: &Resource) -> Vec<Change> {
+    structural(&old.outputs, &new.outputs, &[])
+}
+
+/// Changes on one line: `~length, +prefix`.
+pub(crate) fn on_a_line(changes: &[Change]) -> String {
+    let mut names: Vec<String> = Vec::new();
+    for change in changes {
+        let top = change.path.split(['.', '[']).next().unwrap_or_default();
+        let name = format!("{}{top}", mark(change.kind).trim_end());
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names.join(", ")
+}
+
+/// Changes, one a line, indented.
+pub(crate) fn in_full(changes: &[Change], secrets: Secrets) -> String {
+    let mut out = String::new();
+    for Change { path, kind, replaces, old, new } in changes {
+        let line =
+            |value: &Option<Value>| value.as_ref().map_or_else(|| "?".to_owned(), |value| to_line(value, secrets));
+        let values = match kind {
+            Kind::Add => line(new),
+            Kind::Delete => line(old),
+            Kind::Update => format!("{} -> {}", line(old), line(new)),
+        };
+        let forces = if *replaces { " (forces replacement)" } else { "" };
+        // Writing to a string cannot fail.
+        let _ = writeln!(out, "        {}{path}: {values}{forces}", mark(*kind));
+    }
+    out
+}
+
+fn mark(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Add => "+ ",
+        Kind::Delete => "- ",
+        Kind::Update => "~ ",
+    }
+}
+
+fn change(path: &str, kind: Kind, replaces: bool, old: &PropertyMap, new: &PropertyMap) -> Change {
+    let at = |properties: &PropertyMap| {
+        let value = path.parse::<PropertyPath>().ok()?.get(properties).cloned()?;
+        // A value inside a secret is as secret as the whole.
+        let within = path.split(['.', '[']).next().and_then(|top| properties.get(top));
+        Some(if within.is_some_and(Value::contains_secret) { Value::secret(value) } else { value })
+    };
+    Change { path: path.to_owned(), kind, replaces, old: at(old), new: at(new) }
+}
+
+fn compared(step: &Step, old: &Resource, new: &Resource) -> Vec<Change> {
+    let replacing = step.diff.as_ref().map(|diff| diff.replace_keys.clone()).unwrap_or_default();
+    structural(&old.inputs, &new.inputs, &replacing)
+}
+
+fn structural(old: &PropertyMap, new: &PropertyMap, replacing: &[String]) -> Vec<Change> {
+    let found = properties(old, new);
+    let each = found.into_iter().map(|(path, kind)| {
+        let path = path.to_string();
+        let kind = match kind {
+            Structural::Add => Kind::Add,
+            Structural::Delete => Kind::Delete,
+            Structural::Update => Kind::Update,
+        };
+        let replaces = replacing.iter().any(|key| *key == path || path.split(['.', '[']).next() == Some(key.as_str()));
+        change(&path, kind, replaces, old, new)
+    });
+    each.collect()
+}
+
+fn one_sided(inputs: &PropertyMap, kind: Kind) -> Vec<Change> {
+    let each = inputs.iter().map(|(key, value)| {
+        let (old, new) = match kind {
+            Kind::Delete => (Some(value.clone()), None),
+            _ => (None, Some(value.clone())),
+        };
+        Change { path: key.clone(), kind, replaces: false, old, new }
+    });
+    each.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use outrigger_value::Urn;
+    use std::sync::Arc;
+
+    fn resource(pairs: &[(&str, Value)]) -> Arc<Resource> {
+        let urn = Urn::new("dev", "shop", None, "a:b:C", "x");
+        let mut resource = Resource::new(urn, true);
+        resource.inputs = pairs.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect();
+        Arc::new(resource)
+    }
+
+    #[test]
+    fn secrets_stay_hidden_in_differences() {
+        let map = |text: &str| Value::secret(Value::Map(PropertyMap::from([("key".to_owned(), text.into())])));
+        let old = resource(&[("length", 2.0.into()), ("secret", map("canary-1")), ("__defaults", Value::List(vec![]))]);
+        let new = resource(&[("length", 3.0.into()), ("secret", map("canary-2")), ("tag", "t".into())]);
+        let step = Step { op: StepOp::Update, urn: old.urn.clone(), old: Some(old), new: Some(new), diff: None };
+        let changes = changes(&step);
+        assert_eq!(
+            in_full(&changes, Secrets::Hidden),
+            "        ~ length: 2 -> 3\n        ~ secret.key: [secret] -> [secret]\n        + tag: \"t\"\n"
+        );
+        assert_eq!(on_a_line(&changes), "~length, ~secret, +tag");
+        assert!(in_full(&changes, Secrets::Shown).contains("canary-2"));
+    }
+}

@@ -1,0 +1,389 @@
+//! A run as it happens: one line when a step begins, one when it ends.
+
+use std::collections::{BTreeMap, HashSet};
+use std::io::Write;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use outrigger_diagnostic::Diagnostic;
+use outrigger_engine::{Ending, Event, EventSink, RunResult, Step, StepOp, StepResult, Summary};
+use outrigger_provider::LogLevel;
+use outrigger_value::{PropertyMap, Urn};
+use serde_json::json;
+
+use super::diagnostic::Renderer;
+use super::difference::{changes, drift, in_full, on_a_line};
+use super::duration::short;
+use super::events::{self, EventStream};
+use super::redaction::Redaction;
+use super::step::{found, label, trouble, words};
+use super::summary::{self, Mood};
+use super::value::Secrets;
+
+/// How the user wants to see a run.
+#[derive(Clone)]
+pub(crate) struct View {
+    /// Events as JSON instead of lines.
+    pub(crate) stream: Option<Arc<EventStream>>,
+    /// Every changed property.
+    pub(crate) diff: bool,
+    /// Whether secrets are shown.
+    pub(crate) secrets: Secrets,
+    /// What must never be shown.
+    pub(crate) redaction: Arc<Redaction>,
+    /// How findings are shown.
+    pub(crate) renderer: Renderer,
+}
+
+/// One phase of a command.
+#[derive(Clone, Debug)]
+pub(crate) struct Phase {
+    /// `preview`, `update`, `refresh` or `destroy`.
+    pub(crate) name: &'static str,
+    /// The headline: `Updating`.
+    pub(crate) title: &'static str,
+    /// Whether something is changed.
+    pub(crate) mood: Mood,
+    /// The project.
+    pub(crate) project: String,
+    /// The stack.
+    pub(crate) stack: String,
+}
+
+/// Shows one phase.
+pub(crate) struct Progress {
+    view: View,
+    phase: Phase,
+    state: Mutex<State>,
+}
+
+struct State {
+    out: Box<dyn Write + Send>,
+    begun: Instant,
+    running: BTreeMap<(Urn, StepOp), Instant>,
+    met: HashSet<Urn>,
+    summary: Summary,
+    old_outputs: PropertyMap,
+}
+
+impl Progress {
+    /// Shows a phase on standard output. `outputs` are the stack's before it.
+    pub(crate) fn start(view: View, phase: Phase, outputs: PropertyMap) -> Arc<Self> {
+        Self::on(Box::new(anstream::stdout()), view, phase, outputs)
+    }
+
+    fn on(out: Box<dyn Write + Send>, view: View, phase: Phase, outputs: PropertyMap) -> Arc<Self> {
+        let state = State {
+            out,
+            begun: Instant::now(),
+            running: BTreeMap::new(),
+            met: HashSet::new(),
+            summary: Summary::default(),
+            old_outputs: outputs,
+        };
+        let progress = Self { view, phase, state: Mutex::new(state) };
+        let Phase { name, title, project, stack, .. } = &progress.phase;
+        match &progress.view.stream {
+            Some(stream) => {
+                let body = json!({"project": project, "stack": stack, "preview": progress.phase.mood == Mood::Planned});
+                progress.state().line(&stream.line(name, "run-started", body));
+            }
+            None => progress.state().line(&format!("{title} ({stack}):")),
+        }
+        Arc::new(progress)
+    }
+
+    /// What is under way, for someone who waits.
+    pub(crate) fn running(&self) -> Vec<String> {
+        self.state().running.keys().map(|(urn, op)| format!("{} {}", words(*op).doing, label(urn))).collect()
+    }
+
+    /// Whether there was a step for a resource.
+    pub(crate) fn has_met(&self, urn: &Urn) -> bool {
+        self.state().met.contains(urn)
+    }
+
+    /// The steps so far, counted as Pulumi counts them: a replacement once, default providers not at all.
+    pub(crate) fn summary(&self) -> Summary {
+        self.state().summary.clone()
+    }
+
+    /// Shows a finding of the command itself, in its place among the events.
+    pub(crate) fn report(&self, diagnostic: Diagnostic) {
+        self.emit(Event::Diagnostic { urn: None, diagnostic: Box::new(diagnostic) });
+    }
+
+    /// Shows how the phase ended.
+    pub(crate) fn end(&self, result: &RunResult) {
+        let mut state = self.state();
+        let took = state.begun.elapsed();
+        let secrets = self.view.secrets;
+        if let Some(stream) = &self.view.stream {
+            let body = events::ended(result, secrets, took);
+            return state.line(&stream.line(self.phase.name, "run-ended", body));
+        }
+        let mut text = "\n".to_owned();
+        if self.phase.name != "destroy" {
+            text.push_str(&summary::outputs(&state.old_outputs, &result.outputs, secrets));
+        }
+        text.push_str(&summary::counts(&result.summary, self.phase.mood, took));
+        let kept = match self.phase.mood {
+            Mood::Planned => "nothing was changed",
+            Mood::Done => "what was done is in the state",
+        };
+        match result.ending {
+            Ending::Succeeded => {}
+            Ending::Failed => text.push_str(&format!("\nIt did not succeed; {kept}.\n")),
+            Ending::Cancelled => text.push_str(&format!("\nIt was stopped; {kept}.\n")),
+        }
+        state.text(&text);
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn learn(&self, step: &Step) {
+        for resource in step.old.iter().chain(&step.new) {
+            self.view.redaction.learn_properties(&resource.inputs);
+            self.view.redaction.learn_properties(&resource.outputs);
+        }
+    }
+
+    /// Whether a step is bookkeeping that Pulumi's users do not see.
+    fn internal(step: &Step) -> bool {
+        step.op == StepOp::RemovePendingReplace
+            || (step.urn.provider_package().is_some() && step.urn.name().starts_with("default"))
+    }
+
+    /// The line of a step that begins; a preview has none, because there it only says what would be.
+    fn begun(&self, step: &Step) -> Option<String> {
+        let quiet = matches!(step.op, StepOp::Same | StepOp::Replace | StepOp::Refresh);
+        if self.phase.mood == Mood::Planned || quiet || Self::internal(step) {
+            return None;
+        }
+        let words = words(step.op);
+        let (mark, style) = (words.mark, words.style);
+        Some(format!(" {style}{mark}{style:#} {} {}{}", label(&step.urn), words.doing, self.changed(step)))
+    }
+
+    fn ended(&self, step: &Step, result: StepResult, result_op: StepOp, since: Option<Instant>) -> Option<String> {
+        let planned = self.phase.mood == Mood::Planned;
+        let done = result == StepResult::Done;
+        // A replacement is one line in a preview and two steps when it happens.
+        let quiet = match step.op {
+            StepOp::Same => true,
+            StepOp::Refresh => result_op == StepOp::Same,
+            StepOp::Replace => !planned,
+            op => Self::internal(step) || (half(op) && planned),
+        };
+        if done && quiet {
+            return None;
+        }
+        let op = if step.op == StepOp::Refresh { result_op } else { step.op };
+        let words = words(op);
+        let (mark, style) = (words.mark, words.style);
+        let took = since.map_or_else(String::new, |since| format!(" ({})", short(since.elapsed())));
+        let (what, rest) = match (done, step.op) {
+            (false, _) => (format!("{} {}", words.doing, trouble(result)), took),
+            (true, StepOp::Refresh) => (found(result_op).to_owned(), self.drifted(step)),
+            (true, _) if planned => (words.planned.to_owned(), self.changed(step)),
+            (true, _) => (words.done.to_owned(), took),
+        };
+        Some(format!(" {style}{mark}{style:#} {} {what}{rest}", label(&step.urn)))
+    }
+
+    /// What changes, on the same line or below it.
+    fn changed(&self, step: &Step) -> String {
+        if self.view.diff {
+            return format!("\n{}", in_full(&changes(step), self.view.secrets).trim_end()).trim_end().to_owned();
+        }
+        match step.op {
+            StepOp::Update | StepOp::Replace | StepOp::CreateReplacement => match on_a_line(&changes(step)) {
+                names if names.is_empty() => String::new(),
+                names => format!(" [diff: {names}]"),
+            },
+            _ => String::new(),
+        }
+    }
+
+    fn drifted(&self, step: &Step) -> String {
+        let (Some(old), Some(new)) = (&step.old, &step.new) else { return String::new() };
+        let changes = drift(old, new);
+        match (self.view.diff, changes.is_empty()) {
+            (_, true) => String::new(),
+            (true, false) => format!("\n{}", in_full(&changes, self.view.secrets).trim_end()),
+            (false, false) => format!(" [diff: {}]", on_a_line(&changes)),
+        }
+    }
+
+    fn text(&self, event: &Event, since: Option<Instant>) -> Option<String> {
+        match event {
+            Event::StepStarted(step) => self.begun(step),
+            Event::StepEnded { step, result, result_op } => self.ended(step, *result, *result_op, since),
+            Event::Outputs { .. } => None,
+            Event::Diagnostic { diagnostic, .. } => {
+                let shown = self.view.redaction.hide_in(diagnostic);
+                Some(self.view.redaction.hide(&self.view.renderer.render(&shown)).trim_end().to_owned())
+            }
+            // A status that the next one replaces needs a screen that can replace it.
+            Event::Log { level: LogLevel::Debug, .. } | Event::Log { ephemeral: true, .. } => None,
+            Event::Log { level, urn, message, .. } => {
+                let word = match level {
+                    LogLevel::Warning => "warning: ",
+                    LogLevel::Error => "error: ",
+                    _ => "",
+                };
+                let about = urn.as_ref().map_or_else(String::new, |urn| format!("{}: ", label(urn)));
+                let message = self.view.redaction.hide(message);
+                (!message.trim().is_empty()).then(|| format!("    {about}{word}{}", message.trim_end()))
+            }
+        }
+    }
+}
+
+impl EventSink for Progress {
+    fn emit(&self, event: Event) {
+        if let Event::StepStarted(step) | Event::StepEnded { step, .. } = &event {
+            self.learn(step);
+        }
+        let mut state = self.state();
+        let since = match &event {
+            Event::StepStarted(step) => {
+                state.met.insert(step.urn.clone());
+                state.running.insert((step.urn.clone(), step.op), Instant::now());
+                None
+            }
+            Event::StepEnded { step, result, result_op } => {
+                if *result == StepResult::Done && !half(step.op) && !Self::internal(step) {
+                    *state.summary.counts.entry(*result_op).or_default() += 1;
+                }
+                state.running.remove(&(step.urn.clone(), step.op))
+            }
+            _ => None,
+        };
+        let line = match &self.view.stream {
+            Some(stream) => {
+                let took = since.map(|since| since.elapsed());
+                let (kind, body) = events::event(&event, &self.view.redaction, self.view.secrets, took);
+                Some(stream.line(self.phase.name, kind, body))
+            }
+            None => self.text(&event, since),
+        };
+        if let Some(line) = line {
+            state.line(&line);
+        }
+    }
+}
+
+/// Whether a step is one half of a replacement.
+fn half(op: StepOp) -> bool {
+    matches!(
+        op,
+        StepOp::CreateReplacement
+            | StepOp::DeleteReplaced
+            | StepOp::DiscardReplaced
+            | StepOp::ReadReplacement
+            | StepOp::ImportReplacement
+    )
+}
+
+impl State {
+    fn line(&mut self, line: &str) {
+        self.text(&format!("{line}\n"));
+    }
+
+    /// A reader that went away, such as `head`, is no reason to stop an update half way.
+    fn text(&mut self, text: &str) {
+        let _ = self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use outrigger_state::Resource;
+    use outrigger_value::Value;
+
+    #[derive(Clone, Default)]
+    struct Shared(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Shared {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0.lock().unwrap().extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    fn shown(mood: Mood, diff: bool, events: Vec<Event>) -> String {
+        let out = Shared::default();
+        let view = View {
+            stream: None,
+            diff,
+            secrets: Secrets::Hidden,
+            redaction: Arc::default(),
+            renderer: Renderer::default(),
+        };
+        let phase = Phase { name: "update", title: "Updating", mood, project: "shop".into(), stack: "dev".into() };
+        let progress = Progress::on(Box::new(out.clone()), view, phase, PropertyMap::new());
+        for event in events {
+            progress.emit(event);
+        }
+        let text = String::from_utf8(out.0.lock().unwrap().clone()).unwrap();
+        anstream::adapter::strip_str(&text).to_string()
+    }
+
+    fn step(op: StepOp) -> Arc<Step> {
+        let urn = Urn::new("dev", "shop", None, "random:index/randomPet:RandomPet", "pet");
+        let resource = |length: f64| {
+            let mut resource = Resource::new(urn.clone(), true);
+            resource.inputs.insert("length".to_owned(), length.into());
+            resource.inputs.insert("key".to_owned(), Value::secret("canary".into()));
+            Some(Arc::new(resource))
+        };
+        let old = if op == StepOp::Create { None } else { resource(2.0) };
+        Arc::new(Step { op, urn: urn.clone(), old, new: resource(3.0), diff: None })
+    }
+
+    fn ended(op: StepOp, result: StepResult) -> Event {
+        Event::StepEnded { step: step(op), result, result_op: op }
+    }
+
+    #[test]
+    fn a_preview_says_what_would_be() {
+        let events = vec![
+            Event::StepStarted(step(StepOp::Create)),
+            ended(StepOp::Create, StepResult::Done),
+            ended(StepOp::Same, StepResult::Done),
+            ended(StepOp::Replace, StepResult::Done),
+            ended(StepOp::CreateReplacement, StepResult::Done),
+        ];
+        let text = shown(Mood::Planned, false, events);
+        let expected = "Updating (dev):\n +  random:index:RandomPet pet create\n +- random:index:RandomPet pet replace [diff: ~length]\n";
+        assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn differences_hide_secrets() {
+        let text = shown(Mood::Planned, true, vec![ended(StepOp::Create, StepResult::Done)]);
+        assert!(text.contains("        + key: [secret]\n        + length: 3\n"), "{text}");
+    }
+
+    #[test]
+    fn a_plugins_words_do_not_give_secrets_away() {
+        let diagnostic = Diagnostic::error("plugin-error", "could not create").detail("bad password canary");
+        let events = vec![
+            Event::StepStarted(step(StepOp::Create)),
+            Event::Diagnostic { urn: None, diagnostic: Box::new(diagnostic) },
+            Event::Log { level: LogLevel::Info, urn: None, message: "using canary".into(), ephemeral: false },
+            ended(StepOp::Create, StepResult::Failed),
+        ];
+        let text = shown(Mood::Done, false, events);
+        assert!(!text.contains("canary"), "{text}");
+        assert!(text.contains("bad password [secret]") && text.contains("creating failed"), "{text}");
+    }
+}

@@ -1,0 +1,109 @@
+//! Keeps secrets out of everything that is shown.
+//!
+//! Values carry their secrecy in their type, but texts do not: a plugin's error may quote the password that it was given.
+//! So every secret text that a run meets is remembered, and hidden wherever it appears in a message.
+
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+
+use outrigger_diagnostic::Diagnostic;
+use outrigger_value::{PropertyMap, Value};
+
+/// Shorter texts are not searched for: hiding every `1` makes a message useless and hides nothing.
+const SHORTEST: usize = 3;
+
+/// What a secret is shown as.
+pub(crate) const HIDDEN: &str = "[secret]";
+
+/// Remembers secret texts. They live in memory only, and are never shown.
+#[derive(Default)]
+pub(crate) struct Redaction {
+    texts: Mutex<BTreeSet<String>>,
+}
+
+impl Redaction {
+    /// Remembers a text.
+    pub(crate) fn learn(&self, text: &str) {
+        if text.len() < SHORTEST {
+            return;
+        }
+        let mut texts = self.texts.lock().unwrap_or_else(PoisonError::into_inner);
+        if !texts.contains(text) {
+            texts.insert(text.to_owned());
+        }
+    }
+
+    /// Remembers every secret text in a property map.
+    pub(crate) fn learn_properties(&self, properties: &PropertyMap) {
+        for value in properties.values() {
+            self.learn_value(value, false);
+        }
+    }
+
+    fn learn_value(&self, value: &Value, secret: bool) {
+        match value {
+            Value::String(text) if secret => {
+                self.learn(text);
+                // A plugin may quote one line of a key, or the text as JSON has it.
+                for line in text.lines().filter(|line| line.len() > 15) {
+                    self.learn(line);
+                }
+                let quoted = serde_json::Value::from(text.as_str()).to_string();
+                self.learn(quoted.trim_matches('"'));
+            }
+            Value::Number(number) if secret => self.learn(&number.to_string()),
+            Value::Secret(inner) => self.learn_value(inner, true),
+            Value::Output(output) => {
+                if let Some(inner) = &output.value {
+                    self.learn_value(inner, secret || output.secret);
+                }
+            }
+            Value::List(items) => items.iter().for_each(|item| self.learn_value(item, secret)),
+            Value::Map(map) => map.values().for_each(|item| self.learn_value(item, secret)),
+            _ => {}
+        }
+    }
+
+    /// The text without secrets.
+    pub(crate) fn hide(&self, text: &str) -> String {
+        let texts = self.texts.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut found: Vec<&String> = texts.iter().filter(|secret| text.contains(secret.as_str())).collect();
+        // The longest first: a secret may be a part of another.
+        found.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+        found.into_iter().fold(text.to_owned(), |text, secret| text.replace(secret.as_str(), HIDDEN))
+    }
+
+    /// The finding without secrets.
+    pub(crate) fn hide_in(&self, diagnostic: &Diagnostic) -> Diagnostic {
+        let all = |texts: &[String]| texts.iter().map(|text| self.hide(text)).collect();
+        Diagnostic {
+            summary: self.hide(&diagnostic.summary),
+            detail: diagnostic.detail.as_deref().map(|detail| self.hide(detail)),
+            hints: all(&diagnostic.hints),
+            notes: all(&diagnostic.notes),
+            ..diagnostic.clone()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_learned_is_hidden() {
+        let redaction = Redaction::default();
+        redaction.learn("ab");
+        redaction.learn_properties(&PropertyMap::from([
+            ("plain".to_owned(), "visible".into()),
+            (
+                "secret".to_owned(),
+                Value::secret(Value::List(vec!["canary".into(), "canary-2".into(), "a\"b\nc".into()])),
+            ),
+        ]));
+        assert_eq!(redaction.hide("canary-2 and canary, ab, visible"), "[secret] and [secret], ab, visible");
+        assert_eq!(redaction.hide(r#"{"x":"a\"b\nc"}"#), r#"{"x":"[secret]"}"#);
+        let diagnostic = Diagnostic::error("x", "canary").detail("canary").hint("canary").note("canary");
+        assert!(!format!("{:?}", redaction.hide_in(&diagnostic)).contains("canary"));
+    }
+}

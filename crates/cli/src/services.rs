@@ -1,0 +1,134 @@
+//! What the engine takes from outside: time, randomness, other stacks, hashes, a journal that looks at the key first.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use async_trait::async_trait;
+use outrigger_diagnostic::Diagnostic;
+use outrigger_engine::{AssetHasher, Clock, Event, EventSink, OtherStacks, Random};
+use outrigger_provider::{LogLevel, LogSink};
+use outrigger_pulumi::{hash_assets, lacks_hashes};
+use outrigger_state::{Backend, Journal, Record, Session, StackName};
+use outrigger_value::{PropertyMap, Urn};
+
+use crate::encryption::Keyring;
+use crate::render::progress::Progress;
+use crate::render::redaction::Redaction;
+
+/// The machine's clock.
+pub(crate) struct WallClock;
+
+impl Clock for WallClock {
+    fn now(&self) -> String {
+        jiff::Timestamp::now().to_string()
+    }
+}
+
+/// The operating system's randomness.
+#[derive(Default)]
+pub(crate) struct SystemRandom {
+    /// The ids planned for new providers.
+    planned: Mutex<HashMap<Urn, String>>,
+}
+
+impl Random for SystemRandom {
+    fn seed(&self) -> [u8; 32] {
+        let mut seed = [0; 32];
+        if getrandom::fill(&mut seed).is_err() {
+            // Names stay unique all the same: the version 4 UUIDs have a source of their own.
+            for (place, byte) in seed.iter_mut().zip(uuid::Uuid::new_v4().into_bytes()) {
+                *place = byte;
+            }
+        }
+        seed
+    }
+
+    fn uuid(&self) -> String {
+        uuid::Uuid::new_v4().to_string()
+    }
+
+    fn provider_id(&self, provider: &Urn) -> String {
+        let mut planned = self.planned.lock().unwrap_or_else(PoisonError::into_inner);
+        planned.entry(provider.clone()).or_insert_with(|| self.uuid()).clone()
+    }
+}
+
+/// Reads the outputs of other stacks of the same backend.
+pub(crate) struct Neighbours {
+    /// The backend.
+    pub(crate) backend: Backend,
+    /// The project whose name a short stack name means.
+    pub(crate) project: String,
+    /// The keys; each stack has its own salt.
+    pub(crate) keyring: Arc<Keyring>,
+    /// Learns their secrets.
+    pub(crate) redaction: Arc<Redaction>,
+}
+
+#[async_trait]
+impl OtherStacks for Neighbours {
+    async fn outputs(&self, name: &str) -> Result<PropertyMap, Diagnostic> {
+        let stack = StackName::parse(name, Some(&self.project))?;
+        let (backend, keyring) = (self.backend.clone(), Arc::clone(&self.keyring));
+        // Reading and deriving a key take their time.
+        let viewed =
+            tokio::task::spawn_blocking(move || Session::view(&backend, &stack, &|provider| keyring.crypter(provider)));
+        let viewed = viewed.await.map_err(|error| {
+            Diagnostic::error("stack-reference", format!("the outputs of stack `{name}` could not be read"))
+                .detail(error.to_string())
+        })??;
+        let root = viewed.base.resources.iter().find(|resource| resource.urn.is_stack() && !resource.delete);
+        let outputs = root.map(|resource| resource.outputs.clone()).unwrap_or_default();
+        self.redaction.learn_properties(&outputs);
+        Ok(outputs)
+    }
+}
+
+/// Everything that a program hands in passes here: assets get their hashes, and secrets become known to the redaction
+/// before a plugin can quote them.
+pub(crate) struct Inputs {
+    /// The program's directory, which relative paths begin at.
+    pub(crate) directory: PathBuf,
+    /// Learns secrets.
+    pub(crate) redaction: Arc<Redaction>,
+}
+
+impl AssetHasher for Inputs {
+    fn hash(&self, properties: &mut PropertyMap) -> Result<(), Diagnostic> {
+        self.redaction.learn_properties(properties);
+        if lacks_hashes(properties) { hash_assets(properties, &self.directory) } else { Ok(()) }
+    }
+}
+
+/// A journal for runs that change nothing: there is nothing to write down.
+pub(crate) struct NoJournal;
+
+#[async_trait]
+impl Journal for NoJournal {
+    async fn append(&self, _: Record) -> Result<(), Diagnostic> {
+        Ok(())
+    }
+}
+
+/// Passes what plugins say to the phase that is on the screen.
+#[derive(Default)]
+pub(crate) struct Relay {
+    current: Mutex<Option<Arc<Progress>>>,
+}
+
+impl Relay {
+    /// From now on to this phase.
+    pub(crate) fn follow(&self, progress: &Arc<Progress>) {
+        *self.current.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(progress));
+    }
+}
+
+impl LogSink for Relay {
+    fn log(&self, level: LogLevel, urn: Option<&Urn>, message: &str, ephemeral: bool) {
+        let current = self.current.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some(progress) = current {
+            progress.emit(Event::Log { level, urn: urn.cloned(), message: message.to_owned(), ephemeral });
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! Asking a person: only on a terminal, never in a pipe.
+
+use std::io::{self, BufRead, IsTerminal, Read as _, Write};
+
+use outrigger_diagnostic::Diagnostic;
+use outrigger_secrets::Phrase;
+use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
+
+/// Whether and how questions can be asked.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Terminal {
+    interactive: bool,
+}
+
+impl Terminal {
+    /// A person can be asked if both ends are a terminal and nobody said `--non-interactive`.
+    pub(crate) fn new(non_interactive: bool) -> Self {
+        Self { interactive: !non_interactive && io::stdin().is_terminal() && io::stdout().is_terminal() }
+    }
+
+    /// Whether a person can be asked.
+    pub(crate) fn is_interactive(self) -> bool {
+        self.interactive
+    }
+
+    /// Asks a yes-or-no question; anything but yes is no. Waits for the person.
+    pub(crate) fn confirm(self, question: &str) -> bool {
+        self.line(&format!("{question} [y/N] "))
+            .is_some_and(|answer| matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+    }
+
+    /// Asks for a line of text. Waits for the person. `None` at the end of the input.
+    pub(crate) fn line(self, prompt: &str) -> Option<String> {
+        let mut out = io::stderr();
+        let mut answer = String::new();
+        let _ = out.write_all(prompt.as_bytes()).and_then(|()| out.flush());
+        match io::stdin().lock().read_line(&mut answer) {
+            Ok(read) if read > 0 => Some(answer.trim_end_matches(['\n', '\r']).to_owned()),
+            _ => None,
+        }
+    }
+
+    /// Asks for a passphrase, which is not shown. Waits for the person.
+    pub(crate) fn secret(self, prompt: &str) -> Result<Phrase, Diagnostic> {
+        self.hidden(prompt)?.map(Phrase::new).ok_or_else(|| {
+            Diagnostic::error("terminal-cancelled", "no passphrase was given")
+                .hint("Run the command again, or set PULUMI_CONFIG_PASSPHRASE.")
+        })
+    }
+
+    /// Asks for a text that is not shown; `None` if the person gave up. Waits for the person.
+    pub(crate) fn hidden(self, prompt: &str) -> Result<Option<String>, Diagnostic> {
+        let stdin = io::stdin();
+        let failed = |error: io::Error| {
+            Diagnostic::error("terminal", "the terminal could not be used to ask for a secret")
+                .detail(error.to_string())
+        };
+        let before = tcgetattr(&stdin).map_err(|error| failed(error.into()))?;
+        let mut raw = before.clone();
+        // Without signals a Ctrl-C arrives as a byte, and the terminal is never left without echo.
+        raw.local_modes.remove(LocalModes::ECHO | LocalModes::ICANON | LocalModes::ISIG);
+        let mut out = io::stderr();
+        let _ = out.write_all(prompt.as_bytes()).and_then(|()| out.flush());
+        tcsetattr(&stdin, OptionalActions::Flush, &raw).map_err(|error| failed(error.into()))?;
+        let restore = Restore(before);
+        let typed = typed(stdin.lock());
+        drop(restore);
+        let _ = out.write_all(b"\n");
+        typed.map_err(failed)
+    }
+}
+
+/// Puts the terminal back as it was.
+struct Restore(Termios);
+
+impl Drop for Restore {
+    fn drop(&mut self) {
+        // There is nobody to tell if this fails.
+        let _ = tcsetattr(io::stdin(), OptionalActions::Now, &self.0);
+    }
+}
+
+/// What was typed up to the end of the line; `None` for Ctrl-C.
+fn typed(input: impl BufRead) -> io::Result<Option<String>> {
+    const CANCEL: u8 = 3;
+    const END: u8 = 4;
+    let mut text: Vec<u8> = Vec::new();
+    for byte in input.bytes() {
+        match byte? {
+            CANCEL => return Ok(None),
+            END | b'\n' | b'\r' => break,
+            8 | 127 => {
+                // One character back, which may be several bytes.
+                while text.pop().is_some_and(|byte| byte & 0xC0 == 0x80) {}
+            }
+            other => text.push(other),
+        }
+    }
+    String::from_utf8(text).map(Some).map_err(|_| io::Error::other("the text is not UTF-8"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn editing_while_typing() {
+        assert_eq!(typed("pass\n".as_bytes()).unwrap().as_deref(), Some("pass"));
+        assert_eq!(typed("pä\u{7f}ass".as_bytes()).unwrap().as_deref(), Some("pass"));
+        assert_eq!(typed("\u{7f}a\r".as_bytes()).unwrap().as_deref(), Some("a"));
+        assert_eq!(typed("pa\u{3}".as_bytes()).unwrap(), None);
+    }
+}

@@ -1,0 +1,163 @@
+//! Everything a user can get wrong: the answer has a place, a reason and a next step, and nothing is changed.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use crate::sandbox::{PASSPHRASE, Sandbox};
+
+/// A program with a mistake, and what the answer must say.
+fn check(program: &str, expected: &[&str]) {
+    let sandbox = Sandbox::with_stack("name: shop\nruntime: yaml\n");
+    sandbox.write("Pulumi.yaml", &format!("name: shop\nruntime: yaml\n{program}"));
+    let before = fs::read(sandbox.checkpoint("shop", "dev")).unwrap();
+    sandbox.outrigger(&["up", "--yes"]).ended(1).says(expected);
+    assert_eq!(fs::read(sandbox.checkpoint("shop", "dev")).unwrap(), before, "the state was changed");
+}
+
+#[test]
+fn broken_yaml() {
+    check("resources:\n  pet: [1, 2\n", &["Pulumi.yaml:", "error:", "help:"]);
+    check("resources:\n  pet: {type: ${x}}\n", &["Pulumi.yaml:4:", "quote"]);
+}
+
+#[test]
+fn unknown_names() {
+    let pet = |inside: &str| format!("resources:\n  pet:\n    type: random:RandomPet\n{inside}");
+    check(&pet("    propertys: {length: 2}\n"), &["Pulumi.yaml:6:5", "propertys", "properties"]);
+    check("resources:\n  pet: {type: 'random:RandomPett'}\n", &["Pulumi.yaml:4:", "RandomPett"]);
+    check(&pet("    properties: {lenght: 2}\n"), &["Pulumi.yaml:6:18", "lenght", "length"]);
+    check(&pet("    options: {protected: true}\n"), &["Pulumi.yaml:6:15", "protected"]);
+    check("variables:\n  x:\n    fn::nonsense: 1\noutputs: {x: '${x}'}\n", &["Pulumi.yaml:5:", "fn::nonsense"]);
+    check(
+        "variables:\n  x: {'fn::invoke': {function: 'random:nope'}}\noutputs: {x: '${x}'}\n",
+        &["Pulumi.yaml:4:", "random:nope"],
+    );
+}
+
+#[test]
+fn wrong_types_cycles_and_missing_references() {
+    check(
+        "resources:\n  pet:\n    type: random:RandomPet\n    properties: {length: [1]}\n",
+        &["Pulumi.yaml:6:26", "length"],
+    );
+    check("variables:\n  a: ${b}\n  b: ${a}\n", &["Pulumi.yaml:", "circular"]);
+    check("outputs:\n  x: ${nothing.id}\n", &["Pulumi.yaml:4:", "nothing"]);
+}
+
+#[test]
+fn missing_config_plugin_and_stack() {
+    check("config:\n  size: {type: integer}\n", &["size", "outrigger config set"]);
+    check(
+        "resources:\n  x: {type: 'nowhere:Thing'}\n",
+        &["plugin `nowhere` was not found", "Searched:", "PATH", "pulumi plugin install resource nowhere"],
+    );
+    let sandbox = Sandbox::new("name: shop\nruntime: yaml\n");
+    sandbox.outrigger(&["up", "--yes", "--stack", "nope"]).ended(6).says(&["no stack `nope`", "stack init nope"]);
+    sandbox.outrigger(&["up", "--yes"]).ended(1).says(&["no stack is selected", "stack init", "stack select"]);
+    fs::remove_file(sandbox.path("project/Pulumi.yaml")).unwrap();
+    sandbox.outrigger(&["up", "--yes"]).ended(1).says(&["there is no project here", "--cwd"]);
+}
+
+#[test]
+fn missing_and_wrong_passphrases() {
+    let mut sandbox = Sandbox::with_stack(
+        "name: shop\nruntime: yaml\nconfig: {word: {type: string}}\nresources:\n  pet: {type: 'random:RandomPet', properties: {prefix: '${word}'}}\n",
+    );
+    sandbox.outrigger(&["config", "set", "--secret", "word", "quiet"]).ok();
+    sandbox.outrigger(&["up", "--yes"]).ok();
+    let before = fs::read(sandbox.checkpoint("shop", "dev")).unwrap();
+    sandbox.set("PULUMI_CONFIG_PASSPHRASE", None);
+    for arguments in [["up", "--yes"].as_slice(), &["preview"], &["destroy", "--yes"], &["config", "get", "word"]] {
+        sandbox.outrigger(arguments).ended(1).says(&["passphrase is needed", "Set PULUMI_CONFIG_PASSPHRASE"]);
+    }
+    sandbox.set("PULUMI_CONFIG_PASSPHRASE", Some("wrong"));
+    for arguments in [["up", "--yes"].as_slice(), &["preview"], &["destroy", "--yes"], &["config", "get", "word"]] {
+        sandbox.outrigger(arguments).ended(1).says(&["passphrase", "help:"]);
+    }
+    sandbox.set("PULUMI_CONFIG_PASSPHRASE", None);
+    sandbox.set("PULUMI_CONFIG_PASSPHRASE_FILE", Some("phrase.txt"));
+    sandbox.outrigger(&["preview"]).ended(1).says(&["phrase.txt", "PULUMI_CONFIG_PASSPHRASE_FILE"]);
+    sandbox.write("phrase.txt", &format!("  {PASSPHRASE}\n"));
+    sandbox.outrigger(&["preview", "--expect-no-changes"]).ok();
+    assert_eq!(fs::read(sandbox.checkpoint("shop", "dev")).unwrap(), before, "the state was changed");
+}
+
+#[test]
+fn a_wrong_passphrase_stops_before_a_secret_result() {
+    let mut sandbox = Sandbox::with_stack(
+        "name: shop\nruntime: yaml\nresources:\n  password: {type: 'random:RandomPassword', properties: {length: 9}}\n",
+    );
+    sandbox.set("PULUMI_CONFIG_PASSPHRASE", Some("wrong"));
+    sandbox.outrigger(&["up", "--yes", "--skip-preview"]).ended(1).says(&["passphrase"]);
+    sandbox.set("PULUMI_CONFIG_PASSPHRASE", Some(PASSPHRASE));
+    let export = sandbox.export();
+    assert!(!export.to_string().contains("randomPassword"), "it was made, or may have been: {export}");
+    sandbox.outrigger(&["up", "--yes"]).ok();
+}
+
+#[test]
+fn states_that_cannot_be_used() {
+    let sandbox = Sandbox::with_stack("name: shop\nruntime: yaml\nresources:\n  pet: {type: 'random:RandomPet'}\n");
+    sandbox.outrigger(&["up", "--yes"]).ok();
+    let path = sandbox.checkpoint("shop", "dev");
+    let good = fs::read_to_string(&path).unwrap();
+    let refused = |state: &str, expected: &[&str]| {
+        fs::write(&path, state).unwrap();
+        for arguments in [["up", "--yes"].as_slice(), &["destroy", "--yes"], &["refresh", "--yes"]] {
+            sandbox.outrigger(arguments).ended(1).says(expected).says(&["help:"]);
+        }
+        assert_eq!(fs::read_to_string(&path).unwrap(), state, "the state was changed");
+    };
+    refused(&good[..good.len() / 2], &["dev.json"]);
+    refused(&good.replacen("{\"version\":3", "{\"version\":9", 1), &["9"]);
+    refused(&good.replacen("{\"version\":3", "{\"version\":4,\"features\":[\"newfangled\"]", 1), &["newfangled"]);
+    refused(
+        &good.replace("\"parent\":\"urn:", "\"parent\":\"urn:pulumi:dev::shop::no:no:No::gone\",\"x\":\"urn:"),
+        &["gone"],
+    );
+    let viewed = good.replace("\"custom\":true,", "\"custom\":true,\"viewOf\":\"urn:pulumi:dev::shop::a:b:C::d\",");
+    refused(&viewed, &["viewOf", "cannot do", "pulumi"]);
+    fs::write(&path, &good).unwrap();
+    sandbox.outrigger(&["preview", "--expect-no-changes"]).ok();
+}
+
+#[test]
+fn what_is_not_there_yet() {
+    let mut sandbox = Sandbox::new("name: shop\nruntime: yaml\n");
+    sandbox
+        .outrigger(&["stack", "init", "dev", "--secrets-provider", "awskms://alias/x"])
+        .ended(1)
+        .says(&["AWS KMS", "passphrase"]);
+    sandbox.outrigger(&["stack", "init", "dev"]).ok();
+    let file = sandbox.read("Pulumi.dev.yaml");
+    sandbox.write("Pulumi.dev.yaml", &format!("{file}environment:\n  - prod\n"));
+    sandbox.outrigger(&["up", "--yes"]).ended(1).says(&["Pulumi.dev.yaml:2:1", "ESC", "`pulumi`"]);
+    sandbox.write("Pulumi.dev.yaml", "secretsprovider: gcpkms://projects/x\nencryptedkey: abc\n");
+    sandbox.outrigger(&["up", "--yes"]).ended(1).says(&["gcpkms", "not supported yet"]);
+    for (url, word) in
+        [("https://api.pulumi.com", "Pulumi Cloud"), ("s3://bucket", "object store"), ("azblob://x", "object store")]
+    {
+        sandbox.set("PULUMI_BACKEND_URL", Some(url));
+        sandbox.outrigger(&["up", "--yes"]).ended(1).says(&[word, "not supported yet", "file://"]);
+    }
+}
+
+#[test]
+fn a_directory_that_may_not_be_written() {
+    let sandbox = Sandbox::with_stack("name: shop\nruntime: yaml\nresources:\n  pet: {type: 'random:RandomPet'}\n");
+    let directory = sandbox.path("state/.pulumi");
+    if fs::metadata(&directory).is_ok() && is_root() {
+        // Root may write everywhere; a file in the way of a directory refuses it too.
+        fs::write(directory.join("locks"), "in the way").unwrap_or_else(|_| {
+            fs::remove_dir_all(directory.join("locks")).unwrap();
+            fs::write(directory.join("locks"), "in the way").unwrap();
+        });
+    } else {
+        fs::set_permissions(&directory, fs::Permissions::from_mode(0o555)).unwrap();
+    }
+    sandbox.outrigger(&["up", "--yes", "--skip-preview"]).ended(1).says(&["lock", "error:"]);
+}
+
+fn is_root() -> bool {
+    fs::metadata("/proc/self").is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0)
+}

@@ -1,0 +1,12 @@
+//! The real binary with the real peers: `pulumi`, its providers, its files.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod bad_input;
+mod both_ways;
+mod configuration;
+mod drift;
+mod interruption;
+mod lifecycle;
+mod locks;
+mod sandbox;
+mod secrecy;

@@ -1,0 +1,203 @@
+//! A directory of its own for each test: project, state, home, and nothing of the machine's.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use tempfile::TempDir;
+
+/// The passphrase of every test that needs a right one.
+pub(crate) const PASSPHRASE: &str = "correct horse";
+
+/// What a command said and how it ended.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) code: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Answer {
+    /// Both streams.
+    pub(crate) fn text(&self) -> String {
+        format!("{}{}", self.stdout, self.stderr)
+    }
+
+    #[track_caller]
+    pub(crate) fn ok(self) -> Self {
+        self.ended(0)
+    }
+
+    #[track_caller]
+    pub(crate) fn ended(self, code: i32) -> Self {
+        assert_eq!(self.code, code, "\nstdout:\n{}\nstderr:\n{}", self.stdout, self.stderr);
+        self
+    }
+
+    #[track_caller]
+    pub(crate) fn says(self, parts: &[&str]) -> Self {
+        for part in parts {
+            assert!(
+                self.text().contains(part),
+                "`{part}` is missing\nstdout:\n{}\nstderr:\n{}",
+                self.stdout,
+                self.stderr
+            );
+        }
+        self
+    }
+}
+
+/// A project with a backend of its own.
+pub(crate) struct Sandbox {
+    directory: TempDir,
+    variables: Vec<(String, String)>,
+}
+
+impl Sandbox {
+    /// A project without stacks.
+    pub(crate) fn new(project: &str) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        for name in ["project", "state", "home"] {
+            fs::create_dir(directory.path().join(name)).unwrap();
+        }
+        let peers = peers();
+        let path = format!("{0}/bin:{0}/conformance:/usr/bin:/bin", peers.display());
+        let at = |name: &str| directory.path().join(name).display().to_string();
+        let variables = [
+            ("PATH", path),
+            ("HOME", at("home")),
+            ("PULUMI_HOME", at("home/.pulumi")),
+            ("PULUMI_BACKEND_URL", format!("file://{}", at("state"))),
+            ("PULUMI_CONFIG_PASSPHRASE", PASSPHRASE.to_owned()),
+            // The cloud of the provider `oracle`.
+            ("ORACLE_LOG", at("oracle.log")),
+            ("PULUMI_SKIP_UPDATE_CHECK", "true".to_owned()),
+            ("PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION", "true".to_owned()),
+        ];
+        let variables = variables.map(|(name, value)| (name.to_owned(), value)).into();
+        let sandbox = Self { directory, variables };
+        sandbox.write("Pulumi.yaml", project);
+        sandbox
+    }
+
+    /// A project with the stack `dev`, selected.
+    pub(crate) fn with_stack(project: &str) -> Self {
+        let sandbox = Self::new(project);
+        sandbox.outrigger(&["stack", "init", "dev"]).ok();
+        sandbox
+    }
+
+    /// Sets a variable for the commands to come, or takes it away.
+    pub(crate) fn set(&mut self, name: &str, value: Option<&str>) {
+        self.variables.retain(|(known, _)| known != name);
+        if let Some(value) = value {
+            self.variables.push((name.to_owned(), value.to_owned()));
+        }
+    }
+
+    /// A path inside.
+    pub(crate) fn path(&self, inside: &str) -> PathBuf {
+        self.directory.path().join(inside)
+    }
+
+    /// Writes a file of the project.
+    pub(crate) fn write(&self, name: &str, text: &str) {
+        let path = self.path("project").join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    /// Reads a file of the project.
+    pub(crate) fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path("project").join(name)).unwrap()
+    }
+
+    /// The stack's checkpoint.
+    pub(crate) fn checkpoint(&self, project: &str, stack: &str) -> PathBuf {
+        self.path(&format!("state/.pulumi/stacks/{project}/{stack}.json"))
+    }
+
+    /// Runs outrigger.
+    pub(crate) fn outrigger(&self, arguments: &[&str]) -> Answer {
+        self.run(env!("CARGO_BIN_EXE_outrigger").as_ref(), arguments)
+    }
+
+    /// Runs the real pulumi.
+    pub(crate) fn pulumi(&self, arguments: &[&str]) -> Answer {
+        self.run(&peers().join("bin/pulumi"), arguments)
+    }
+
+    /// Starts outrigger and does not wait.
+    pub(crate) fn start(&self, arguments: &[&str]) -> Child {
+        self.command(env!("CARGO_BIN_EXE_outrigger").as_ref(), arguments).spawn().unwrap()
+    }
+
+    /// The state as outrigger exports it.
+    pub(crate) fn export(&self) -> serde_json::Value {
+        serde_json::from_str(&self.outrigger(&["stack", "export"]).ok().stdout).unwrap()
+    }
+
+    /// Every file below the sandbox that holds a text.
+    pub(crate) fn files_with(&self, text: &str) -> Vec<PathBuf> {
+        let mut found = Vec::new();
+        walk(self.directory.path(), &mut |path| {
+            let bytes = fs::read(path).unwrap_or_default();
+            if bytes.windows(text.len()).any(|window| window == text.as_bytes()) {
+                found.push(path.to_owned());
+            }
+        });
+        found
+    }
+
+    fn run(&self, program: &Path, arguments: &[&str]) -> Answer {
+        answer(self.command(program, arguments).spawn().unwrap())
+    }
+
+    fn command(&self, program: &Path, arguments: &[&str]) -> Command {
+        let mut command = Command::new(program);
+        command
+            .args(arguments)
+            .current_dir(self.path("project"))
+            .env_clear()
+            .envs(self.variables.iter().map(|(name, value)| (name, value)))
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    }
+}
+
+/// Waits for a command.
+pub(crate) fn answer(child: Child) -> Answer {
+    let output = child.wait_with_output().unwrap();
+    Answer {
+        code: output.status.code().unwrap_or(-1),
+        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+    }
+}
+
+fn peers() -> PathBuf {
+    let peers = std::env::var_os("OUTRIGGER_PEERS").map_or_else(
+        || PathBuf::from(std::env::var_os("HOME").unwrap_or_default()).join(".cache/outrigger/peers"),
+        PathBuf::from,
+    );
+    assert!(
+        peers.join("bin/pulumi").exists(),
+        "the peers are not in `{}`: run `cargo xtask peers`, or set OUTRIGGER_PEERS",
+        peers.display()
+    );
+    peers
+}
+
+fn walk(directory: &Path, visit: &mut dyn FnMut(&Path)) {
+    for entry in fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            walk(&path, visit);
+        } else {
+            visit(&path);
+        }
+    }
+}

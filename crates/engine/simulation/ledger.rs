@@ -1,0 +1,126 @@
+//! The journal as the engine sees it, with the oracle behind it: every record that becomes durable is checked at once.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use async_trait::async_trait;
+use outrigger_diagnostic::Diagnostic;
+use outrigger_state::{Journal, Record};
+
+use super::fault::Fault;
+use super::world::{Inner, World};
+
+/// A journal that makes many records durable at once, in the order of the calls.
+pub(crate) struct Ledger {
+    world: Arc<World>,
+    store: Arc<dyn Journal>,
+    queue: Mutex<Queue>,
+}
+
+#[derive(Default)]
+struct Queue {
+    waiting: VecDeque<Record>,
+}
+
+impl Ledger {
+    pub(crate) fn new(world: Arc<World>, store: Arc<dyn Journal>) -> Arc<Self> {
+        Arc::new(Self { world, store, queue: Mutex::default() })
+    }
+
+    fn queue(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Makes everything durable that waits.
+    async fn flush(&self) -> Result<(), Diagnostic> {
+        loop {
+            let next = self.queue().waiting.pop_front();
+            let Some(record) = next else { return Ok(()) };
+            // After the power has failed, the first record that was cut short is the only one that may be there.
+            self.world.lock().in_flight.get_or_insert_with(|| record.clone());
+            if let Err(diagnostic) = self.store.append(record.clone()).await {
+                if diagnostic.code != "state-io" {
+                    self.world.lock().in_flight = None;
+                }
+                return Err(diagnostic);
+            }
+            self.world.lock().written(&record);
+            if self.world.fault == Some(Fault::Torn) {
+                self.world.schedule.pause().await;
+            }
+        }
+    }
+
+    /// What is really written of a record.
+    fn parts(&self, mut record: Record) -> Vec<Record> {
+        match self.world.fault {
+            Some(Fault::LostEnd) => record.end.clear(),
+            Some(Fault::LostBegin) => record.begin.clear(),
+            Some(Fault::LostEntry) if record.put.len() > 1 => drop(record.put.remove(0)),
+            Some(Fault::Torn) => {
+                let end = std::mem::take(&mut record.end);
+                return vec![Record { end, ..Record::default() }, record];
+            }
+            _ => {}
+        }
+        vec![record]
+    }
+}
+
+#[async_trait]
+impl Journal for Ledger {
+    async fn append(&self, record: Record) -> Result<(), Diagnostic> {
+        if self.world.lock().preview {
+            self.world.lock().violated("preview", "a record was written");
+        }
+        self.queue().waiting.extend(self.parts(record));
+        if self.world.fault == Some(Fault::EarlyAnswer) && self.world.percent(50) {
+            return Ok(());
+        }
+        self.world.schedule.pauses(2).await;
+        self.flush().await?;
+        self.world.schedule.pauses(1).await;
+        Ok(())
+    }
+}
+
+impl Inner {
+    fn written(&mut self, record: &Record) {
+        self.in_flight = None;
+        self.durable(record);
+    }
+
+    /// A record is durable: the state that it leaves must be sound, for the checkpoint may be written now.
+    fn durable(&mut self, record: &Record) {
+        let before = |key| self.shadow.entries.get(key);
+        let mut released = Vec::new();
+        for old in record.remove.iter().filter_map(before) {
+            released.extend(old.id.clone().filter(|_| old.retain_on_delete));
+        }
+        for (key, new) in &record.put {
+            let Some(old) = before(key) else { continue };
+            if old.id != new.id || new.pending_replacement {
+                released.extend(old.id.clone().filter(|_| old.retain_on_delete));
+            }
+        }
+        self.cloud.released.extend(released);
+        self.records.push(record.clone());
+        self.shadow.apply(record);
+        let ends: Vec<u64> = record.end.iter().map(|id| id.0).collect();
+        let begins: Vec<u64> = record.begin.iter().map(|(id, _)| id.0).collect();
+        let removes: Vec<u64> = record.remove.iter().map(|key| key.0).collect();
+        let puts: Vec<String> = record
+            .put
+            .iter()
+            .map(|(key, new)| {
+                let marks = [("delete", new.delete), ("pending", new.pending_replacement)];
+                let marks: Vec<&str> = marks.iter().filter(|(_, set)| *set).map(|(name, _)| *name).collect();
+                format!("{}={} {} {}", key.0, new.urn, new.id.as_deref().unwrap_or("-"), marks.join(" "))
+            })
+            .collect();
+        self.note(format!("  durable: end {ends:?} remove {removes:?} put {puts:?} begin {begins:?}"));
+        if let Err(rule) = self.shadow.ordered() {
+            self.violated("integrity", rule);
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! The rest of what the engine takes from outside: a clock that counts, randomness from the seed, events that are remembered.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use async_trait::async_trait;
+use outrigger_diagnostic::Diagnostic;
+use outrigger_engine::{AssetHasher, Clock, Event, EventSink, OtherStacks, Random as EngineRandom, Services};
+use outrigger_state::Journal;
+use outrigger_value::PropertyMap;
+use tokio_util::sync::CancellationToken;
+
+use super::plugin::FakePlugins;
+use super::world::{CANARY, World};
+
+/// The services of one run.
+pub(crate) fn services(world: &Arc<World>, journal: Arc<dyn Journal>) -> Services {
+    let surroundings = Arc::new(Surroundings { world: world.clone(), time: AtomicU64::new(0) });
+    Services {
+        plugins: Arc::new(FakePlugins(world.clone())),
+        journal,
+        clock: surroundings.clone(),
+        random: surroundings.clone(),
+        stacks: surroundings.clone(),
+        assets: surroundings.clone(),
+        events: surroundings,
+        stop: CancellationToken::new(),
+        abort: CancellationToken::new(),
+    }
+}
+
+struct Surroundings {
+    world: Arc<World>,
+    time: AtomicU64,
+}
+
+impl Clock for Surroundings {
+    fn now(&self) -> String {
+        let seconds = self.time.fetch_add(1, Ordering::Relaxed) % 3600;
+        format!("2026-01-01T00:{:02}:{:02}Z", seconds / 60, seconds % 60)
+    }
+}
+
+impl EngineRandom for Surroundings {
+    fn seed(&self) -> [u8; 32] {
+        [7; 32]
+    }
+
+    fn uuid(&self) -> String {
+        format!("00000000-0000-4000-8000-{:012x}", self.world.lock().random.next() & 0xFFFF_FFFF_FFFF)
+    }
+}
+
+#[async_trait]
+impl OtherStacks for Surroundings {
+    async fn outputs(&self, _: &str) -> Result<PropertyMap, Diagnostic> {
+        Ok(PropertyMap::new())
+    }
+}
+
+impl AssetHasher for Surroundings {
+    fn hash(&self, _: &mut PropertyMap) -> Result<(), Diagnostic> {
+        Ok(())
+    }
+}
+
+impl EventSink for Surroundings {
+    fn emit(&self, event: Event) {
+        let text = match &event {
+            Event::StepStarted(step) => format!("start {} {}", step.op.as_str(), step.urn),
+            Event::StepEnded { step, result, result_op } => {
+                format!("end {} {} {result:?} {}", step.op.as_str(), step.urn, result_op.as_str())
+            }
+            Event::Outputs { urn, .. } => format!("outputs {urn}"),
+            Event::Diagnostic { diagnostic, .. } => {
+                // The names of locks and journals are really random.
+                let detail = diagnostic.detail.as_deref().filter(|detail| !detail.contains("memory:"));
+                format!("{} {} {}", diagnostic.code, diagnostic.summary, detail.unwrap_or_default())
+            }
+            Event::Log { message, .. } => format!("log {message}"),
+        };
+        let shown = text.contains(CANARY) || format!("{event:?}").contains(CANARY);
+        let mut world = self.world.lock();
+        if shown {
+            world.violated("secret", format!("an event shows a secret: {}", text.replace(CANARY, "[canary]")));
+        }
+        world.note(text);
+    }
+}

@@ -1,0 +1,41 @@
+//! The limit: the same calls from a client without an engine and without a state.
+
+use anyhow::{Context, Result};
+use serde::Deserialize;
+
+use crate::peers::Peers;
+use crate::workspace;
+
+/// What the client measured.
+#[derive(Deserialize)]
+pub(super) struct Bare {
+    /// Seconds from starting the provider to the line with its port.
+    pub(super) start: f64,
+    pub(super) up: Phase,
+    pub(super) preview: Phase,
+    pub(super) destroy: Phase,
+}
+
+/// One kind of call for every resource, in seconds.
+#[derive(Deserialize)]
+pub(super) struct Phase {
+    pub(super) wall: f64,
+    pub(super) client_cpu: f64,
+    pub(super) provider_cpu: f64,
+}
+
+/// How many calls an engine has under way at once by default: four for each core.
+pub(super) fn at_once() -> usize {
+    4 * std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// Builds the client and runs it.
+pub(super) fn run(peers: &Peers, resources: usize) -> Result<Bare> {
+    let text = workspace::output(
+        workspace::cargo()
+            .args(["run", "--quiet", "--release", "--package", "outrigger-pulumi", "--example", "bare", "--"])
+            .arg(peers.bin().join("pulumi-resource-random"))
+            .args([resources.to_string(), at_once().to_string()]),
+    )?;
+    serde_json::from_str(&text).context("the bare client answered oddly")
+}

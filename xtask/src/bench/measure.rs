@@ -1,0 +1,162 @@
+//! One command under observation: wall time, and processor time, memory and bytes written of each of its processes.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+
+use crate::process::{name, proc, stat_fields, tree};
+
+/// How often the processes are looked at, and how often new ones are looked for: the watcher must not be felt.
+const LOOK: Duration = Duration::from_millis(10);
+const SEARCH: Duration = Duration::from_millis(50);
+
+/// Linux shows processor time to programs in this unit, whatever the kernel's own is.
+const TICK: Duration = Duration::from_millis(10);
+
+/// What a process is there for.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Role {
+    /// `pulumi` with its language host, or `outrigger` with its keeper.
+    Engine,
+    Provider,
+}
+
+/// What the processes of a role used together.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Usage {
+    pub(super) cpu: Duration,
+    /// The sum of each process's highest resident size.
+    pub(super) peak_bytes: u64,
+    pub(super) written_bytes: u64,
+}
+
+/// One finished command.
+#[derive(Clone)]
+pub(super) struct Measured {
+    pub(super) wall: Duration,
+    usage: BTreeMap<Role, Usage>,
+}
+
+impl Measured {
+    pub(super) fn of(&self, role: Role) -> Usage {
+        self.usage.get(&role).copied().unwrap_or_default()
+    }
+}
+
+/// Runs a command that must succeed.
+pub(super) fn measure(command: &mut Command) -> Result<Measured> {
+    let streams = tempfile::tempdir()?;
+    let output = streams.path().join("output");
+    let file = File::create(&output)?;
+    command.stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file);
+    let started = Instant::now();
+    let mut child = command.spawn().context("cannot start the measured command")?;
+    let (wall, seen) = watch(child.id(), started)?;
+    let status = child.wait()?;
+    if !status.success() {
+        bail!("the measured command ended with {status}\n{}", fs::read_to_string(&output).unwrap_or_default());
+    }
+    let mut usage: BTreeMap<Role, Usage> = BTreeMap::new();
+    for process in seen.into_values() {
+        let sum = usage.entry(process.role).or_default();
+        sum.cpu += process.usage.cpu;
+        sum.peak_bytes += process.usage.peak_bytes;
+        sum.written_bytes += process.usage.written_bytes;
+    }
+    Ok(Measured { wall, usage })
+}
+
+struct Seen {
+    role: Role,
+    usage: Usage,
+}
+
+/// Watches a process and what it starts until it ends. It is left unreaped, so that its last figures can be read.
+fn watch(id: u32, started: Instant) -> Result<(Duration, BTreeMap<u32, Seen>)> {
+    let pid = i32::try_from(id).ok().and_then(Pid::from_raw).context("an odd process id")?;
+    let mut seen: BTreeMap<u32, Seen> = BTreeMap::new();
+    let mut searched = started;
+    loop {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+        let ended = waitid(WaitId::Pid(pid), options)?.is_some();
+        let wall = started.elapsed();
+        if seen.is_empty() || searched.elapsed() > SEARCH {
+            searched = Instant::now();
+            for id in tree(id)? {
+                seen.entry(id).or_insert_with(|| Seen { role: role(id), usage: Usage::default() });
+            }
+        }
+        for (id, process) in &mut seen {
+            look(*id, process);
+        }
+        if ended {
+            return Ok((wall, seen));
+        }
+        std::thread::sleep(LOOK);
+    }
+}
+
+fn role(id: u32) -> Role {
+    if name(&proc(id)).starts_with("pulumi-resource-") { Role::Provider } else { Role::Engine }
+}
+
+/// Takes a process's figures. Each only grows; one that cannot be read (the process has ended) stays as it was.
+fn look(id: u32, process: &mut Seen) {
+    let folder = proc(id);
+    // Between fork and exec a process still bears its parent's name.
+    if process.role == Role::Engine {
+        process.role = role(id);
+    }
+    if let Some(cpu) = fs::read_to_string(folder.join("stat")).ok().and_then(|stat| processor_time(&stat)) {
+        process.usage.cpu = process.usage.cpu.max(cpu);
+    }
+    if let Ok(status) = fs::read_to_string(folder.join("status")) {
+        let peak = number_after(&status, "VmHWM:").unwrap_or_default() * 1024;
+        process.usage.peak_bytes = process.usage.peak_bytes.max(peak);
+    }
+    if let Ok(io) = fs::read_to_string(folder.join("io")) {
+        let written = number_after(&io, "\nwrite_bytes:").unwrap_or_default();
+        process.usage.written_bytes = process.usage.written_bytes.max(written);
+    }
+}
+
+fn processor_time(stat: &str) -> Option<Duration> {
+    let fields = stat_fields(stat);
+    let ticks: u32 = fields.get(11)?.parse::<u32>().ok()? + fields.get(12)?.parse::<u32>().ok()?;
+    Some(TICK * ticks)
+}
+
+fn number_after(text: &str, key: &str) -> Option<u64> {
+    let (_, rest) = text.split_once(key)?;
+    rest.split_ascii_whitespace().next()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_is_measured() {
+        let measured = measure(Command::new("sh").args(["-c", "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done"]));
+        let usage = measured.unwrap().of(Role::Engine);
+        assert!(usage.cpu > Duration::ZERO);
+        assert!(usage.peak_bytes > 100_000);
+    }
+
+    #[test]
+    fn a_command_that_fails_is_an_error_with_its_words() {
+        let error = measure(Command::new("sh").args(["-c", "echo no such luck; exit 3"])).err().unwrap();
+        assert!(error.to_string().contains("no such luck"));
+    }
+
+    #[test]
+    fn figures_are_read() {
+        assert_eq!(processor_time("1 (a b) S 0 0 0 0 0 0 0 0 0 0 7 3 0"), Some(TICK * 10));
+        assert_eq!(number_after("VmHWM:\t  12 kB\n", "VmHWM:"), Some(12));
+        assert_eq!(number_after("wchar: 1\nwrite_bytes: 2\ncancelled_write_bytes: 3\n", "\nwrite_bytes:"), Some(2));
+    }
+}

@@ -1,0 +1,158 @@
+//! The figures as a page, with each target and whether it is met.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use super::bare::{Bare, at_once};
+use super::measure::{Measured, Role};
+use super::start::Start;
+use super::subject::{Steps, Subject};
+
+/// Everything that was measured.
+pub(super) struct Figures {
+    pub(super) resources: usize,
+    pub(super) growth: usize,
+    pub(super) bare: Bare,
+    pub(super) outrigger: Steps<Measured>,
+    pub(super) grown: Steps<Measured>,
+    pub(super) lean: Steps<Measured>,
+    pub(super) pulumi: Steps<Measured>,
+    pub(super) start: Start,
+}
+
+/// A ratio that has to stay below a limit.
+struct Target {
+    what: &'static str,
+    ratio: f64,
+    limit: f64,
+}
+
+/// The page.
+pub(super) fn text(figures: &Figures) -> String {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let today = jiff::Timestamp::now().strftime("%Y-%m-%d");
+    let mut text = format!(
+        "# Benchmarks\n\nWritten by `cargo xtask bench engine` on {today}, on a machine with {cores} cores.\n\n\
+         The program is {} `random:RandomString`; every engine runs the same provider binary, with a file backend of \
+         its own and its journal or checkpoints on the same disk. The bare client makes the same calls to the provider, \
+         {} at once, with no engine and no state; its wall times have the provider's start ({:.0} ms) added, which \
+         every engine pays too. `engine` is `pulumi` with its YAML host, or `outrigger` with its keeper.\n\n",
+        figures.resources,
+        at_once(),
+        figures.bare.start * 1000.0,
+    );
+    text.push_str("| | step | wall s | engine CPU s | provider CPU s | engine peak MB | engine MB written |\n");
+    text.push_str("| --- | --- | ---: | ---: | ---: | ---: | ---: |\n");
+    let bare = [("up", &figures.bare.up), ("preview", &figures.bare.preview), ("destroy", &figures.bare.destroy)];
+    for (step, phase) in bare {
+        let wall = phase.wall + figures.bare.start;
+        let _ = writeln!(
+            text,
+            "| bare client | {step} | {wall:.2} | {:.2} | {:.2} | | |",
+            phase.client_cpu, phase.provider_cpu
+        );
+    }
+    rows(&mut text, Subject::Outrigger.title(), &figures.outrigger);
+    rows(&mut text, Subject::PulumiWithoutCheckpoints.title(), &figures.lean);
+    rows(&mut text, Subject::Pulumi.title(), &figures.pulumi);
+    rows(&mut text, &format!("outrigger, {} resources", figures.growth), &figures.grown);
+    let _ = writeln!(
+        text,
+        "\nFrom the start of a warm `outrigger up` to its first call for a resource: {:.0} ms (median). The provider's \
+         own start, from spawning it to the line with its port: {:.0} ms.\n",
+        millis(figures.start.outrigger),
+        millis(figures.start.provider)
+    );
+    text.push_str("| target | measured | limit | |\n| --- | ---: | ---: | --- |\n");
+    for Target { what, ratio, limit } in targets(figures) {
+        let verdict = if ratio <= limit { "met" } else { "**missed**" };
+        let _ = writeln!(text, "| {what} | {ratio:.3} | {limit:.3} | {verdict} |");
+    }
+    text
+}
+
+fn rows(text: &mut String, title: &str, steps: &Steps<Measured>) {
+    for (name, step) in [("up", &steps.up), ("preview", &steps.preview), ("destroy", &steps.destroy)] {
+        let engine = step.of(Role::Engine);
+        let _ = writeln!(
+            text,
+            "| {title} | {name} | {:.2} | {:.2} | {:.2} | {:.0} | {:.1} |",
+            step.wall.as_secs_f64(),
+            engine.cpu.as_secs_f64(),
+            step.of(Role::Provider).cpu.as_secs_f64(),
+            megabytes(engine.peak_bytes),
+            megabytes(engine.written_bytes)
+        );
+    }
+}
+
+fn targets(figures: &Figures) -> Vec<Target> {
+    let Figures { bare, outrigger, grown, lean, pulumi, start, .. } = figures;
+    let target = |what, ratio, limit| Target { what, ratio, limit };
+    let wall = |ours: &Measured, theirs: &Measured| ratio(ours.wall.as_secs_f64(), theirs.wall.as_secs_f64());
+    let share = |step: &Measured| ratio(cpu(step, Role::Engine), cpu(step, Role::Provider));
+    let growth = |of: fn(&Measured) -> f64| {
+        let up = ratio(of(&grown.up), of(&outrigger.up));
+        let preview = ratio(of(&grown.preview), of(&outrigger.preview));
+        up.max(preview).max(ratio(of(&grown.destroy), of(&outrigger.destroy)))
+    };
+    // Growth limits are for ten times the resources.
+    let grown_limit = 12.0;
+    vec![
+        target("CPU of outrigger / provider, up", share(&outrigger.up), 0.2),
+        target("CPU of outrigger / provider, preview", share(&outrigger.preview), 0.2),
+        target("wall / bare client, up", ratio(outrigger.up.wall.as_secs_f64(), bare.up.wall + bare.start), 1.25),
+        target(
+            "wall / bare client, preview",
+            ratio(outrigger.preview.wall.as_secs_f64(), bare.preview.wall + bare.start),
+            1.25,
+        ),
+        target("wall / pulumi as shipped, up", wall(&outrigger.up, &pulumi.up), 1.0 / 30.0),
+        target("wall / pulumi as shipped, preview", wall(&outrigger.preview, &pulumi.preview), 0.55),
+        target("wall / pulumi as shipped, destroy", wall(&outrigger.destroy, &pulumi.destroy), 1.0 / 30.0),
+        target("wall / pulumi without checkpoints, up", wall(&outrigger.up, &lean.up), 0.65),
+        target("wall / pulumi without checkpoints, destroy", wall(&outrigger.destroy, &lean.destroy), 0.6),
+        target("peak memory / pulumi and its YAML host", ratio(peak(outrigger), peak(pulumi)), 0.25),
+        target("growth of wall, worst step", growth(|step| step.wall.as_secs_f64()), grown_limit),
+        target("growth of CPU, worst step", growth(|step| cpu(step, Role::Engine)), grown_limit),
+        target("growth of bytes written, up", ratio(written(&grown.up), written(&outrigger.up)), grown_limit),
+        target(
+            "growth of bytes written, destroy",
+            ratio(written(&grown.destroy), written(&outrigger.destroy)),
+            grown_limit,
+        ),
+        target(
+            "warm start to first call / provider's start",
+            ratio(start.outrigger.as_secs_f64(), start.provider.as_secs_f64()),
+            2.0,
+        ),
+    ]
+}
+
+fn ratio(ours: f64, theirs: f64) -> f64 {
+    if theirs > 0.0 { ours / theirs } else { f64::INFINITY }
+}
+
+fn cpu(step: &Measured, role: Role) -> f64 {
+    step.of(role).cpu.as_secs_f64()
+}
+
+/// The highest of the three steps.
+fn peak(steps: &Steps<Measured>) -> f64 {
+    [&steps.up, &steps.preview, &steps.destroy]
+        .map(|step| megabytes(step.of(Role::Engine).peak_bytes))
+        .into_iter()
+        .fold(0.0, f64::max)
+}
+
+fn written(step: &Measured) -> f64 {
+    megabytes(step.of(Role::Engine).written_bytes)
+}
+
+fn megabytes(bytes: u64) -> f64 {
+    bytes as f64 / 1_000_000.0
+}
+
+fn millis(duration: Duration) -> f64 {
+    duration.as_secs_f64() * 1000.0
+}

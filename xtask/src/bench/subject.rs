@@ -1,0 +1,72 @@
+//! One engine with one program: up, a preview with nothing to do, destroy.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+
+use super::measure::{Measured, measure};
+use crate::peers::Peers;
+use crate::sandbox::{Sandbox, Tool};
+
+/// Who is measured.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Subject {
+    Pulumi,
+    PulumiWithoutCheckpoints,
+    Outrigger,
+}
+
+/// The three steps.
+#[derive(Clone)]
+pub(super) struct Steps<T> {
+    pub(super) up: T,
+    pub(super) preview: T,
+    pub(super) destroy: T,
+}
+
+impl Subject {
+    pub(super) fn title(self) -> &'static str {
+        match self {
+            Subject::Pulumi => "pulumi as shipped",
+            Subject::PulumiWithoutCheckpoints => "pulumi, checkpoints off",
+            Subject::Outrigger => "outrigger",
+        }
+    }
+
+    /// Runs the three steps on a fresh stack.
+    pub(super) fn run(self, peers: &Peers, outrigger: &Path, resources: usize) -> Result<Steps<Measured>> {
+        let scratch = tempfile::Builder::new().prefix("outrigger-bench-").tempdir()?;
+        let mut sandbox = Sandbox::create(scratch.path(), peers, outrigger)?;
+        if self == Subject::PulumiWithoutCheckpoints {
+            sandbox.set("PULUMI_EXPERIMENTAL", "true");
+            sandbox.set("PULUMI_SKIP_CHECKPOINTS", "true");
+        }
+        let tool = if self == Subject::Outrigger { Tool::Outrigger } else { Tool::Pulumi };
+        let project = scratch.path().join("project");
+        fs::create_dir(&project)?;
+        fs::write(project.join("Pulumi.yaml"), program(resources))?;
+        sandbox.succeed(tool, &project, &["stack", "init", "dev"])?;
+        let step = |arguments: &[&str]| {
+            measure(&mut sandbox.command(tool, &project, arguments))
+                .with_context(|| format!("{}: {}", self.title(), arguments.join(" ")))
+        };
+        Ok(Steps {
+            up: step(&["up", "--yes", "--skip-preview", "--stack", "dev"])?,
+            preview: step(&["preview", "--stack", "dev", "--expect-no-changes"])?,
+            destroy: step(&["destroy", "--yes", "--skip-preview", "--stack", "dev"])?,
+        })
+    }
+}
+
+/// The program: so many random strings, of lengths 8 to 39.
+fn program(resources: usize) -> String {
+    let mut text = String::from("name: bench\nruntime: yaml\nresources:\n");
+    for index in 0..resources {
+        let length = 8 + index % 32;
+        let _ =
+            write!(text, "  text{index}:\n    type: random:RandomString\n    properties:\n      length: {length}\n");
+    }
+    text
+}

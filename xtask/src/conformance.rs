@@ -1,0 +1,181 @@
+//! `cargo xtask conformance`: Pulumi's own YAML projects under `pulumi` and under `outrigger`.
+//!
+//! Both sides run a project in the same folder, one after the other, each with a backend of its own, so that a
+//! program that asks for its folder gets the same answer. What `pulumi` said is remembered: it does not change.
+
+mod cases;
+mod compare;
+mod export;
+mod side;
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use anyhow::{Context, Result, bail};
+
+use self::cases::Case;
+use self::compare::Difference;
+use crate::peers::{Peers, copy_tree, remove, yaml_sources};
+use crate::sandbox::Tool;
+use crate::workspace::{self, Profile};
+
+/// How many projects run at once: two cores, and each project keeps more than one busy.
+const AT_ONCE: usize = 2;
+
+/// How often `pulumi` is asked at most for one project.
+const RUNS: usize = 3;
+
+/// How many projects have to agree.
+const THRESHOLD: usize = 45;
+
+/// What to run.
+#[derive(clap::Args, Default)]
+pub(crate) struct Arguments {
+    /// Only projects whose name contains this
+    #[arg(long)]
+    filter: Option<String>,
+    /// Keep the scratch folders of every project, not only of those that differ
+    #[arg(long)]
+    keep: bool,
+    /// Ask `pulumi` again instead of using what it said in an earlier run
+    #[arg(long)]
+    fresh: bool,
+    /// Compare with this program instead of `outrigger`; with `pulumi` itself, it shows what the masks miss
+    #[arg(long, value_name = "PROGRAM")]
+    against: Option<PathBuf>,
+}
+
+/// Runs every project and compares. The last line printed is `N of M agree`.
+pub(crate) fn run(arguments: &Arguments) -> Result<()> {
+    let peers = Peers::ready()?;
+    let outrigger = match &arguments.against {
+        Some(program) => std::path::absolute(program)?,
+        None => workspace::build_outrigger(Profile::Debug)?,
+    };
+    let folder = workspace::target().join("conformance");
+    fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    // The scratch folders have fixed names, see above. The lock ends with the process.
+    let lock = fs::File::create(folder.join("lock"))?;
+    lock.lock().context("cannot lock the scratch folder")?;
+
+    let projects = yaml_sources()?.join("cmd/pulumi-language-yaml/testdata/projects");
+    let mut cases = cases::load(&projects)?;
+    if let Some(filter) = &arguments.filter {
+        cases.retain(|case| case.name.contains(filter.as_str()));
+    }
+    if cases.is_empty() {
+        bail!("no project has a name like that");
+    }
+    let bench = Bench { peers, outrigger, folder, fresh: arguments.fresh, keep: arguments.keep };
+    let verdicts = bench.run_all(&cases)?;
+    report(&verdicts, arguments.filter.is_none())
+}
+
+/// What came of one project.
+struct Verdict {
+    name: String,
+    difference: Option<Difference>,
+}
+
+struct Bench {
+    peers: Peers,
+    outrigger: PathBuf,
+    folder: PathBuf,
+    fresh: bool,
+    keep: bool,
+}
+
+impl Bench {
+    fn run_all(&self, cases: &[Case]) -> Result<Vec<Verdict>> {
+        let next = AtomicUsize::new(0);
+        let verdicts = Mutex::new(Vec::new());
+        let worker = || -> Result<()> {
+            while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
+                let verdict = self.run_one(case).with_context(|| format!("in the project {}", case.name))?;
+                match &verdict.difference {
+                    None => println!("agree {}", verdict.name),
+                    Some(difference) => println!("differ {}: {difference}", verdict.name),
+                }
+                verdicts.lock().map_err(|_| anyhow::anyhow!("another project panicked"))?.push(verdict);
+            }
+            Ok(())
+        };
+        std::thread::scope(|scope| {
+            let workers: Vec<_> = (0..AT_ONCE).map(|_| scope.spawn(worker)).collect();
+            workers
+                .into_iter()
+                .try_for_each(|worker| worker.join().unwrap_or_else(|_| bail!("a project's run panicked")))
+        })?;
+        let mut verdicts = verdicts.into_inner().map_err(|_| anyhow::anyhow!("a project's run panicked"))?;
+        verdicts.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(verdicts)
+    }
+
+    fn run_one(&self, case: &Case) -> Result<Verdict> {
+        let scratch = self.folder.join("scratch").join(&case.name);
+        let place = side::Place { scratch: &scratch, peers: &self.peers, outrigger: &self.outrigger };
+        let mut expected = side::Remembered::load(case, &place, self.fresh)?;
+        if expected.runs.is_empty() {
+            expected.run_again(case, &place)?;
+        }
+        let actual = side::run(case, &place, Tool::Outrigger)?;
+        let mut difference = compare::runs(&expected.runs, &actual);
+        // What a failing program has exported when it stops, and the order of some lists, are races in `pulumi`:
+        // before we say that we differ, we look at what else it does.
+        while difference.is_some() && expected.runs.len() < RUNS {
+            expected.run_again(case, &place)?;
+            difference = compare::runs(&expected.runs, &actual);
+        }
+        let expected = expected.runs;
+        fs::write(self.folder.join(format!("{}.txt", case.name)), details(&expected, &actual, difference.as_ref()))?;
+        if difference.is_none() && !self.keep {
+            remove(&scratch)?;
+        }
+        Ok(Verdict { name: case.name.clone(), difference })
+    }
+}
+
+fn details(expected: &[side::Run], actual: &side::Run, difference: Option<&Difference>) -> String {
+    let mut text = match difference {
+        None => "the two agree\n".to_owned(),
+        Some(difference) => format!("{difference}\n"),
+    };
+    for (index, run) in expected.iter().enumerate() {
+        let _ = writeln!(text, "\n======== pulumi, run {}\n{}", index + 1, run.transcript());
+    }
+    let _ = writeln!(text, "\n======== outrigger\n{}", actual.transcript());
+    text
+}
+
+fn report(verdicts: &[Verdict], enforce: bool) -> Result<()> {
+    let agree = verdicts.iter().filter(|verdict| verdict.difference.is_none()).count();
+    if agree < verdicts.len() {
+        println!("\n| project | first difference |\n| --- | --- |");
+        for verdict in verdicts {
+            if let Some(difference) = &verdict.difference {
+                println!("| {} | {} |", verdict.name, difference.to_string().replace('|', "\\|"));
+            }
+        }
+        println!();
+    }
+    println!("{agree} of {} agree", verdicts.len());
+    if enforce && agree < THRESHOLD {
+        bail!("at least {THRESHOLD} projects have to agree");
+    }
+    Ok(())
+}
+
+/// Empties the project's folder but for the stack's settings, and puts the sources of one update there.
+fn lay_out(project: &Path, sources: &Path) -> Result<()> {
+    let settings = project.join("Pulumi.test.yaml");
+    let kept = fs::read(&settings).ok();
+    remove(project)?;
+    copy_tree(sources, project)?;
+    if let Some(kept) = kept {
+        fs::write(&settings, kept)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,216 @@
+//! One project under one of the two programs.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use serde::{Deserialize, Serialize};
+
+use super::cases::{Case, Config, Update};
+use super::lay_out;
+use crate::peers::{Peers, remove};
+use crate::process::Finished;
+use crate::sandbox::{Sandbox, Tool};
+
+/// Raise this when the commands of a run change: what was remembered is then asked anew.
+const FORMAT: u32 = 1;
+
+/// The stack that `l1-stack-reference` refers to, as a project.
+const OTHER_STACK: &str = "name: other\nruntime: yaml\noutputs:\n  plain: plain\n  secret:\n    fn::secret: secret\n";
+
+/// What a program did with a project.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Run {
+    pub(super) steps: Vec<Step>,
+}
+
+/// What it did in one update.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Step {
+    pub(super) preview: Command,
+    pub(super) up: Command,
+    /// The state afterwards as `pulumi` exports it, with plain secrets.
+    pub(super) export: String,
+    /// The state as `outrigger` exports it.
+    pub(super) own_export: Option<String>,
+}
+
+/// How a command ended.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Command {
+    pub(super) code: Option<i32>,
+    pub(super) output: String,
+}
+
+impl Run {
+    /// Everything, for the details file.
+    pub(super) fn transcript(&self) -> String {
+        let mut text = String::new();
+        for (index, step) in self.steps.iter().enumerate() {
+            let _ = writeln!(text, "---- update {index}: preview {}", step.preview.output);
+            let _ = writeln!(text, "---- update {index}: up {}", step.up.output);
+            let _ = writeln!(text, "---- update {index}: state as pulumi reads it\n{}", step.export);
+            if let Some(own) = &step.own_export {
+                let _ = writeln!(text, "---- update {index}: outrigger stack export\n{own}");
+            }
+        }
+        text
+    }
+}
+
+impl From<Finished> for Command {
+    fn from(finished: Finished) -> Self {
+        Command { code: finished.code, output: finished.transcript() }
+    }
+}
+
+/// Where a project runs.
+pub(super) struct Place<'a> {
+    pub(super) scratch: &'a Path,
+    pub(super) peers: &'a Peers,
+    pub(super) outrigger: &'a Path,
+}
+
+/// What `pulumi` was seen to do with a project, kept in a file by the project's content.
+pub(super) struct Remembered {
+    file: PathBuf,
+    pub(super) runs: Vec<Run>,
+}
+
+impl Remembered {
+    /// What earlier calls saw, or nothing.
+    pub(super) fn load(case: &Case, place: &Place<'_>, fresh: bool) -> Result<Self> {
+        let folder = place.peers.cache().join("conformance");
+        fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
+        let file = folder.join(format!("{}-{:016x}.json", case.name, key(case, place)?));
+        let text = if fresh { None } else { fs::read_to_string(&file).ok() };
+        let runs = text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
+        Ok(Remembered { file, runs })
+    }
+
+    /// Runs the project once more under `pulumi`.
+    pub(super) fn run_again(&mut self, case: &Case, place: &Place<'_>) -> Result<()> {
+        self.runs.push(run(case, place, Tool::Pulumi)?);
+        let unfinished = self.file.with_extension("unfinished");
+        fs::write(&unfinished, serde_json::to_string(&self.runs)?)?;
+        fs::rename(&unfinished, &self.file).with_context(|| format!("cannot write {}", self.file.display()))
+    }
+}
+
+/// Runs a project under one of the two.
+pub(super) fn run(case: &Case, place: &Place<'_>, tool: Tool) -> Result<Run> {
+    let &Place { scratch, peers, outrigger } = place;
+    let root = scratch.join(tool.name());
+    let project = scratch.join("project");
+    remove(&root)?;
+    remove(&project)?;
+    fs::create_dir_all(&project)?;
+    let mut sandbox = Sandbox::create(&root, peers, outrigger)?;
+    install_simple(case, &mut sandbox, peers)?;
+    if case.needs_other_stack {
+        make_other_stack(&sandbox, &root.join("other"), tool)?;
+    }
+    let mut steps = Vec::new();
+    for (index, update) in case.updates.iter().enumerate() {
+        lay_out(&project, &update.sources)?;
+        if index == 0 {
+            // Whatever goes wrong here shows in what follows, on the side on which it went wrong.
+            sandbox.run(tool, &project, &["stack", "init", "test"])?;
+        }
+        steps.push(step(&sandbox, &project, update, tool)?);
+    }
+    Ok(Run { steps })
+}
+
+fn step(sandbox: &Sandbox, project: &Path, update: &Update, tool: Tool) -> Result<Step> {
+    for config in update.config {
+        sandbox.run(tool, project, &config.arguments())?;
+    }
+    let with = |arguments: &[&'static str]| [arguments, update.arguments].concat();
+    // A preview takes `--target` and `--parallel`, but has nothing to continue after an error.
+    let mut previewed = with(&["preview", "--stack", "test"]);
+    previewed.retain(|argument| *argument != "--continue-on-error");
+    let preview = sandbox.run(tool, project, &previewed)?.into();
+    let up = sandbox.run(tool, project, &with(&["up", "--yes", "--skip-preview", "--stack", "test"]))?.into();
+    let export =
+        exported(sandbox.run(Tool::Pulumi, project, &["stack", "export", "--stack", "test", "--show-secrets"])?);
+    let own_export = match tool {
+        Tool::Pulumi => None,
+        Tool::Outrigger => Some(exported(sandbox.run(tool, project, &["stack", "export", "--stack", "test"])?)),
+    };
+    Ok(Step { preview, up, export, own_export })
+}
+
+/// The export, or what was said instead of it.
+fn exported(finished: Finished) -> String {
+    if finished.code == Some(0) { finished.stdout } else { finished.transcript() }
+}
+
+impl Config {
+    fn arguments(&self) -> Vec<&'static str> {
+        match *self {
+            Config::Plain(key, value) => vec!["config", "set", "--stack", "test", key, value],
+            Config::Secret(key, value) => vec!["config", "set", "--stack", "test", "--secret", key, value],
+            Config::Path(key, value) => vec!["config", "set", "--stack", "test", "--path", key, value],
+        }
+    }
+}
+
+/// Puts versions of `simple` into the plugin cache, where the provider on the path would otherwise win.
+fn install_simple(case: &Case, sandbox: &mut Sandbox, peers: &Peers) -> Result<()> {
+    for version in case.simple_versions {
+        let folder = sandbox.home().join("plugins").join(format!("resource-simple-v{version}"));
+        fs::create_dir_all(&folder)?;
+        // A copy, not a link: the program learns its version from the folder that it was started in.
+        fs::copy(peers.bin().join("pulumi-conformance"), folder.join("pulumi-resource-simple"))?;
+    }
+    if !case.simple_versions.is_empty() {
+        sandbox.set("PULUMI_IGNORE_AMBIENT_PLUGINS", "true");
+    }
+    Ok(())
+}
+
+fn make_other_stack(sandbox: &Sandbox, folder: &Path, tool: Tool) -> Result<()> {
+    fs::create_dir_all(folder)?;
+    fs::write(folder.join("Pulumi.yaml"), OTHER_STACK)?;
+    sandbox.run(tool, folder, &["stack", "init", "dev"])?;
+    sandbox.run(tool, folder, &["up", "--yes", "--skip-preview", "--stack", "dev"])?;
+    Ok(())
+}
+
+/// What decides `pulumi`'s answers: the files, what is given, the folder (programs can ask for it), the peers' build.
+fn key(case: &Case, place: &Place<'_>) -> Result<u64> {
+    let mut hasher = DefaultHasher::new();
+    FORMAT.hash(&mut hasher);
+    place.scratch.hash(&mut hasher);
+    case.simple_versions.hash(&mut hasher);
+    case.needs_other_stack.hash(&mut hasher);
+    for name in ["pulumi", "pulumi-language-yaml", "pulumi-conformance"] {
+        let metadata = fs::metadata(place.peers.bin().join(name))?;
+        (metadata.len(), metadata.modified()?).hash(&mut hasher);
+    }
+    for update in &case.updates {
+        update.arguments.hash(&mut hasher);
+        for config in update.config {
+            config.arguments().hash(&mut hasher);
+        }
+        hash_tree(&update.sources, &mut hasher)?;
+    }
+    Ok(hasher.finish())
+}
+
+fn hash_tree(folder: &Path, hasher: &mut DefaultHasher) -> Result<()> {
+    let mut entries = fs::read_dir(folder)?.collect::<std::io::Result<Vec<_>>>()?;
+    entries.sort_by_key(fs::DirEntry::file_name);
+    for entry in entries {
+        entry.file_name().hash(hasher);
+        if entry.file_type()?.is_dir() {
+            hash_tree(&entry.path(), hasher)?;
+        } else {
+            fs::read(entry.path())?.hash(hasher);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,126 @@
+//! One kill, and everything that has to hold afterwards.
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+
+use super::choice::{Choice, Operation, Victim};
+use super::world::{RESOURCES, World};
+use crate::process::{self, Running};
+
+/// No operation of fifty small resources takes this long unless it hangs.
+const LIMIT: Duration = Duration::from_secs(120);
+
+/// What a user who knows nothing of us may lose: the checkpoint is written every ten seconds, and takes a moment.
+const MAY_LOSE: Duration = Duration::from_secs(15);
+
+/// The provider's program.
+const PLUGIN: &str = "pulumi-resource-oracle";
+
+/// Kills, recovers as a user would, and checks. Answers in a few words what happened.
+pub(super) fn one(world: &World, choice: &Choice) -> Result<String> {
+    if choice.operation != Operation::Up {
+        let finished = world.outrigger(Operation::Up.arguments())?;
+        if finished.code != Some(0) {
+            bail!("the first up failed\n{}", finished.transcript());
+        }
+    }
+    let mut running = world.start(choice.operation.arguments())?;
+    let hit = kill_at(world, &mut running, choice)?;
+    let killed_at_ms = now_ms();
+    let finished = running.finish(LIMIT)?;
+    world.nobody_left().with_context(|| format!("the killed command said\n{}", finished.transcript()))?;
+    let mut found = format!("{} things exist", world.cloud()?.len());
+    if choice.victim != Victim::Everyone {
+        // The host lived, or its keeper did: the state is whole before anybody recovers anything.
+        let pending = world.nothing_lost("right after the kill")?.pending();
+        found.push_str(&format!(", {pending} operations pending"));
+    }
+    if choice.stranger {
+        recover_as_stranger(world, killed_at_ms)?;
+    }
+    let recovered = recover(world)?;
+    whole_again(world)?;
+    Ok(format!("{hit}, {found}, {recovered}"))
+}
+
+/// Waits for the moment and kills. The operation may have ended before: then there is nobody to kill, which is fine.
+fn kill_at(world: &World, running: &mut Running, choice: &Choice) -> Result<&'static str> {
+    let started = Instant::now();
+    while started.elapsed() < choice.moment {
+        if !running.alive()? {
+            return Ok("it was over before");
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    match choice.victim {
+        Victim::Host => process::kill(running.id()),
+        Victim::Plugin => {
+            let plugins: Vec<_> = world.processes()?.into_iter().filter(|process| process.name == PLUGIN).collect();
+            if plugins.is_empty() {
+                return Ok("there was no plugin yet, or no more");
+            }
+            plugins.iter().for_each(|plugin| process::kill(plugin.id));
+        }
+        Victim::Everyone => {
+            // The keeper first, or it would set to work when it sees the host die; then who is left, also who was
+            // started in between.
+            let (host, others): (Vec<_>, Vec<_>) =
+                world.processes()?.into_iter().partition(|process| process.id == running.id());
+            others.iter().chain(&host).for_each(|process| process::kill(process.id));
+            process::kill(running.id());
+            world.processes()?.iter().for_each(|process| process::kill(process.id));
+        }
+    }
+    Ok("killed")
+}
+
+/// What a user does: the same command again, and what it asks for.
+fn recover(world: &World) -> Result<&'static str> {
+    let first = world.outrigger(Operation::Up.arguments())?;
+    world.nothing_lost("after the next up")?;
+    if first.code == Some(0) {
+        return Ok("the next up was right");
+    }
+    let said = first.transcript();
+    if !said.contains("refresh") {
+        bail!("the next up failed and does not say what to run\n{said}");
+    }
+    let refresh =
+        world.outrigger(&["refresh", "--yes", "--skip-preview", "--stack", "dev", "--clear-pending-creates"])?;
+    if refresh.code != Some(0) {
+        bail!("the next up asked for a refresh, which failed\n{said}\n{}", refresh.transcript());
+    }
+    let second = world.outrigger(Operation::Up.arguments())?;
+    if second.code != Some(0) {
+        bail!("up failed after the refresh that it asked for\n{}", second.transcript());
+    }
+    Ok("the next up asked for a refresh, and was right after it")
+}
+
+/// `pulumi cancel` and `pulumi up`, by somebody who knows nothing of us.
+fn recover_as_stranger(world: &World, killed_at_ms: u64) -> Result<()> {
+    world.pulumi(&["cancel", "--yes", "--stack", "dev"])?;
+    world.pulumi(&["up", "--yes", "--skip-preview", "--stack", "dev"])?;
+    let known = world.known()?;
+    let horizon = killed_at_ms.saturating_sub(u64::try_from(MAY_LOSE.as_millis()).unwrap_or(u64::MAX));
+    let cloud = world.cloud()?;
+    if let Some(old) = known.lost(&cloud).iter().find(|line| line.at_ms < horizon) {
+        bail!("`pulumi up` after `pulumi cancel` lost {}, which was made long before the kill", old.urn);
+    }
+    Ok(())
+}
+
+/// The whole project is there once, `pulumi` has nothing to do, and nobody is left.
+fn whole_again(world: &World) -> Result<()> {
+    let living = world.known()?.living;
+    if living != RESOURCES {
+        bail!("the state has {living} of {RESOURCES} resources after recovery");
+    }
+    world.pulumi(&["preview", "--stack", "dev", "--expect-no-changes"]).context("pulumi does not open the state")?;
+    world.nobody_left()
+}
+
+fn now_ms() -> u64 {
+    std::time::UNIX_EPOCH.elapsed().ok().and_then(|since| u64::try_from(since.as_millis()).ok()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,75 @@
+//! `cargo xtask peers`: the real programs that the tests run against, built from pinned sources.
+
+mod recipe;
+
+pub(crate) use self::recipe::{copy_tree, remove, yaml_sources};
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+/// Builds what is missing or was built by an older recipe. The last line printed is the `bin` directory.
+pub(crate) fn run() -> Result<()> {
+    let peers = Peers::locate()?;
+    fs::create_dir_all(&peers.root).with_context(|| format!("cannot create {}", peers.root.display()))?;
+    // Two builds at once would fight over the same source folders. The lock ends with the process.
+    let lock = fs::File::create(peers.root.join("lock")).context("cannot create the peers' lock file")?;
+    lock.lock().context("cannot lock the peers' directory")?;
+    recipe::build(&peers)?;
+    println!("{}", peers.bin().display());
+    Ok(())
+}
+
+/// The directory of the peers.
+pub(crate) struct Peers {
+    root: PathBuf,
+}
+
+impl Peers {
+    /// `$OUTRIGGER_PEERS`, or a folder of our own in the user's cache.
+    pub(crate) fn locate() -> Result<Self> {
+        let root = match std::env::var_os("OUTRIGGER_PEERS").filter(|value| !value.is_empty()) {
+            Some(given) => std::path::absolute(Path::new(&given))?,
+            None => {
+                let home = std::env::var_os("HOME").context("neither OUTRIGGER_PEERS nor HOME is set")?;
+                Path::new(&home).join(".cache/outrigger/peers")
+            }
+        };
+        Ok(Peers { root })
+    }
+
+    /// Like [`Peers::locate`], for a command that needs them built.
+    pub(crate) fn ready() -> Result<Self> {
+        let peers = Peers::locate()?;
+        for name in ["pulumi", "pulumi-language-yaml", "pulumi-resource-random", "pulumi-resource-oracle"] {
+            if !peers.bin().join(name).is_file() {
+                bail!("`{name}` is not in {}: run `cargo xtask peers` first", peers.bin().display());
+            }
+        }
+        if !peers.conformance().join("pulumi-resource-simple").exists() {
+            bail!("the conformance providers are not in {}: run `cargo xtask peers`", peers.conformance().display());
+        }
+        Ok(peers)
+    }
+
+    /// The programs: `pulumi`, its YAML host, the providers.
+    pub(crate) fn bin(&self) -> PathBuf {
+        self.root.join("bin")
+    }
+
+    /// One link `pulumi-resource-NAME` for each conformance provider.
+    pub(crate) fn conformance(&self) -> PathBuf {
+        self.root.join("conformance")
+    }
+
+    /// What the peers answered in earlier runs.
+    pub(crate) fn cache(&self) -> PathBuf {
+        self.root.join("cache")
+    }
+
+    /// Where peers that are built from Go modules of ours have their sources.
+    pub(crate) fn src(&self) -> PathBuf {
+        self.root.join("src")
+    }
+}

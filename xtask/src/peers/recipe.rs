@@ -1,0 +1,329 @@
+//! How each peer is built.
+//!
+//! Upstream's `go.mod` and `go.sum` become those of a module of our own: `go install` refuses a module that has
+//! `replace` directives, and resolving versions anew is slow and asks for version lists that are not always served.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+
+use super::Peers;
+use crate::workspace;
+
+/// Raise this when the way of building changes; a change of version, package or source is seen by itself.
+const RECIPE: u32 = 1;
+
+const PULUMI: Module = Module { name: "pulumi", path: "github.com/pulumi/pulumi/pkg/v3", version: "v3.250.0" };
+const YAML: Module = Module { name: "yaml", path: "github.com/pulumi/pulumi-yaml", version: "v1.32.0" };
+const BRIDGE: Module =
+    Module { name: "bridge", path: "github.com/pulumi/pulumi-terraform-bridge/v3", version: "v3.124.0" };
+
+/// The bridge's test providers import these modules' internal packages one level up, from a vendor folder that
+/// module archives leave out.
+const RAISED: [Module; 2] = [
+    Module {
+        name: "random",
+        path: "github.com/terraform-providers/terraform-provider-random",
+        version: "v1.3.2-0.20231204135814-c6e90de46687",
+    },
+    Module {
+        name: "tls",
+        path: "github.com/hashicorp/terraform-provider-tls",
+        version: "v1.2.1-0.20230117062332-afdd54107aba",
+    },
+];
+
+const PROGRAMS: [Program; 6] = [
+    Program {
+        binary: "pulumi",
+        module: &PULUMI,
+        package: Package::Upstream("cmd/pulumi"),
+        link: "-X github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=v3.250.0",
+    },
+    Program { binary: "pulumi-conformance", module: &PULUMI, package: Package::Ours("conformance"), link: "" },
+    Program { binary: "pulumi-resource-oracle", module: &PULUMI, package: Package::Ours("oracle"), link: "" },
+    Program {
+        binary: "pulumi-language-yaml",
+        module: &YAML,
+        package: Package::Upstream("cmd/pulumi-language-yaml"),
+        link: "-X github.com/pulumi/pulumi-yaml/pkg/version.Version=v1.32.0",
+    },
+    Program {
+        binary: "pulumi-resource-random",
+        module: &BRIDGE,
+        package: Package::Upstream("pkg/pf/tests/internal/testprovider/cmd/pulumi-resource-random"),
+        link: "",
+    },
+    Program {
+        binary: "pulumi-resource-tls",
+        module: &BRIDGE,
+        package: Package::Upstream("pkg/pf/tests/internal/testprovider/cmd/pulumi-resource-tls"),
+        link: "",
+    },
+];
+
+struct Module {
+    name: &'static str,
+    path: &'static str,
+    version: &'static str,
+}
+
+struct Program {
+    binary: &'static str,
+    module: &'static Module,
+    package: Package,
+    link: &'static str,
+}
+
+enum Package {
+    /// A package of the upstream module.
+    Upstream(&'static str),
+    /// A folder of `xtask/peers`, built inside the upstream module's dependencies.
+    Ours(&'static str),
+}
+
+/// Builds every program that is missing or out of date.
+pub(super) fn build(peers: &Peers) -> Result<()> {
+    for folder in [peers.bin(), peers.conformance(), peers.src(), stamps(peers)] {
+        fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    }
+    for program in &PROGRAMS {
+        let stamp = program.stamp()?;
+        let stamp_file = stamps(peers).join(program.binary);
+        let binary = peers.bin().join(program.binary);
+        if binary.is_file() && fs::read_to_string(&stamp_file).is_ok_and(|old| old == stamp) {
+            continue;
+        }
+        eprintln!("building {}", program.binary);
+        compile(peers, program, &binary)?;
+        fs::write(&stamp_file, stamp).with_context(|| format!("cannot write {}", stamp_file.display()))?;
+    }
+    link_conformance(peers)
+}
+
+/// The folder of a module's sources in Go's module cache, fetched and verified by `go` where it is not there yet.
+fn module_folder(path: &str, version: &str) -> Result<PathBuf> {
+    #[derive(serde::Deserialize)]
+    struct Downloaded {
+        #[serde(rename = "Dir")]
+        folder: PathBuf,
+    }
+    let text = workspace::output(go()?.args(["mod", "download", "-json", &format!("{path}@{version}")]))?;
+    let downloaded: Downloaded = serde_json::from_str(&text).context("`go mod download -json` answered oddly")?;
+    Ok(downloaded.folder)
+}
+
+/// The sources of Pulumi's YAML host, with its conformance projects.
+pub(crate) fn yaml_sources() -> Result<PathBuf> {
+    module_folder(YAML.path, YAML.version)
+}
+
+impl Program {
+    /// Everything that decides the binary, as text.
+    fn stamp(&self) -> Result<String> {
+        let Module { path, version, .. } = self.module;
+        let mut stamp = format!("recipe {RECIPE}\n{path} {version}\n{}\n", self.link);
+        match self.package {
+            Package::Upstream(package) => stamp.push_str(package),
+            Package::Ours(folder) => {
+                for file in sources(folder)? {
+                    stamp.push_str(&fs::read_to_string(&file)?);
+                }
+            }
+        }
+        Ok(stamp)
+    }
+}
+
+fn stamps(peers: &Peers) -> PathBuf {
+    peers.src().join("stamps")
+}
+
+/// Builds beside the target and renames, so that a half-written binary is never found.
+fn compile(peers: &Peers, program: &Program, binary: &Path) -> Result<()> {
+    let folder = own_module(peers, program.module)?;
+    let package = match program.package {
+        Package::Upstream(package) => format!("{}/{package}", program.module.path),
+        Package::Ours(name) => {
+            let copy = folder.join(name);
+            remove(&copy)?;
+            fs::create_dir(&copy)?;
+            for file in sources(name)? {
+                let name = file.file_name().context("a source file without a name")?;
+                fs::copy(&file, copy.join(name))?;
+            }
+            format!("./{name}")
+        }
+    };
+    let unfinished = binary.with_extension("unfinished");
+    let flags = format!("-s -w {}", program.link);
+    workspace::run(
+        go()?
+            .current_dir(&folder)
+            .env("GOFLAGS", "-buildvcs=false -mod=mod")
+            .args(["build", "-trimpath", "-ldflags", flags.trim_end(), "-o"])
+            .arg(&unfinished)
+            .arg(package),
+    )?;
+    fs::rename(&unfinished, binary).with_context(|| format!("cannot put {} into its place", binary.display()))
+}
+
+/// A module of our own with the dependencies of `module`, made once for each version.
+fn own_module(peers: &Peers, module: &Module) -> Result<PathBuf> {
+    let folder = peers.src().join(format!("{}-{}-{RECIPE}", module.name, module.version));
+    if folder.is_dir() {
+        return Ok(folder);
+    }
+    let upstream = module_folder(module.path, module.version)?;
+    let unfinished = peers.src().join(format!("{}.unfinished", module.name));
+    remove(&unfinished)?;
+    fs::create_dir_all(&unfinished)?;
+    let text =
+        fs::read_to_string(upstream.join("go.mod")).with_context(|| format!("{} has no go.mod", upstream.display()))?;
+    let mut text = rename_module(&text, module.name);
+    text.push_str(&format!("require {} {}\n", module.path, module.version));
+    if module.name == BRIDGE.name {
+        for raised in &RAISED {
+            raise_internal(raised, &unfinished.join(raised.name))?;
+            text.push_str(&format!("replace {} => ./{}\n", raised.path, raised.name));
+        }
+    }
+    fs::write(unfinished.join("go.mod"), text)?;
+    fs::write(unfinished.join("go.sum"), fs::read(upstream.join("go.sum"))?)?;
+    fs::rename(&unfinished, &folder).with_context(|| format!("cannot put {} into its place", folder.display()))?;
+    Ok(folder)
+}
+
+/// Upstream's `go.mod` under our module name, without the replacements that point into upstream's own repository.
+fn rename_module(text: &str, name: &str) -> String {
+    let mut renamed = String::with_capacity(text.len());
+    for line in text.lines() {
+        if line.starts_with("module ") {
+            renamed.push_str(&format!("module peers/{name}\n"));
+        } else if !line.contains("=> ../") && !line.contains("vendor/github.com") {
+            renamed.push_str(line);
+            renamed.push('\n');
+        }
+    }
+    renamed
+}
+
+/// Copies a module's sources with everything under `internal` moved one level up.
+fn raise_internal(module: &Module, to: &Path) -> Result<()> {
+    let from = module_folder(module.path, module.version)?;
+    copy_tree(&from, to)?;
+    let internal = to.join("internal");
+    for entry in fs::read_dir(&internal)? {
+        let entry = entry?;
+        fs::rename(entry.path(), to.join(entry.file_name()))?;
+    }
+    fs::remove_dir(&internal)?;
+    let old = format!("{}/internal/", module.path);
+    let new = format!("{}/", module.path);
+    replace_in_go_files(to, &old, &new)
+}
+
+fn replace_in_go_files(folder: &Path, old: &str, new: &str) -> Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            replace_in_go_files(&path, old, new)?;
+        } else if path.extension().is_some_and(|extension| extension == "go") {
+            let text = fs::read_to_string(&path)?;
+            if text.contains(old) {
+                fs::write(&path, text.replace(old, new))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Copies a folder. Go's module cache is read-only; a copy is not.
+pub(crate) fn copy_tree(from: &Path, to: &Path) -> Result<()> {
+    fs::create_dir_all(to).with_context(|| format!("cannot create {}", to.display()))?;
+    for entry in fs::read_dir(from).with_context(|| format!("cannot read {}", from.display()))? {
+        let entry = entry?;
+        let target = to.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            copy_tree(&entry.path(), &target)?;
+        } else {
+            fs::copy(entry.path(), &target)?;
+            let mode = fs::metadata(&target)?.permissions().mode();
+            fs::set_permissions(&target, fs::Permissions::from_mode(mode | 0o200))?;
+        }
+    }
+    Ok(())
+}
+
+/// Removes a folder that may not be there.
+pub(crate) fn remove(folder: &Path) -> Result<()> {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            Err(error).with_context(|| format!("cannot remove {}", folder.display()))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The Go files of one of our own programs, in order of name.
+fn sources(folder: &str) -> Result<Vec<PathBuf>> {
+    let folder = workspace::root().join("xtask/peers").join(folder);
+    let mut files = Vec::new();
+    for entry in fs::read_dir(&folder).with_context(|| format!("cannot read {}", folder.display()))? {
+        files.push(entry?.path());
+    }
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "go"));
+    files.sort();
+    Ok(files)
+}
+
+/// One link for each conformance provider: the binary serves the package that it was started under.
+fn link_conformance(peers: &Peers) -> Result<()> {
+    let binary = peers.bin().join("pulumi-conformance");
+    let list = peers.conformance().join("pulumi-resource-list");
+    link(&binary, &list)?;
+    for line in workspace::output(&mut Command::new(&list))?.lines() {
+        let name = line.split(' ').next().unwrap_or_default();
+        link(&binary, &peers.conformance().join(format!("pulumi-resource-{name}")))?;
+    }
+    Ok(())
+}
+
+fn link(to: &Path, at: &Path) -> Result<()> {
+    if fs::read_link(at).is_ok_and(|now| now == to) {
+        return Ok(());
+    }
+    match fs::remove_file(at) {
+        Err(error) if error.kind() != ErrorKind::NotFound => return Err(error.into()),
+        _ => {}
+    }
+    std::os::unix::fs::symlink(to, at).with_context(|| format!("cannot link {}", at.display()))
+}
+
+/// The `go` command, with module verification as Go has it by default: never off.
+fn go() -> Result<Command> {
+    if std::env::var_os("GOSUMDB").is_some_and(|value| value == "off") {
+        bail!("GOSUMDB is off; the peers are only built from verified sources");
+    }
+    let mut go = Command::new("go");
+    go.env("CGO_ENABLED", "0");
+    for name in ["GOFLAGS", "GONOSUMDB", "GONOSUMCHECK", "GOPRIVATE", "GOINSECURE", "GOWORK"] {
+        go.env_remove(name);
+    }
+    Ok(go)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::rename_module;
+
+    #[test]
+    fn a_module_is_renamed_and_loses_replacements_inside_its_repository() {
+        let text = "module example.com/a\n\nreplace example.com/a/sdk => ../sdk\nreplace x => y v1.0.0\n";
+        assert_eq!(rename_module(text, "a"), "module peers/a\n\nreplace x => y v1.0.0\n");
+    }
+}

@@ -1,0 +1,254 @@
+//! What may not be written where.
+
+use super::Finding;
+use super::source::{lines, uses};
+
+/// A file of ours that is longer has two subjects.
+const LONGEST: usize = 700;
+
+/// A call that has its own place.
+struct Rule {
+    needles: &'static [&'static str],
+    message: &'static str,
+    /// Whether the rule holds for a file of this path.
+    holds: fn(&str) -> bool,
+    /// Whether it holds for tests too.
+    tests: bool,
+}
+
+const RULES: [Rule; 7] = [
+    Rule {
+        needles: &["std::env", "env::var", "env::var_os", "env::args", "env::current_dir", "env::temp_dir"],
+        message: "the environment is read in `cli` only: pass the value in",
+        holds: |path| in_library(path),
+        tests: false,
+    },
+    Rule {
+        needles: &["println!", "eprintln!", "print!", "eprint!", "dbg!", "io::stdout", "io::stderr"],
+        message: "only `cli` prints: return the value, or send an event",
+        holds: |path| in_library(path),
+        tests: false,
+    },
+    // Types and extension traits of `std::os` that only show what the standard library has read are no calls.
+    Rule {
+        needles: &["rustix", "libc", "nix", "CommandExt", "UnixStream::pair", "UnixListener", "unix::fs::symlink"],
+        message: "calls of the operating system belong into `host::os`, `state`'s store, or `cli`",
+        holds: |path| in_library(path) && !may_call_the_system(path),
+        tests: false,
+    },
+    Rule {
+        needles: &["process::Command", "Command::new"],
+        message: "processes are started by `host`: ask for one through `Launcher`",
+        holds: |path| in_library(path) && !path.starts_with("crates/host/"),
+        tests: false,
+    },
+    Rule {
+        needles: &[
+            "tokio::spawn",
+            "task::spawn",
+            "spawn_blocking",
+            "std::thread",
+            "thread::spawn",
+            "Instant::now",
+            "SystemTime::now",
+            "Timestamp::now",
+            "tokio::time",
+        ],
+        message: "the engine gets its clock and its tasks from outside, or it cannot be simulated",
+        holds: |path| path.starts_with("crates/engine/src/"),
+        tests: false,
+    },
+    Rule {
+        needles: &["todo!", "unimplemented!"],
+        message: "nothing is left to be written later",
+        holds: |_| true,
+        tests: true,
+    },
+    Rule {
+        needles: &["#[ignore"],
+        message: "a test that is not run shows nothing: make it run, or remove it",
+        holds: |_| true,
+        tests: true,
+    },
+];
+
+/// Hosts of package registries. Where a package comes from is the user's setting, never text of ours.
+const REGISTRIES: [&str; 10] = [
+    "crates.io",
+    "proxy.golang.org",
+    "sum.golang.org",
+    "registry.npmjs.org",
+    "pypi.org",
+    "registry.terraform.io",
+    "registry.opentofu.org",
+    "rubygems.org",
+    "repo.maven.apache.org",
+    "api.nuget.org",
+];
+
+/// Crates that may not even come in through others.
+const BANNED: [&str; 5] = ["ring", "openssl", "openssl-sys", "serde_yaml", "lazy_static"];
+
+/// Checks one file. `path` is relative to the workspace.
+pub(super) fn check(path: &str, text: &str) -> Vec<Finding> {
+    if path == "Cargo.lock" {
+        return banned_crates(text);
+    }
+    // This folder has to name what it forbids.
+    if path.starts_with("xtask/src/tidy/") {
+        return length(path, text);
+    }
+    let mut findings = foreign_names(path, text);
+    if path.ends_with(".rs") {
+        findings.extend(length(path, text));
+        findings.extend(calls(path, text));
+    }
+    findings
+}
+
+fn calls(path: &str, text: &str) -> Vec<Finding> {
+    let rules: Vec<&Rule> = RULES.iter().filter(|rule| (rule.holds)(path)).collect();
+    let mut findings = Vec::new();
+    for line in lines(path, text) {
+        for rule in rules.iter().filter(|rule| rule.tests || !line.test) {
+            if let Some(needle) = rule.needles.iter().find(|needle| uses(line.code, needle)) {
+                findings.push(at(path, line.number, format!("`{needle}`: {}", rule.message)));
+            }
+        }
+    }
+    findings
+}
+
+fn length(path: &str, text: &str) -> Vec<Finding> {
+    let count = text.lines().count();
+    if count <= LONGEST || path.contains("/generated/") {
+        return Vec::new();
+    }
+    vec![at(path, count, format!("{count} lines: a file has one subject and at most {LONGEST} lines"))]
+}
+
+/// Paths of somebody's machine and hosts of registries, in any file.
+fn foreign_names(path: &str, text: &str) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        if let Some(found) = machine_path(line) {
+            findings.push(at(path, index + 1, format!("`{found}` is a path of one machine")));
+        }
+        if let Some(host) = REGISTRIES.iter().find(|host| names_host(line, host)) {
+            findings.push(at(path, index + 1, format!("`{host}` is the host of a package registry")));
+        }
+    }
+    findings
+}
+
+fn machine_path(line: &str) -> Option<&str> {
+    ["/root", "/work"].into_iter().find_map(|start| {
+        line.match_indices(start).find_map(|(at, _)| {
+            let before = line.get(..at).unwrap_or_default();
+            let rest = line.get(at + start.len()..).unwrap_or_default();
+            let whole = !rest.starts_with(|next: char| next.is_alphanumeric() || "_-.".contains(next));
+            let absolute = before.ends_with("file://")
+                || !before.ends_with(|last: char| last.is_alphanumeric() || "_-./}>)*~$".contains(last));
+            (whole && absolute).then(|| line.get(at..at + start.len()).unwrap_or_default())
+        })
+    })
+}
+
+fn names_host(line: &str, host: &str) -> bool {
+    line.match_indices(host).any(|(at, _)| {
+        let after = line.get(at + host.len()..).and_then(|rest| rest.chars().next());
+        !after.is_some_and(|next| next.is_alphanumeric() || next == '-')
+    })
+}
+
+fn banned_crates(lock: &str) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (index, line) in lock.lines().enumerate() {
+        let name = line.strip_prefix("name = \"").and_then(|rest| rest.strip_suffix('"'));
+        if let Some(name) = name.filter(|name| BANNED.contains(name)) {
+            findings.push(at("Cargo.lock", index + 1, format!("the crate `{name}` is banned")));
+        }
+    }
+    findings
+}
+
+/// Library code: every crate's sources but those of `cli`.
+fn in_library(path: &str) -> bool {
+    path.starts_with("crates/") && path.contains("/src/") && !path.starts_with("crates/cli/")
+}
+
+fn may_call_the_system(path: &str) -> bool {
+    ["crates/host/src/os.rs", "crates/host/src/os/", "crates/state/src/store.rs", "crates/state/src/store/"]
+        .iter()
+        .any(|place| path.starts_with(place))
+}
+
+fn at(path: &str, line: usize, message: String) -> Finding {
+    Finding { place: format!("{path}:{line}"), message }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn places(path: &str, text: &str) -> Vec<String> {
+        check(path, text).into_iter().map(|finding| finding.place).collect()
+    }
+
+    #[test]
+    fn calls_out_of_place_are_found_with_their_line() {
+        assert_eq!(
+            places("crates/value/src/a.rs", "fn a() {\n    std::env::var(\"A\");\n}"),
+            ["crates/value/src/a.rs:2"]
+        );
+        assert_eq!(places("crates/host/src/pool.rs", "println!();"), ["crates/host/src/pool.rs:1"]);
+        assert_eq!(places("crates/host/src/pool.rs", "use rustix::fs;"), ["crates/host/src/pool.rs:1"]);
+        assert_eq!(places("crates/engine/src/run.rs", "tokio::spawn(x);"), ["crates/engine/src/run.rs:1"]);
+        assert_eq!(places("crates/engine/src/run.rs", "let a = Instant::now();"), ["crates/engine/src/run.rs:1"]);
+        assert_eq!(places("crates/cli/src/run.rs", "todo!()"), ["crates/cli/src/run.rs:1"]);
+        assert_eq!(places("crates/cli/tests/all.rs", "#[ignore = \"slow\"]"), ["crates/cli/tests/all.rs:1"]);
+    }
+
+    #[test]
+    fn calls_in_their_place_are_fine() {
+        assert!(places("crates/cli/src/run.rs", "println!(\"{:?}\", std::env::args());").is_empty());
+        assert!(places("crates/host/src/os.rs", "use rustix::fs;").is_empty());
+        assert!(places("crates/host/src/os/linux.rs", "use rustix::fs;").is_empty());
+        assert!(places("crates/host/src/pool.rs", "use std::os::fd::OwnedFd;").is_empty());
+        assert_eq!(places("crates/yaml/src/a.rs", "use std::process::Command;").len(), 1);
+        assert!(places("crates/host/src/pool.rs", "tokio::spawn(x);").is_empty());
+        assert!(places("crates/value/src/a.rs", "#[cfg(test)]\nmod tests {\nfn a() { println!(); }\n}").is_empty());
+        assert!(places("crates/value/tests/all.rs", "std::env::var(\"A\");").is_empty());
+        assert!(places("crates/value/src/a.rs", "// println! is for others").is_empty());
+    }
+
+    #[test]
+    fn long_files_are_found_unless_generated() {
+        let text = "\n".repeat(LONGEST + 1);
+        assert_eq!(places("crates/value/src/a.rs", &text).len(), 1);
+        assert!(places("crates/pulumi/src/generated/a.rs", &text).is_empty());
+        assert!(places("crates/value/src/a.rs", &"\n".repeat(LONGEST)).is_empty());
+    }
+
+    #[test]
+    fn paths_of_a_machine_are_found_in_any_file() {
+        for line in ["cd /root/x", "\"/work/main\"", "file:///work/x", "PATH=/root"] {
+            assert_eq!(places("docs/a.md", line), ["docs/a.md:1"], "{line}");
+        }
+        for line in ["https://example.com/work/x", "$HOME/work/x", "./root", "/rooted", "target/work/a", "/workspace"] {
+            assert!(places("docs/a.md", line).is_empty(), "{line}");
+        }
+    }
+
+    #[test]
+    fn registries_are_found_in_any_file() {
+        assert_eq!(places("docs/a.md", "see https://pypi.org/x"), ["docs/a.md:1"]);
+        assert!(places("docs/a.md", "see https://pypi.organic/x").is_empty());
+    }
+
+    #[test]
+    fn banned_crates_are_found_in_the_lock_file() {
+        assert_eq!(places("Cargo.lock", "name = \"a\"\nname = \"ring\"\n"), ["Cargo.lock:2"]);
+        assert!(places("Cargo.lock", "name = \"string\"\n").is_empty());
+    }
+}

@@ -1,0 +1,87 @@
+//! The workspace's folders, and how a command is run in it.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+
+/// The workspace's root folder.
+pub(crate) fn root() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.parent().unwrap_or(here).to_owned()
+}
+
+/// The folder for what is built and can be thrown away.
+pub(crate) fn target() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |given| root().join(given))
+}
+
+/// The `cargo` that runs us, in the workspace's root.
+pub(crate) fn cargo() -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.current_dir(root());
+    command
+}
+
+/// Runs a command with its output going where ours goes; fails unless it succeeds.
+pub(crate) fn run(command: &mut Command) -> Result<()> {
+    let shown = line(command);
+    eprintln!("$ {shown}");
+    let status = command.status().with_context(|| format!("cannot start `{shown}`"))?;
+    if !status.success() {
+        bail!("`{shown}` ended with {status}");
+    }
+    Ok(())
+}
+
+/// Runs a command and answers its standard output; fails with its standard error unless it succeeds.
+pub(crate) fn output(command: &mut Command) -> Result<String> {
+    let shown = line(command);
+    let output = command.output().with_context(|| format!("cannot start `{shown}`"))?;
+    if !output.status.success() {
+        bail!("`{shown}` ended with {}:\n{}", output.status, String::from_utf8_lossy(&output.stderr).trim_end());
+    }
+    String::from_utf8(output.stdout).with_context(|| format!("`{shown}` printed something that is not UTF-8"))
+}
+
+/// Whether `cargo NAME` is installed.
+pub(crate) fn has_cargo_command(name: &str) -> bool {
+    cargo().args([name, "--version"]).output().is_ok_and(|output| output.status.success())
+}
+
+/// How the `outrigger` binary is built.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Profile {
+    /// For tests.
+    Debug,
+    /// For measurements.
+    Release,
+}
+
+/// Builds the `outrigger` binary and answers where it is.
+pub(crate) fn build_outrigger(profile: Profile) -> Result<PathBuf> {
+    let mut command = cargo();
+    command.args(["build", "--quiet", "--package", "outrigger-cli", "--bin", "outrigger"]);
+    let folder = match profile {
+        Profile::Debug => "debug",
+        Profile::Release => {
+            command.arg("--release");
+            "release"
+        }
+    };
+    run(&mut command)?;
+    let binary = target().join(folder).join("outrigger");
+    if !binary.is_file() {
+        bail!("the build succeeded, but {} is not there", binary.display());
+    }
+    Ok(binary)
+}
+
+fn line(command: &Command) -> String {
+    let mut line = command.get_program().to_string_lossy().into_owned();
+    for argument in command.get_args() {
+        line.push(' ');
+        line.push_str(&argument.to_string_lossy());
+    }
+    line
+}
