@@ -1,6 +1,6 @@
 //! Asking a person: only on a terminal, never in a pipe.
 
-use std::io::{self, BufRead, IsTerminal, Read as _, Write};
+use std::io::{self, BufRead, IsTerminal, Write};
 
 use outrigger_diagnostic::Diagnostic;
 use outrigger_secrets::Phrase;

@@ -85,6 +85,8 @@ pub(crate) struct Decisions {
     replaced: HashSet<Urn>,
     /// Resources deleted in this run so that something they depend on can be replaced.
     condemned: HashSet<Urn>,
+    /// Old halves of replacements that are deleted before the end, for the sake of another.
+    gone_early: HashSet<EntryKey>,
     skipped_creates: BTreeSet<Urn>,
 }
 
@@ -103,6 +105,7 @@ impl Decisions {
             decided: HashSet::new(),
             replaced: HashSet::new(),
             condemned: HashSet::new(),
+            gone_early: HashSet::new(),
             skipped_creates: BTreeSet::new(),
         }
     }
@@ -243,12 +246,17 @@ impl Decisions {
         if !self.settle(urn) {
             return Sentence::SelfCondemned;
         }
-        if let Some((_, held)) =
-            dependents.iter().find(|(_, dependent)| dependent.protect && !self.is_decided(&dependent.urn))
+        if let Some((_, held)) = dependents
+            .iter()
+            .find(|(_, dependent)| dependent.protect && !dependent.delete && !self.is_decided(&dependent.urn))
         {
             return Sentence::Protected(held.urn.clone());
         }
-        let condemn = |(_, dependent): &(EntryKey, Arc<Resource>)| {
+        let condemn = |(key, dependent): &(EntryKey, Arc<Resource>)| {
+            // An old half goes by itself; its name belongs to the new half, which stays.
+            if dependent.delete {
+                return self.gone_early.insert(*key);
+            }
             let name = self.aliased.get(&dependent.urn).unwrap_or(&dependent.urn).clone();
             !self.decided.contains(&name) && self.condemned.insert(name)
         };

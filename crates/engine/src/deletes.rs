@@ -27,7 +27,9 @@ impl Deployment {
         if !old.pending_replacement {
             self.delete_entry(key, old, StepOp::DeleteReplaced, Passengers::new(), old.delete).await?;
         }
-        self.open_gate(&old.urn);
+        if !old.delete {
+            self.open_gate(&old.urn);
+        }
         Ok(())
     }
 
@@ -171,7 +173,7 @@ impl Deployment {
             .collect();
         let mut allowed: HashSet<EntryKey> = named.iter().copied().collect();
         for key in named {
-            allowed.extend(self.graph.dependents(key, true, |_| false).into_iter().map(|(key, _)| key));
+            allowed.extend(self.graph.dependents(key, true, |_, _| false).into_iter().map(|(key, _)| key));
         }
         let chosen: Vec<_> = leftovers.into_iter().filter(|(key, ..)| allowed.contains(key)).collect();
         let unnamed: Vec<_> = chosen.iter().filter(|(_, old, _)| !self.options.targets.contains(&old.urn)).collect();

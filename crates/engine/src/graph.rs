@@ -79,14 +79,14 @@ impl Graph {
         &self,
         root: EntryKey,
         include_children: bool,
-        ignore: impl Fn(&Urn) -> bool,
+        ignore: impl Fn(EntryKey, &Urn) -> bool,
     ) -> Vec<(EntryKey, Arc<Resource>)> {
         let root = root.0 as usize;
         let Some(resource) = self.resources.get(root) else { return Vec::new() };
         let mut set = HashSet::from([resource.urn.clone()]);
         let mut found = Vec::new();
         for (index, candidate) in self.resources.iter().enumerate().skip(root + 1) {
-            if ignore(&candidate.urn) {
+            if ignore(EntryKey(index as u64), &candidate.urn) {
                 continue;
             }
             let depends = candidate.dependencies.iter().any(|urn| set.contains(urn))

@@ -74,7 +74,7 @@ impl Deployment {
         };
         let result = deleted.await;
         // Whoever waits to be made anew must go on even if a deletion failed: it sees by itself that the run has.
-        for (_, dependent) in &condemned {
+        for (_, dependent) in condemned.iter().filter(|(_, dependent)| !dependent.delete) {
             self.open_gate(&dependent.urn);
         }
         result?;
@@ -125,8 +125,10 @@ impl Deployment {
         // The graph is the base's: what a refresh found gone since, or changed, counts as it is now.
         let candidates: Vec<_> = {
             let decisions = self.decide();
-            let dependents =
-                self.graph.dependents(root, false, |urn| decisions.is_decided(urn) || decisions.is_condemned(urn));
+            // The old half of a dependent that was itself replaced still needs this one, whatever was decided for the new half.
+            let old_half = |key| decisions.table.get(key).is_some_and(|current| current.delete);
+            let settled = |key, urn: &Urn| !old_half(key) && (decisions.is_decided(urn) || decisions.is_condemned(urn));
+            let dependents = self.graph.dependents(root, false, settled);
             let now = |(key, _)| decisions.table.get(key).map(|current| (key, current.clone()));
             dependents.into_iter().filter_map(now).collect()
         };

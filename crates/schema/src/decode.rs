@@ -30,10 +30,10 @@ pub(crate) fn resource(json: &str, token: &str, package: &Names<'_>) -> serde_js
 pub(crate) fn function(json: &str, token: &str, package: &Names<'_>) -> serde_json::Result<Function> {
     let spec: FunctionSpec = serde_json::from_str(json)?;
     let inputs = spec.inputs.unwrap_or_default();
-    let returns = match (spec.outputs, spec.return_type) {
-        (Some(outputs), _) => Returns::Object(package.properties(outputs.properties, &outputs.required)),
-        (None, Some(returned)) => returns(returned, package)?,
-        (None, None) => Returns::Nothing,
+    // Newer schemas put what a function returns under `outputs`, whatever its type; older ones have `returnType` for that.
+    let returns = match spec.outputs.or(spec.return_type) {
+        Some(returned) => returns(returned, package)?,
+        None => Returns::Nothing,
     };
     Ok(Function {
         token: token.to_owned(),
@@ -45,8 +45,11 @@ pub(crate) fn function(json: &str, token: &str, package: &Names<'_>) -> serde_js
 }
 
 fn returns(json: Json, package: &Names<'_>) -> serde_json::Result<Returns> {
-    // An object with `properties` is written in place; everything else is an ordinary type.
-    if json.get("properties").is_some() {
+    // An object is written in place, a map has the type of its values; everything else is an ordinary type.
+    let object = json.get("type").and_then(Json::as_str).is_none_or(|ty| ty == "object")
+        && json.get("$ref").is_none()
+        && json.get("oneOf").is_none();
+    if json.get("properties").is_some() || object && json.get("additionalProperties").is_none() {
         let object: ObjectSpec = serde_json::from_value(json)?;
         return Ok(Returns::Object(package.properties(object.properties, &object.required)));
     }
@@ -233,7 +236,7 @@ struct AliasSpec {
 #[serde(rename_all = "camelCase", default)]
 struct FunctionSpec {
     inputs: Option<ObjectSpec>,
-    outputs: Option<ObjectSpec>,
+    outputs: Option<Json>,
     return_type: Option<Json>,
     multi_argument_inputs: Vec<String>,
     deprecation_message: Option<String>,

@@ -2,7 +2,7 @@
 
 use outrigger_diagnostic::Diagnostic;
 use outrigger_secrets::Crypter;
-use outrigger_value::{PathStep, PropertyPath, Urn};
+use outrigger_value::Urn;
 use serde_json::Value as Json;
 
 use crate::fields::{Fields, malformed};
@@ -54,7 +54,7 @@ pub(crate) fn write_entry(resource: &Resource, secrets: Secrets<'_>) -> Result<S
     optional(&mut out, "modified", resource.modified.as_deref());
     optional(&mut out, "sourcePosition", resource.source_position.as_deref());
     list(&mut out, "ignoreChanges", &resource.ignore_changes);
-    hidden(&mut out, &resource.hide_diff);
+    list(&mut out, "hideDiff", &resource.hide_diff);
     list(&mut out, "replaceOnChanges", &resource.replace_on_changes);
     if let Some(trigger) = &resource.replacement_trigger {
         out.key("replacementTrigger");
@@ -115,31 +115,6 @@ fn timeouts(out: &mut JsonWriter, timeouts: &CustomTimeouts) {
         }
     }
     out.raw("}");
-}
-
-/// Unlike the other path lists, this one is stored as lists of steps.
-fn hidden(out: &mut JsonWriter, paths: &[String]) {
-    if paths.is_empty() {
-        return;
-    }
-    out.key("hideDiff");
-    out.raw("[");
-    for path in paths {
-        out.separate();
-        out.raw("[");
-        // A text that is no path is one key, which loses nothing.
-        let steps = path.parse().map_or_else(|_| vec![PathStep::Key(path.clone())], |path: PropertyPath| path.0);
-        for step in steps {
-            out.separate();
-            match step {
-                PathStep::Key(key) => out.string(&key),
-                PathStep::Index(index) => out.raw(&index.to_string()),
-                PathStep::Wildcard => out.string("*"),
-            }
-        }
-        out.raw("]");
-    }
-    out.raw("]");
 }
 
 /// Reads an entry. What this build does not know goes into `extra`.
@@ -341,7 +316,7 @@ mod tests {
             "customTimeouts": {"create": 1.5, "read": 60}, "importID": "m", "retainOnDelete": true, "deletedWith": urn,
             "replaceWith": [urn], "created": "2026-01-01T00:00:00.5Z", "modified": "2026-01-01T00:00:00Z",
             "sourcePosition": "project:///Pulumi.yaml#1,2", "stackTrace": [{"sourcePosition": "project:///x#1"}],
-            "ignoreChanges": ["a.b"], "hideDiff": [["a", "b.c", 0, "*"]], "replaceOnChanges": ["*"],
+            "ignoreChanges": ["a.b"], "hideDiff": ["a[\"b.c\"][0][*]"], "replaceOnChanges": ["*"],
             "replacementTrigger": {"n": 1}, "refreshBeforeUpdate": true, "viewOf": urn,
             "resourceHooks": {"BeforeCreate": ["h"]}, "extensionRef": "r", "fromTheFuture": {"x": [1, 2.5]},
         }));

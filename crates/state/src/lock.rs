@@ -123,7 +123,8 @@ impl Lock {
     }
 }
 
-fn guard(disk: &dyn Disk, stack: &StackName, clock: &dyn Clock) -> Result<Box<dyn Send>, Diagnostic> {
+/// A hold on the moment of taking the lock.
+pub(crate) fn guard(disk: &dyn Disk, stack: &StackName, clock: &dyn Clock) -> Result<Box<dyn Send>, Diagnostic> {
     let path = stack.guard_path();
     let start = clock.elapsed();
     loop {

@@ -48,7 +48,8 @@ pub(crate) fn merge(table: &mut Table, created: Vec<Creation>, pending: Vec<(Str
     for (kind, text) in pending {
         let Ok(node) = Node::parse(&text) else { continue };
         // Two attempts to create one name may have made two resources, so only the same attempt counts as known.
-        let same = |operation: &Operation| operation.kind == kind && operation.node.urn == node.urn && operation.text == text;
+        let same =
+            |operation: &Operation| operation.kind == kind && operation.node.urn == node.urn && operation.text == text;
         let known = table.operations.values().any(same);
         if !known {
             findings.push(

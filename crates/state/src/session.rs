@@ -15,8 +15,8 @@ use crate::checkpoint::digest;
 use crate::clock::Clock;
 use crate::frame::Marker;
 use crate::history::UpdateInfo;
-use crate::lock::{Lock, holders};
-use crate::machine::Machine;
+use crate::lock::{Lock, guard, holders};
+use crate::machine::{Life, Machine};
 use crate::recovery::{self, Leftover, Recovered};
 use crate::snapshot::{provider_text, read_provider};
 use crate::stack_name::StackName;
@@ -312,6 +312,29 @@ pub fn fold(backend: &Backend, stack: &StackName, clock: &dyn Clock) -> Result<V
         return Ok(Vec::new());
     }
     Ok(take_over(backend, stack, clock, leftovers)?.2)
+}
+
+/// [`fold`] for whoever does not know whose journals there are: does nothing unless every run that they belong to is proven to be
+/// gone. A keeper also outlives hosts that were refused the lock, and must not take over from the one that holds it.
+///
+/// Nobody can take the lock meanwhile, so the next command finds the journals either folded or untouched.
+pub fn fold_gone(
+    backend: &Backend,
+    stack: &StackName,
+    clock: &dyn Clock,
+    machine: &dyn Machine,
+) -> Result<Vec<Diagnostic>, Diagnostic> {
+    let disk = backend.disk.as_ref();
+    if recovery::leftovers(disk, stack)?.is_empty() {
+        return Ok(Vec::new());
+    }
+    let _guard = guard(disk, stack, clock)?;
+    let leftovers = recovery::leftovers(disk, stack)?;
+    let mut headers = leftovers.iter().filter_map(|leftover| leftover.journal.header.as_ref());
+    if headers.any(|header| machine.life(&header.process) != Life::Gone) {
+        return Ok(Vec::new());
+    }
+    fold(backend, stack, clock)
 }
 
 /// The state with what journals hold, without writing anything.

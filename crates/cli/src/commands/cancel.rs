@@ -1,7 +1,7 @@
 //! `outrigger cancel`.
 
 use clap::Args;
-use outrigger_state::{cancel, fold};
+use outrigger_state::{cancel, fold_gone};
 
 use crate::environment::Environment;
 use crate::failure::{Exit, Failure};
@@ -33,7 +33,7 @@ impl Cancel {
         }
         let store = &workspace.store;
         // What a killed run had done is brought into the state first, so that whoever comes next finds it there.
-        for finding in fold(&store.backend, &stack, store.clock.as_ref())? {
+        for finding in fold_gone(&store.backend, &stack, store.clock.as_ref(), &store.machine)? {
             talk(&finding.to_string());
         }
         let removed = cancel(store.backend.disk().as_ref(), &stack)?;

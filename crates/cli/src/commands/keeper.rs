@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use outrigger_host::keeper::{self, Parting};
-use outrigger_state::{Backend, BackendOptions, LocalDisk, StackName, SystemClock, fold};
+use outrigger_state::{Backend, BackendOptions, LocalDisk, LocalMachine, StackName, SystemClock, fold_gone};
 
 use crate::failure::Failure;
 
@@ -32,7 +32,8 @@ impl Keeper {
         let stack = StackName::new(&self.project, &self.stack)?;
         let (backend, _) = Backend::open(Arc::new(LocalDisk::new(self.backend)), BackendOptions::default())?;
         // Nobody reads what the keeper says; the next command finds the result, or the journal if this failed.
-        fold(&backend, &stack, &SystemClock::default())?;
+        let machine = LocalMachine::new("", "");
+        fold_gone(&backend, &stack, &SystemClock::default(), &machine)?;
         Ok(())
     }
 }

@@ -213,7 +213,7 @@ fn invoke_options(reader: &mut Reader<'_>, node: &Node) -> InvokeOptions {
             Some("parent") => options.parent = Some(reader.expression(value)),
             Some("provider") => options.provider = Some(reader.expression(value)),
             Some("version") => options.version = reader.literal("version", value),
-            Some("pluginDownloadURL") => options.plugin_download_url = reader.verbatim("pluginDownloadURL", value),
+            Some("pluginDownloadURL") => options.plugin_download_url = reader.literal("pluginDownloadURL", value),
             Some(_) => options.depends_on = Some(reader.expression(value)),
             None => reader.unknown_key(&entry.key, "invoke options", &INVOKE_OPTIONS),
         }

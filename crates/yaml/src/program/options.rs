@@ -134,7 +134,7 @@ pub(super) fn read(reader: &mut Reader<'_>, node: &Node) -> Options {
             "provider" => options.provider = Some(reader.expression(value)),
             "providers" => options.providers = Some(reader.expression(value)),
             "version" => options.version = reader.literal(name, value),
-            "pluginDownloadURL" => options.plugin_download_url = reader.verbatim(name, value),
+            "pluginDownloadURL" => options.plugin_download_url = reader.literal(name, value),
             "replaceOnChanges" => options.replace_on_changes = reader.literals(name, value),
             "retainOnDelete" => options.retain_on_delete = reader.boolean(name, value),
             "replaceWith" => options.replace_with = Some(reader.expression(value)),

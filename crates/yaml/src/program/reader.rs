@@ -70,28 +70,23 @@ impl<'a> Reader<'a> {
         self.findings.push(diagnostic);
     }
 
-    /// Text that is taken as it stands. Pulumi takes `${…}` here as ordinary text, which nobody can mean.
+    /// Text that must be written out: `$$` is a dollar sign, as everywhere, and a `${…}` is refused.
     pub(super) fn literal(&mut self, name: &str, node: &Node) -> Option<Literal> {
-        let literal = self.verbatim(name, node)?;
-        if literal.text.contains("${") {
-            self.error(
-                node.span,
-                "yaml-not-a-literal",
-                format!("{name} must be written out, it cannot be an expression"),
-                "write the value itself here",
-            );
-            return None;
-        }
-        Some(literal)
-    }
-
-    /// Text that may hold placeholders of its own, such as `${VERSION}` in the address of a plugin.
-    pub(super) fn verbatim(&mut self, name: &str, node: &Node) -> Option<Literal> {
         let Some(text) = node.as_str() else {
             self.wrong_kind(name, "a string", node);
             return None;
         };
-        Some(Literal { text: text.to_owned(), span: node.span })
+        let parts = interpolation::parse(text).ok().filter(|parts| parts.iter().all(|part| part.access.is_none()));
+        let Some(parts) = parts else {
+            self.error(
+                node.span,
+                "yaml-not-a-literal",
+                format!("{name} must be written out, it cannot be an expression"),
+                "write the value itself here; `$${…}` stands for the text `${…}`",
+            );
+            return None;
+        };
+        Some(Literal { text: parts.into_iter().map(|part| part.text).collect(), span: node.span })
     }
 
     pub(super) fn boolean(&mut self, name: &str, node: &Node) -> Option<bool> {
