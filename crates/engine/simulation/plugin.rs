@@ -293,7 +293,7 @@ impl Inner {
             return;
         }
         // What is deleted before it is replaced takes only those with it that must be replaced too.
-        let replaced = !entry.delete && self.wanted.contains(urn);
+        let replaced = self.program_runs;
         let needed: Vec<String> = self
             .cloud
             .objects

@@ -194,7 +194,9 @@ impl Program for FakeProgram {
                 item.needs().filter_map(|number| answers.get(&number).map(|answer| (number, answer.clone()))).collect();
             answers.insert(item.number, self.item(monitor, item, needed).boxed().shared());
         }
+        self.world.lock().program_runs = true;
         join_all(answers.into_values()).await;
+        self.world.lock().program_runs = false;
         let outputs = PropertyMap::from([("count".to_owned(), format!("{}", self.items.len()).into())]);
         monitor.register_outputs(monitor.stack(), outputs).await.map_err(|_| ProgramError)
     }

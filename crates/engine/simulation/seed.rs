@@ -218,13 +218,19 @@ impl Stack {
             world.preview = preview;
             world.lenient_order = targeted;
             world.excuse_pending();
-            world.wanted = if matches!(command, Command::Destroy { .. } | Command::Refresh) {
+            world.program_runs = false;
+            world.unprotected = if matches!(command, Command::Destroy { .. } | Command::Refresh) {
                 BTreeSet::new()
             } else {
-                let names = self.items.items.iter().flat_map(|item| item.old_names.iter().chain([&item.name]));
+                // Who asks for protection keeps it, whatever the parent says.
+                let names = self
+                    .items
+                    .items
+                    .iter()
+                    .filter(|item| item.protect != Some(true))
+                    .flat_map(|item| item.old_names.iter().chain([&item.name]));
                 names.flat_map(|name| possible_names(&base, name)).collect()
             };
-            world.unprotected = world.wanted.clone();
         }
         let options = Options {
             project: "shop".to_owned(),

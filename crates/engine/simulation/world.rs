@@ -47,8 +47,8 @@ pub(crate) struct Inner {
     pub(crate) lenient_order: bool,
     /// The names whose protection the program lifts in this run.
     pub(crate) unprotected: BTreeSet<Urn>,
-    /// The names that the program of this run may register.
-    pub(crate) wanted: BTreeSet<Urn>,
+    /// The program is still registering: what is deleted now is deleted to be replaced.
+    pub(crate) program_runs: bool,
     /// The records of this run.
     pub(crate) records: Vec<Record>,
     /// The record that is being written; after a crash it may be there or not.
@@ -73,7 +73,7 @@ impl World {
                 preview: false,
                 lenient_order: false,
                 unprotected: BTreeSet::new(),
-                wanted: BTreeSet::new(),
+                program_runs: false,
                 records: Vec::new(),
                 in_flight: None,
                 foreign_base: Snapshot::default(),

@@ -85,6 +85,8 @@ pub(crate) struct Decisions {
     replaced: HashSet<Urn>,
     /// Resources deleted in this run so that something they depend on can be replaced.
     condemned: HashSet<Urn>,
+    /// Resources whose replacement was decided; their gates open when the old half is marked or gone.
+    leaving: HashSet<Urn>,
     /// Old halves of replacements that are deleted before the end, for the sake of another.
     gone_early: HashSet<EntryKey>,
     skipped_creates: BTreeSet<Urn>,
@@ -105,6 +107,7 @@ impl Decisions {
             decided: HashSet::new(),
             replaced: HashSet::new(),
             condemned: HashSet::new(),
+            leaving: HashSet::new(),
             gone_early: HashSet::new(),
             skipped_creates: BTreeSet::new(),
         }
@@ -232,6 +235,25 @@ impl Decisions {
         !self.condemned.contains(urn)
     }
 
+    /// The same for one that is replaced: until its gate opens, its old half may still need what it depended on.
+    pub(crate) fn settle_replaced(&mut self, urn: &Urn) -> bool {
+        let settled = self.settle(urn);
+        if settled {
+            self.leaving.insert(urn.clone());
+        }
+        settled
+    }
+
+    /// Whether its replacement was decided; its new name, if so.
+    pub(crate) fn leaving(&self, urn: &Urn) -> Option<Urn> {
+        self.leaving.get(self.current_name(urn)).cloned()
+    }
+
+    /// Takes an old half for deletion before the end; false if somebody else has.
+    pub(crate) fn take_early(&mut self, key: EntryKey) -> bool {
+        self.gone_early.insert(key)
+    }
+
     pub(crate) fn is_decided(&self, urn: &Urn) -> bool {
         self.decided.contains(self.current_name(urn))
     }
@@ -243,7 +265,7 @@ impl Decisions {
     /// Settles a resource that is deleted before it is replaced, and condemns its dependents with it: all of them but those that
     /// have been decided or condemned since they were found.
     pub(crate) fn condemn_dependents(&mut self, urn: &Urn, dependents: Vec<(EntryKey, Arc<Resource>)>) -> Sentence {
-        if !self.settle(urn) {
+        if !self.settle_replaced(urn) {
             return Sentence::SelfCondemned;
         }
         if let Some((_, held)) = dependents

@@ -7,7 +7,7 @@ use futures::stream::{FuturesUnordered, StreamExt};
 use outrigger_diagnostic::Diagnostic;
 use outrigger_provider::{Action, PlanToken};
 use outrigger_state::{EntryKey, OperationKind, Record, Resource};
-use outrigger_value::Urn;
+use outrigger_value::{ProviderReference, Urn};
 
 use crate::decisions::Leftover;
 use crate::deletion_order::{DeletionOrder, Departure, is_called};
@@ -175,7 +175,18 @@ impl Deployment {
         for key in named {
             allowed.extend(self.graph.dependents(key, true, |_, _| false).into_iter().map(|(key, _)| key));
         }
-        let chosen: Vec<_> = leftovers.into_iter().filter(|(key, ..)| allowed.contains(key)).collect();
+        let mut chosen: Vec<_> = leftovers.into_iter().filter(|(key, ..)| allowed.contains(key)).collect();
+        // The old half of a replaced provider stays while something that stays still uses it.
+        let used: HashSet<ProviderReference> = {
+            let going: HashSet<EntryKey> = chosen.iter().map(|(key, ..)| *key).collect();
+            let decisions = self.decide();
+            let staying = decisions.table.iter().filter(|(key, _)| !going.contains(key));
+            staying.filter_map(|(_, resource)| resource.provider.clone()).collect()
+        };
+        chosen.retain(|(_, old, _)| {
+            let id = old.id.clone().unwrap_or_default();
+            !(old.is_provider() && old.delete && used.contains(&ProviderReference { urn: old.urn.clone(), id }))
+        });
         let unnamed: Vec<_> = chosen.iter().filter(|(_, old, _)| !self.options.targets.contains(&old.urn)).collect();
         for (_, old, _) in &unnamed {
             let diagnostic = Diagnostic::error(

@@ -50,10 +50,12 @@ impl Deployment {
         let diff = Some(Arc::new(diff));
         self.note_replace(&registration, &old, diff.clone());
         if !first {
-            if !self.decide().settle(&urn) {
+            if !self.decide().settle_replaced(&urn) {
                 return self.recreate(registration, instance, key, seed, true).await;
             }
-            return self.create(registration, instance, Replacing::Pending { key, old, diff }).await;
+            let created = self.create(registration, instance, Replacing::Pending { key, old, diff }).await;
+            self.gate(&urn).close();
+            return created;
         }
         let dependents = self.dependents_to_replace(key, &old).await?;
         // The decision: whoever has been decided since is no longer a dependent, whoever has not is condemned.
@@ -62,6 +64,7 @@ impl Deployment {
             Sentence::Condemned(condemned) => condemned,
             Sentence::SelfCondemned => return self.recreate(registration, instance, key, seed, true).await,
             Sentence::Protected(held) => {
+                self.gate(&urn).close();
                 let diagnostic = protected(&held, &format!("replace, for the sake of `{}`,", urn.name()));
                 return Err(self.fail(&urn, place(diagnostic, &registration.goal)));
             }
@@ -70,15 +73,38 @@ impl Deployment {
             for (dependent_key, dependent) in condemned.iter().rev() {
                 self.delete_to_replace(*dependent_key, dependent).await?;
             }
+            self.delete_old_halves(key, &old).await?;
             self.delete_to_replace(key, &old).await
         };
         let result = deleted.await;
+        self.gate(&urn).close();
         // Whoever waits to be made anew must go on even if a deletion failed: it sees by itself that the run has.
         for (_, dependent) in condemned.iter().filter(|(_, dependent)| !dependent.delete) {
             self.open_gate(&dependent.urn);
         }
         result?;
         self.create(registration, instance, Replacing::Deleted { key, old, diff }).await
+    }
+
+    /// Dependents whose own replacement was decided before: their new halves no longer need this one, but their old halves do,
+    /// so they go first. Only what depended on `root` in the base is waited for, and that graph has no cycles.
+    async fn delete_old_halves(&self, root: EntryKey, old: &Arc<Resource>) -> Result<(), RegisterError> {
+        let leaving: Vec<Urn> = {
+            let decisions = self.decide();
+            let dependents = self.graph.dependents(root, false, |_, _| false);
+            dependents.iter().filter_map(|(_, dependent)| decisions.leaving(&dependent.urn)).collect()
+        };
+        for urn in leaving {
+            let gate = self.gate(&urn);
+            let _closed = gate.acquire().await;
+        }
+        let halves = self.dependents_to_replace(root, old).await?;
+        for (key, half) in halves.iter().rev().filter(|(_, half)| half.delete) {
+            if self.decide().take_early(*key) {
+                self.delete_to_replace(*key, half).await?;
+            }
+        }
+        Ok(())
     }
 
     /// The resource was deleted, in this run or an earlier one, to be made anew.
