@@ -62,6 +62,8 @@ pub(crate) struct Writer {
     changed: BTreeSet<EntryKey>,
     lost: bool,
     dirty: bool,
+    /// Whether the state before this run has been kept beside the checkpoint.
+    backed_up: bool,
     /// When the next checkpoint may be written.
     due: Duration,
 }
@@ -80,6 +82,7 @@ impl Writer {
             changed: BTreeSet::new(),
             lost: false,
             dirty: false,
+            backed_up: false,
             due,
         }
     }
@@ -313,10 +316,13 @@ impl Writer {
             let marked = if self.journal.is_none() { self.start_journal() } else { Ok(()) };
             marked.and_then(|()| self.append_bytes(&bytes)).map_err(|error| failure(&error))?;
         }
+        // The copy beside it is what the stack was before this run: worth having, unlike the half-done states in between.
+        let before = old.as_deref().filter(|_| !self.backed_up);
         self.parts
             .backend
-            .put_checkpoint(&self.parts.stack, old.as_deref(), text.as_bytes(), now)
+            .put_checkpoint(&self.parts.stack, before, text.as_bytes(), now)
             .map_err(|error| failure(&error))?;
+        self.backed_up = true;
         self.parts.base = Base { digest: new, entries, operations };
         self.changed.clear();
         self.dirty = false;
