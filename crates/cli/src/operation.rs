@@ -110,12 +110,11 @@ pub(crate) fn run(request: &Request, environment: &Environment, terminal: Termin
     {
         return Err(unconfirmed(request.work));
     }
-    let runtime =
-        tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| {
-            Diagnostic::error("threads", "the threads that the command needs could not be started")
-                .detail(error.to_string())
-                .hint("Check the limit on the number of processes and threads (`ulimit -u`).")
-        })?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| {
+        Diagnostic::error("threads", "the threads that the command needs could not be started")
+            .detail(error.to_string())
+            .hint("Check the limit on the number of processes and threads (`ulimit -u`).")
+    })?;
     let result = runtime.block_on(async {
         let surroundings = Surroundings::prepare(request, environment, terminal)?;
         let phases = Phases::new(request, &surroundings);

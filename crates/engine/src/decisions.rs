@@ -67,6 +67,15 @@ pub(crate) enum Sentence {
     Protected(Urn),
 }
 
+/// What whoever deletes an entry waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Milestone {
+    /// The entry's replacement exists and the old half is marked, or the old half is gone.
+    Replaced(EntryKey),
+    /// The entry was deleted before the end.
+    Gone(EntryKey),
+}
+
 pub(crate) struct Decisions {
     project: String,
     stack: String,
@@ -83,10 +92,11 @@ pub(crate) struct Decisions {
     /// Resources whose fate in this run is settled.
     decided: HashSet<Urn>,
     replaced: HashSet<Urn>,
-    /// Resources deleted in this run so that something they depend on can be replaced.
-    condemned: HashSet<Urn>,
-    /// Resources whose replacement was decided; their gates open when the old half is marked or gone.
-    leaving: HashSet<Urn>,
+    /// Old entries deleted in this run so that something they depend on can be replaced. By key: the registration that takes
+    /// such an entry over may come later, and under another name.
+    condemned: HashSet<EntryKey>,
+    /// Old entries whose replacement was decided.
+    leaving: HashSet<EntryKey>,
     /// Old halves of replacements that are deleted before the end, for the sake of another.
     gone_early: HashSet<EntryKey>,
     skipped_creates: BTreeSet<Urn>,
@@ -229,24 +239,34 @@ impl Decisions {
         self.aliased.get(urn).unwrap_or(urn)
     }
 
-    /// Settles a resource's fate. Answers false if it was condemned in the meantime: then it must be made anew.
-    pub(crate) fn settle(&mut self, urn: &Urn) -> bool {
+    /// Settles a resource's fate.
+    pub(crate) fn settle(&mut self, urn: &Urn) {
         self.decided.insert(urn.clone());
-        !self.condemned.contains(urn)
     }
 
-    /// The same for one that is replaced: until its gate opens, its old half may still need what it depended on.
-    pub(crate) fn settle_replaced(&mut self, urn: &Urn) -> bool {
-        let settled = self.settle(urn);
+    /// Settles the fate of one that shall keep its old entry. Answers false if that was condemned in the meantime: then it must
+    /// be made anew.
+    pub(crate) fn settle_kept(&mut self, urn: &Urn, key: EntryKey) -> bool {
+        self.settle(urn);
+        !self.is_condemned(key)
+    }
+
+    /// The same for one that is replaced: until that has happened, its old half may still need what it depended on.
+    pub(crate) fn settle_replaced(&mut self, urn: &Urn, key: EntryKey) -> bool {
+        let settled = self.settle_kept(urn, key);
         if settled {
-            self.leaving.insert(urn.clone());
+            self.leaving.insert(key);
         }
         settled
     }
 
-    /// Whether its replacement was decided; its new name, if so.
-    pub(crate) fn leaving(&self, urn: &Urn) -> Option<Urn> {
-        self.leaving.get(self.current_name(urn)).cloned()
+    /// What must have happened before something that this old entry depended on may be deleted.
+    pub(crate) fn milestone(&self, key: EntryKey) -> Option<Milestone> {
+        if self.gone_early.contains(&key) || self.condemned.contains(&key) {
+            Some(Milestone::Gone(key))
+        } else {
+            self.leaving.contains(&key).then_some(Milestone::Replaced(key))
+        }
     }
 
     /// Takes an old half for deletion before the end; false if somebody else has.
@@ -254,18 +274,28 @@ impl Decisions {
         self.gone_early.insert(key)
     }
 
+    /// Whether it is, or will be, the old half of a replacement.
+    pub(crate) fn is_old_half(&self, key: EntryKey) -> bool {
+        self.leaving.contains(&key) || self.table.get(key).is_some_and(|current| current.delete)
+    }
+
     pub(crate) fn is_decided(&self, urn: &Urn) -> bool {
         self.decided.contains(self.current_name(urn))
     }
 
-    pub(crate) fn is_condemned(&self, urn: &Urn) -> bool {
-        self.condemned.contains(urn)
+    pub(crate) fn is_condemned(&self, key: EntryKey) -> bool {
+        self.condemned.contains(&key)
     }
 
     /// Settles a resource that is deleted before it is replaced, and condemns its dependents with it: all of them but those that
     /// have been decided or condemned since they were found.
-    pub(crate) fn condemn_dependents(&mut self, urn: &Urn, dependents: Vec<(EntryKey, Arc<Resource>)>) -> Sentence {
-        if !self.settle_replaced(urn) {
+    pub(crate) fn condemn_dependents(
+        &mut self,
+        urn: &Urn,
+        key: EntryKey,
+        dependents: Vec<(EntryKey, Arc<Resource>)>,
+    ) -> Sentence {
+        if !self.settle_replaced(urn, key) {
             return Sentence::SelfCondemned;
         }
         if let Some((_, held)) = dependents
@@ -279,8 +309,8 @@ impl Decisions {
             if dependent.delete {
                 return self.gone_early.insert(*key);
             }
-            let name = self.aliased.get(&dependent.urn).unwrap_or(&dependent.urn).clone();
-            !self.decided.contains(&name) && self.condemned.insert(name)
+            let name = self.aliased.get(&dependent.urn).unwrap_or(&dependent.urn);
+            !self.decided.contains(name) && self.condemned.insert(*key)
         };
         Sentence::Condemned(dependents.into_iter().filter(condemn).collect())
     }

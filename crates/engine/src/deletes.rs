@@ -9,7 +9,7 @@ use outrigger_provider::{Action, PlanToken};
 use outrigger_state::{EntryKey, OperationKind, Record, Resource};
 use outrigger_value::{ProviderReference, Urn};
 
-use crate::decisions::Leftover;
+use crate::decisions::{Leftover, Milestone};
 use crate::deletion_order::{DeletionOrder, Departure, is_called};
 use crate::deployment::Deployment;
 use crate::operations::ended;
@@ -27,26 +27,8 @@ impl Deployment {
         if !old.pending_replacement {
             self.delete_entry(key, old, StepOp::DeleteReplaced, Passengers::new(), old.delete).await?;
         }
-        if !old.delete {
-            self.open_gate(&old.urn);
-        }
+        self.reached(Milestone::Gone(key));
         Ok(())
-    }
-
-    /// Lets whoever waits for the deletion of that resource go on.
-    pub(crate) fn open_gate(&self, urn: &Urn) {
-        let current = self.decide().current_name(urn).clone();
-        self.gate(&current).close();
-    }
-
-    /// Waits until the deletion of a condemned resource has ended.
-    pub(crate) async fn deleted(&self, urn: &Urn) -> Result<(), RegisterError> {
-        if self.decide().is_condemned(urn) {
-            // Closing is the signal: an acquire on a closed semaphore returns at once.
-            let gate = self.gate(urn);
-            let _closed = gate.acquire().await;
-        }
-        self.may_start()
     }
 
     /// Deletes, or forgets, one entry. `remove` takes it out of the state; otherwise it stays, marked as pending replacement.

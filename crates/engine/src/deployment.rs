@@ -11,7 +11,7 @@ use outrigger_state::{EntryKey, Record, Resource, Snapshot};
 use outrigger_value::{PropertyMap, Urn};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-use crate::decisions::Decisions;
+use crate::decisions::{Decisions, Milestone};
 use crate::graph::Graph;
 use crate::providers::Providers;
 use crate::{Event, EventSink, Options, RegisterError, Services, Step, StepOp, StepResult};
@@ -32,8 +32,8 @@ pub(crate) struct Deployment {
     failed: AtomicBool,
     blemished: AtomicBool,
     journal_failed: AtomicBool,
-    /// One for each condemned resource; closed when its deletion has ended.
-    gates: Mutex<HashMap<Urn, Arc<Semaphore>>>,
+    /// One for each milestone that somebody waits for; closed when it is reached, or never will be.
+    gates: Mutex<HashMap<Milestone, Arc<Semaphore>>>,
     context: CallContext,
 }
 
@@ -106,10 +106,22 @@ impl Deployment {
         Ok(permit)
     }
 
-    /// The gate of a condemned resource.
-    pub(crate) fn gate(&self, urn: &Urn) -> Arc<Semaphore> {
+    fn gate(&self, milestone: Milestone) -> Arc<Semaphore> {
         let mut gates = self.gates.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        gates.entry(urn.clone()).or_insert_with(|| Arc::new(Semaphore::new(0))).clone()
+        gates.entry(milestone).or_insert_with(|| Arc::new(Semaphore::new(0))).clone()
+    }
+
+    /// Lets everyone go on who waits for this, also after a failure: they see by themselves that the run has failed.
+    pub(crate) fn reached(&self, milestone: Milestone) {
+        self.gate(milestone).close();
+    }
+
+    /// Waits until this has happened.
+    pub(crate) async fn wait_for(&self, milestone: Milestone) -> Result<(), RegisterError> {
+        // Closing is the signal: an acquire on a closed semaphore returns at once.
+        let gate = self.gate(milestone);
+        let _closed = gate.acquire().await;
+        self.may_start()
     }
 
     /// Whether anything new may start.

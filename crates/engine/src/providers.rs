@@ -132,12 +132,14 @@ impl Deployment {
         let slot = self.providers.slot(reference);
         slot.get_or_try_init(|| async {
             self.may_start()?;
-            let found = self.base.resources.iter().find(|resource| {
+            let is_meant = |resource: &&Arc<Resource>| {
                 resource.is_provider()
                     && resource.urn == reference.urn
                     && resource.id.as_deref() == Some(reference.id.as_str())
-            });
-            let Some(resource) = found else {
+            };
+            // The old half of a renamed one has its new name only in the table.
+            let renamed = || self.decide().table.iter().map(|(_, resource)| resource).find(is_meant).cloned();
+            let Some(resource) = self.base.resources.iter().find(is_meant).cloned().or_else(renamed) else {
                 return Err(self.fail(
                     user,
                     Diagnostic::error(
@@ -148,9 +150,9 @@ impl Deployment {
                     .hint("`outrigger stack export` shows the state; register the provider before its resources"),
                 ));
             };
-            let descriptor = self.descriptor_of(resource)?;
+            let descriptor = self.descriptor_of(&resource)?;
             let plugin = self.load_plugin(&resource.urn, &descriptor).await?;
-            self.configure(plugin, resource.clone()).await
+            self.configure(plugin, resource).await
         })
         .await
         .cloned()

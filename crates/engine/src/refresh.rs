@@ -1,5 +1,6 @@
 //! Reading what exists and bringing the state to it.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use futures::stream::{FuturesUnordered, StreamExt};
@@ -59,10 +60,14 @@ impl Deployment {
             let mut decisions = self.decide();
             // Children move to the nearest parent that is still there: parents come first, so going backwards a child is moved
             // before its own removal and then again with its new parent's.
-            for (key, old) in gone.iter().rev() {
+            for (key, _) in &gone {
                 decisions.table.remove(*key);
                 record.remove.push(*key);
-                if decisions.table.live(&old.urn).is_none() {
+            }
+            // A name that another half of a replacement still has is not gone: references may mean that one.
+            let names: HashSet<Urn> = decisions.table.iter().map(|(_, resource)| resource.urn.clone()).collect();
+            for (_, old) in gone.iter().rev() {
+                if !names.contains(&old.urn) {
                     record.put.extend(decisions.table.drop_references(&old.urn, old.parent.as_ref()));
                 }
             }

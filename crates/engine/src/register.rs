@@ -116,7 +116,7 @@ impl Deployment {
             self.decide().settle(&urn);
             return self.create(registration, instance, Replacing::Nothing).await;
         };
-        if self.decide().is_condemned(&urn) || old.pending_replacement {
+        if self.decide().is_condemned(key) || old.pending_replacement {
             return self.recreate(registration, instance, key, seed, fresh).await;
         }
         if old.external {
@@ -134,7 +134,7 @@ impl Deployment {
             return self.replace(registration, instance, key, old, planned.diff, seed).await;
         }
         // The second decision: while the provider was asked, something else may have condemned this one.
-        if !self.decide().settle(&urn) {
+        if !self.decide().settle_kept(&urn, key) {
             return self.recreate(registration, instance, key, seed, false).await;
         }
         match verdict {
@@ -148,8 +148,11 @@ impl Deployment {
 
     /// Made anew, its old inputs mean nothing to the check.
     fn made_anew(&self, registration: &Registration) -> bool {
-        self.decide().is_condemned(registration.urn())
-            || registration.old().is_none_or(|old| old.external || old.pending_replacement)
+        registration
+            .begun
+            .old
+            .as_ref()
+            .is_none_or(|(key, old)| old.external || old.pending_replacement || self.decide().is_condemned(*key))
     }
 
     /// Asks the provider to check the inputs; they are in `new.inputs` afterwards.
@@ -276,7 +279,9 @@ impl Deployment {
     async fn register_untargeted(&self, mut registration: Registration) -> Result<Registered, RegisterError> {
         let urn = registration.urn().clone();
         self.decide().settle(&urn);
-        match registration.begun.old.clone().filter(|(_, old)| !old.pending_replacement) {
+        let there =
+            |(key, old): &(EntryKey, Arc<Resource>)| !old.pending_replacement && !self.decide().is_condemned(*key);
+        match registration.begun.old.clone().filter(there) {
             Some((key, old)) => {
                 registration.new = Resource { urn: urn.clone(), ..Resource::clone(&old) };
                 self.same(registration, key, &old, None).await

@@ -3,12 +3,13 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use futures::future::BoxFuture;
 use outrigger_diagnostic::Diagnostic;
 use outrigger_provider::{Diff, PlanRequest, ResourceIdentity, Verdict};
 use outrigger_state::{EntryKey, Resource};
 use outrigger_value::{Urn, Value};
 
-use crate::decisions::Sentence;
+use crate::decisions::{Milestone, Sentence};
 use crate::deployment::{Deployment, diagnose};
 use crate::providers::Instance;
 use crate::register::{Registration, place};
@@ -50,61 +51,85 @@ impl Deployment {
         let diff = Some(Arc::new(diff));
         self.note_replace(&registration, &old, diff.clone());
         if !first {
-            if !self.decide().settle_replaced(&urn) {
+            if !self.decide().settle_replaced(&urn, key) {
                 return self.recreate(registration, instance, key, seed, true).await;
             }
             let created = self.create(registration, instance, Replacing::Pending { key, old, diff }).await;
-            self.gate(&urn).close();
+            self.reached(Milestone::Replaced(key));
             return created;
         }
         let dependents = self.dependents_to_replace(key, &old).await?;
         // The decision: whoever has been decided since is no longer a dependent, whoever has not is condemned.
-        let sentence = self.decide().condemn_dependents(&urn, dependents);
+        let sentence = self.decide().condemn_dependents(&urn, key, dependents);
         let condemned = match sentence {
             Sentence::Condemned(condemned) => condemned,
             Sentence::SelfCondemned => return self.recreate(registration, instance, key, seed, true).await,
             Sentence::Protected(held) => {
-                self.gate(&urn).close();
+                self.reached(Milestone::Replaced(key));
                 let diagnostic = protected(&held, &format!("replace, for the sake of `{}`,", urn.name()));
                 return Err(self.fail(&urn, place(diagnostic, &registration.goal)));
             }
         };
         let deleted = async {
             for (dependent_key, dependent) in condemned.iter().rev() {
+                self.clear_way(*dependent_key, dependent).await?;
                 self.delete_to_replace(*dependent_key, dependent).await?;
             }
-            self.delete_old_halves(key, &old).await?;
+            self.clear_way(key, &old).await?;
             self.delete_to_replace(key, &old).await
         };
         let result = deleted.await;
-        self.gate(&urn).close();
-        // Whoever waits to be made anew must go on even if a deletion failed: it sees by itself that the run has.
-        for (_, dependent) in condemned.iter().filter(|(_, dependent)| !dependent.delete) {
-            self.open_gate(&dependent.urn);
+        self.reached(Milestone::Replaced(key));
+        // Whoever waits must go on even if a deletion failed.
+        for (dependent_key, _) in &condemned {
+            self.reached(Milestone::Gone(*dependent_key));
         }
         result?;
         self.create(registration, instance, Replacing::Deleted { key, old, diff }).await
     }
 
-    /// Dependents whose own replacement was decided before: their new halves no longer need this one, but their old halves do,
-    /// so they go first. Only what depended on `root` in the base is waited for, and that graph has no cycles.
-    async fn delete_old_halves(&self, root: EntryKey, old: &Arc<Resource>) -> Result<(), RegisterError> {
-        let leaving: Vec<Urn> = {
-            let decisions = self.decide();
-            let dependents = self.graph.dependents(root, false, |_, _| false);
-            dependents.iter().filter_map(|(_, dependent)| decisions.leaving(&dependent.urn)).collect()
-        };
-        for urn in leaving {
-            let gate = self.gate(&urn);
-            let _closed = gate.acquire().await;
-        }
-        let halves = self.dependents_to_replace(root, old).await?;
-        for (key, half) in halves.iter().rev().filter(|(_, half)| half.delete) {
-            if self.decide().take_early(*key) {
-                self.delete_to_replace(*key, half).await?;
+    /// Everything that depended on an entry and goes in this run has to be gone before it: what others have condemned, and the
+    /// old halves of those whose own replacement was decided before. Only later entries of the base are waited for, here and by
+    /// whoever deletes those, so no two wait for each other.
+    fn clear_way<'a>(&'a self, key: EntryKey, old: &'a Arc<Resource>) -> BoxFuture<'a, Result<(), RegisterError>> {
+        Box::pin(async move {
+            let dependents = self.graph.dependents(key, false, |_, _| false);
+            for (dependent, _) in dependents.iter().rev() {
+                let milestone = self.decide().milestone(*dependent);
+                if let Some(milestone) = milestone {
+                    self.wait_for(milestone).await?;
+                }
             }
-        }
-        Ok(())
+            let halves = self.old_halves(old, &dependents).await?;
+            for (half_key, half) in halves.iter().rev() {
+                if !self.decide().take_early(*half_key) {
+                    self.wait_for(Milestone::Gone(*half_key)).await?;
+                    continue;
+                }
+                let deleted = async {
+                    self.clear_way(*half_key, half).await?;
+                    self.delete_to_replace(*half_key, half).await
+                };
+                let result = deleted.await;
+                self.reached(Milestone::Gone(*half_key));
+                result?;
+            }
+            Ok(())
+        })
+    }
+
+    /// The old halves among these that cannot do without an entry.
+    async fn old_halves(
+        &self,
+        old: &Arc<Resource>,
+        dependents: &[(EntryKey, Arc<Resource>)],
+    ) -> Result<Vec<(EntryKey, Arc<Resource>)>, RegisterError> {
+        let halves: Vec<_> = {
+            let decisions = self.decide();
+            let now = |(key, _): &(EntryKey, _)| decisions.table.get(*key).map(|current| (*key, current.clone()));
+            dependents.iter().filter_map(now).filter(|(_, current)| current.delete).collect()
+        };
+        self.followers(old, halves).await
     }
 
     /// The resource was deleted, in this run or an earlier one, to be made anew.
@@ -125,7 +150,9 @@ impl Deployment {
             decisions.settle(&urn);
             decisions.mark_replaced(&urn);
         }
-        self.deleted(&urn).await?;
+        if self.decide().is_condemned(key) {
+            self.wait_for(Milestone::Gone(key)).await?;
+        }
         let old = self.decide().table.get(key).cloned();
         let Some(old) = old else { return self.create(registration, instance, Replacing::Nothing).await };
         self.note_replace(&registration, &old, None);
@@ -151,13 +178,23 @@ impl Deployment {
         // The graph is the base's: what a refresh found gone since, or changed, counts as it is now.
         let candidates: Vec<_> = {
             let decisions = self.decide();
-            // The old half of a dependent that was itself replaced still needs this one, whatever was decided for the new half.
-            let old_half = |key| decisions.table.get(key).is_some_and(|current| current.delete);
-            let settled = |key, urn: &Urn| !old_half(key) && (decisions.is_decided(urn) || decisions.is_condemned(urn));
+            // The old half of a dependent that is itself replaced still needs this one, whatever was decided for the new half.
+            let settled = |key, urn: &Urn| {
+                !decisions.is_old_half(key) && (decisions.is_decided(urn) || decisions.is_condemned(key))
+            };
             let dependents = self.graph.dependents(root, false, settled);
             let now = |(key, _)| decisions.table.get(key).map(|current| (key, current.clone()));
             dependents.into_iter().filter_map(now).collect()
         };
+        self.followers(old, candidates).await
+    }
+
+    /// Those that must go with an entry, in the order of the candidates.
+    async fn followers(
+        &self,
+        old: &Arc<Resource>,
+        candidates: Vec<(EntryKey, Arc<Resource>)>,
+    ) -> Result<Vec<(EntryKey, Arc<Resource>)>, RegisterError> {
         let mut replaced: HashSet<Urn> = HashSet::from([old.urn.clone()]);
         let mut found = Vec::new();
         for (key, candidate) in candidates {

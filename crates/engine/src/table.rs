@@ -13,7 +13,7 @@ pub(crate) type Puts = Vec<(EntryKey, Arc<Resource>)>;
 pub(crate) struct Table {
     entries: BTreeMap<EntryKey, Arc<Resource>>,
     live: HashMap<Urn, EntryKey>,
-    /// Which entries of the base refer to a name; made when the first rename or removal asks for it.
+    /// Which entries of the base refer to a name, or wait for deletion under it; made when the first rename or removal asks for it.
     referrers: Option<HashMap<Urn, Vec<EntryKey>>>,
     next_entry: u64,
     next_operation: u64,
@@ -80,7 +80,9 @@ impl Table {
         let index = self.referrers.get_or_insert_with(|| {
             let mut index: HashMap<Urn, Vec<EntryKey>> = HashMap::new();
             for (key, resource) in &self.entries {
-                for name in resource.references().chain(resource.provider.as_ref().map(|provider| &provider.urn)) {
+                let provider = resource.provider.as_ref().map(|provider| &provider.urn);
+                let own = resource.delete.then_some(&resource.urn);
+                for name in resource.references().chain(provider).chain(own) {
                     let keys = index.entry(name.clone()).or_default();
                     if keys.last() != Some(key) {
                         keys.push(*key);
@@ -93,7 +95,8 @@ impl Table {
     }
 
     /// Makes everything that refers to `from` refer to `to`, and answers what changed. Entries made in this run refer to the
-    /// new name already, so the index of the base is enough.
+    /// new name already, so the index of the base is enough. Old halves take the new name too: a provider is referred to by
+    /// name and id, and may be one of them.
     pub(crate) fn rename_references(&mut self, from: &Urn, to: &Urn) -> Puts {
         let mut puts = Puts::new();
         for key in self.referrers(from) {
@@ -104,6 +107,9 @@ impl Table {
                     *urn = to.clone();
                 }
             };
+            if new.delete {
+                swap(&mut new.urn);
+            }
             new.parent.iter_mut().for_each(swap);
             new.dependencies.iter_mut().for_each(swap);
             new.property_dependencies.values_mut().flatten().for_each(swap);
