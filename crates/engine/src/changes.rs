@@ -1,6 +1,7 @@
 //! What the resource options do to inputs and to a provider's diff.
 
 use outrigger_provider::{Diff, DiffKind, PropertyDiff, Verdict};
+use outrigger_state::Resource;
 use outrigger_value::{PathStep, PropertyMap, PropertyPath, Value};
 
 /// Names the init errors of a resource in `replaceOnChanges`.
@@ -63,14 +64,37 @@ pub(crate) fn triggered(old: Option<&Value>, new: Option<&Value>) -> bool {
     old != Value::Null && new != Value::Null && old != new
 }
 
-/// Marks outputs secret that the options name, or whose input of the same name is secret.
-pub(crate) fn mark_secrets(outputs: &mut PropertyMap, inputs: &PropertyMap, additional: &[String]) {
+/// Makes an entry ready to be kept: outputs are secret that the options name, or whose input of the same name is; and what a
+/// provider wrote about a half-made resource does not quote a secret.
+pub(crate) fn seal(resource: &mut Resource) {
+    let Resource { inputs, outputs, additional_secret_outputs: additional, init_errors, .. } = resource;
     for (key, value) in outputs.iter_mut() {
         // An id is never secret.
         let named = key != "id" && additional.iter().any(|name| name == key);
         if (named || matches!(inputs.get(key), Some(Value::Secret(_)))) && !matches!(value, Value::Secret(_)) {
             *value = Value::secret(std::mem::replace(value, Value::Null));
         }
+    }
+    if !init_errors.is_empty() {
+        let mut texts = Vec::new();
+        inputs.values().chain(outputs.values()).for_each(|value| secret_texts(value, false, &mut texts));
+        // The longest first: a secret may be part of another.
+        texts.sort_by_key(|text| std::cmp::Reverse(text.len()));
+        for error in init_errors {
+            for text in &texts {
+                *error = error.replace(text, "[secret]");
+            }
+        }
+    }
+}
+
+fn secret_texts<'a>(value: &'a Value, secret: bool, found: &mut Vec<&'a str>) {
+    match value {
+        Value::Secret(inner) => secret_texts(inner, true, found),
+        Value::String(text) if secret && !text.is_empty() => found.push(text),
+        Value::List(items) => items.iter().for_each(|item| secret_texts(item, secret, found)),
+        Value::Map(map) => map.values().for_each(|item| secret_texts(item, secret, found)),
+        _ => {}
     }
 }
 
@@ -104,6 +128,20 @@ mod tests {
             force_replacements(&mut Diff::default(), Verdict::Same, &[INIT_ERROR.to_owned()], false),
             Verdict::Same
         );
+    }
+
+    #[test]
+    fn a_half_made_resource_does_not_quote_a_secret() {
+        let urn = outrigger_value::Urn::new("dev", "shop", None, "a:b:C", "x");
+        let mut resource = Resource {
+            inputs: PropertyMap::from([("password".to_owned(), Value::secret("hunter2".into()))]),
+            outputs: PropertyMap::from([("password".to_owned(), "hunter2".into())]),
+            init_errors: vec!["login with hunter2 failed".to_owned()],
+            ..Resource::new(urn, true)
+        };
+        seal(&mut resource);
+        assert_eq!(resource.init_errors, ["login with [secret] failed"]);
+        assert_eq!(resource.outputs.get("password"), Some(&Value::secret("hunter2".into())));
     }
 
     #[test]

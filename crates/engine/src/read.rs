@@ -90,7 +90,7 @@ impl Deployment {
                 }
             }
         }
-        changes::mark_secrets(&mut new.outputs, &new.inputs, &new.additional_secret_outputs);
+        changes::seal(&mut new);
         if old.as_ref().is_some_and(|old| old.inputs != new.inputs || old.outputs != new.outputs) {
             new.modified = Some(self.services.clock.now());
         }
@@ -273,7 +273,7 @@ impl Deployment {
             modified: Some(now),
             ..Resource::clone(&intended)
         };
-        changes::mark_secrets(&mut adopted.outputs, &adopted.inputs, &adopted.additional_secret_outputs);
+        changes::seal(&mut adopted);
         let adopted = Arc::new(adopted);
         let mut record = ended(operation);
         let key = {

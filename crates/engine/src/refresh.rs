@@ -142,7 +142,7 @@ impl Deployment {
         if inputs_known {
             new.inputs = state.inputs;
         }
-        changes::mark_secrets(&mut new.outputs, &new.inputs, &new.additional_secret_outputs);
+        changes::seal(&mut new);
         if new.inputs == old.inputs && new.outputs == old.outputs && new.id == old.id {
             let new = if new == **old { old.clone() } else { Arc::new(new) };
             return Ok(Some((new, StepOp::Same)));

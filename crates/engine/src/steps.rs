@@ -46,7 +46,7 @@ impl Deployment {
         new.extra.clone_from(&old.extra);
         new.created.clone_from(&old.created);
         new.modified.clone_from(&old.modified);
-        changes::mark_secrets(&mut new.outputs, &new.inputs, &new.additional_secret_outputs);
+        changes::seal(&mut new);
         let step = Step {
             op: StepOp::Same,
             urn: new.urn.clone(),
@@ -113,7 +113,7 @@ impl Deployment {
         new.init_errors = reasons.clone().unwrap_or_default();
         new.created = Some(now.clone());
         new.modified = Some(now);
-        changes::mark_secrets(&mut new.outputs, &new.inputs, &new.additional_secret_outputs);
+        changes::seal(&mut new);
         let new = Arc::new(new);
         let mut record = ended(operation);
         {
@@ -202,7 +202,7 @@ impl Deployment {
             new.inputs.clone_from(&old.inputs);
             new.init_errors.clone_from(reasons);
         }
-        changes::mark_secrets(&mut new.outputs, &new.inputs, &new.additional_secret_outputs);
+        changes::seal(&mut new);
         let new = Arc::new(new);
         let mut record = ended(operation);
         {
