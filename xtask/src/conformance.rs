@@ -6,6 +6,7 @@
 mod cases;
 mod compare;
 mod export;
+mod reasons;
 mod side;
 
 use std::fmt::Write as _;
@@ -29,7 +30,7 @@ const AT_ONCE: usize = 2;
 const RUNS: usize = 3;
 
 /// How many projects have to agree.
-const THRESHOLD: usize = 45;
+const THRESHOLD: usize = 75;
 
 /// What to run.
 #[derive(clap::Args, Default)]
@@ -153,10 +154,11 @@ fn details(expected: &[side::Run], actual: &side::Run, difference: Option<&Diffe
 fn report(verdicts: &[Verdict], enforce: bool) -> Result<()> {
     let agree = verdicts.iter().filter(|verdict| verdict.difference.is_none()).count();
     if agree < verdicts.len() {
-        println!("\n| project | first difference |\n| --- | --- |");
+        println!("\n| project | reason | first difference |\n| --- | --- | --- |");
         for verdict in verdicts {
             if let Some(difference) = &verdict.difference {
-                println!("| {} | {} |", verdict.name, difference.to_string().replace('|', "\\|"));
+                let reason = reasons::reason(&verdict.name).unwrap_or("not known: please look");
+                println!("| {} | {reason} | {} |", verdict.name, difference.to_string().replace('|', "\\|"));
             }
         }
         println!();

@@ -66,7 +66,7 @@ impl Deployment {
     /// The same run after a refresh: what was read is what the decisions and the order of deletion start from.
     ///
     /// Keys stay as they are, so a removed entry leaves a hole: the graph is made of what is left, with the holes filled by
-    /// entries that nothing refers to.
+    /// the removed entries. Nothing comes of them: whoever uses the graph looks up in the table what is there.
     pub(crate) fn rebased(self) -> Self {
         if !self.options.refresh {
             return self;

@@ -123,7 +123,10 @@ impl Deployment {
             self.decide().settle(&urn);
             return self.create(registration, instance, Replacing::Pending { key, old, diff: None }).await;
         }
-        let mut planned = self.plan(&registration, instance, &old).await?;
+        // To predict an update costs a call of its own, and what the options turn into a replacement may come from a provider
+        // without updates: where they could, the prediction waits for the verdict.
+        let predict_later = self.options.preview && !registration.goal.replace_on_changes.is_empty();
+        let mut planned = self.plan(&registration, instance, &old, self.options.preview && !predict_later).await?;
         let verdict = changes::force_replacements(
             &mut planned.diff,
             planned.verdict,
@@ -142,7 +145,12 @@ impl Deployment {
                 registration.new.outputs.clone_from(&old.outputs);
                 self.same(registration, key, &old, Some(planned.diff)).await
             }
-            _ => self.update(registration, instance, key, old, planned).await,
+            _ => {
+                if predict_later {
+                    planned.predicted = self.plan(&registration, instance, &old, true).await?.predicted;
+                }
+                self.update(registration, instance, key, old, planned).await
+            }
         }
     }
 
@@ -208,6 +216,7 @@ impl Deployment {
         registration: &Registration,
         instance: &Instance,
         old: &Arc<Resource>,
+        predict: bool,
     ) -> Result<Planned, RegisterError> {
         let urn = registration.urn();
         let replace = |key: &str| Planned {
@@ -233,7 +242,7 @@ impl Deployment {
             prior: Some(state_of(old)),
             inputs: Some(registration.new.inputs.clone()),
             ignore_changes: registration.goal.ignore_changes.clone(),
-            predict: self.options.preview,
+            predict,
             timeout: timeout(registration.goal.custom_timeouts.update),
         };
         let permit = self.place().await?;

@@ -26,6 +26,15 @@ fn every_rule_holds_in_more_seeds() {
     live(10_000..10_400);
 }
 
+/// Shared dependents of two replacements (201316, 1031909), an old half of a renamed provider (1009399), names that only an old
+/// half still has (1022262, 1033632), a rename that somebody else's state does not know (1061603).
+#[test]
+fn what_was_found_once_stays_mended() {
+    for seed in [201_316, 1_009_399, 1_022_262, 1_031_909, 1_033_632, 1_061_603] {
+        live(seed..seed + 1);
+    }
+}
+
 #[test]
 fn every_deliberate_fault_is_found() {
     let missed: Vec<&str> =

@@ -182,7 +182,9 @@ mod tests {
         let created = Creation::parse(&entry("new", "2", &["old"])).unwrap();
         merge(&mut table, vec![created], Vec::new());
         table.render("dev", jiff::Timestamp::UNIX_EPOCH).map_err(drop).unwrap();
-        let found: Vec<_> = table.entries.values().map(|entry| (entry.node.name(), entry.node.id.as_str())).collect();
-        assert_eq!(found, [("old", "1"), ("new", "2")]);
+        let found: Vec<_> =
+            table.entries.values().map(|entry| (entry.node.urn.clone(), entry.node.id.as_str())).collect();
+        let urn = |name: &str| format!("urn:pulumi:dev::shop::a:b:C::{name}");
+        assert_eq!(found, [(urn("old"), "1"), (urn("new"), "2")]);
     }
 }

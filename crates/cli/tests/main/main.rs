@@ -8,5 +8,6 @@ mod drift;
 mod interruption;
 mod lifecycle;
 mod locks;
+mod providers;
 mod sandbox;
 mod secrecy;
