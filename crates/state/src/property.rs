@@ -2,6 +2,7 @@
 
 use outrigger_diagnostic::Diagnostic;
 use outrigger_secrets::Crypter;
+use outrigger_value::signature::{ARCHIVE, ASSET, OUTPUT, RESOURCE, SECRET, SIGNATURE};
 use outrigger_value::{
     Archive, ArchiveSource, Asset, AssetSource, OutputValue, PropertyMap, ResourceReference, UNKNOWN_ID, Value,
 };
@@ -9,12 +10,6 @@ use serde_json::{Map, Value as Json};
 
 use crate::json::JsonWriter;
 
-const SIGNATURE: &str = "4dabf18193072939515e22adb298388d";
-const SECRET: &str = "1b47061264138c4ac30d75fd1eb44270";
-const ASSET: &str = "c44067f5952c0a294b673a41bacd8c17";
-const ARCHIVE: &str = "0def7320c3a5731c473e5ecbe6d01bc7";
-const RESOURCE: &str = "5cf8f73096256a8f31e491e813e4eb8e";
-const OUTPUT: &str = "d0e6a833031e9bbcd3f4e8bde6ca49a4";
 const FLOAT: &str = "8ad145fe-0d11-4827-bfd7-1abcbf086f5c";
 /// SHA-256 of nothing: how an asset with an empty text is told from one whose contents were left out.
 const EMPTY_HASH: &str = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";

@@ -3,6 +3,7 @@
 //! - [`Value`] is the dynamic value: JSON's kinds plus secret, unknown, asset, archive, resource reference and output.
 //! - [`PropertyPath`] addresses a part of a value in Pulumi's syntax (`a.b[0]["x.y"]`, `*`).
 //! - [`diff`] compares two property maps structurally.
+//! - [`signature`] has the marks of what JSON cannot say.
 //! - [`Urn`] and [`ProviderReference`] name resources.
 //!
 //! Invariant: nothing in this crate prints the inside of a secret. `Debug` of a secret is `[secret]`, on every level.
@@ -11,6 +12,7 @@ mod asset;
 pub mod diff;
 mod path;
 mod property;
+pub mod signature;
 mod urn;
 mod value;
 

