@@ -8,7 +8,7 @@ mod tar;
 use std::path::Path;
 
 use outrigger_diagnostic::Diagnostic;
-use outrigger_value::{PropertyMap, Value};
+use outrigger_value::{ArchiveSource, PropertyMap, Value};
 
 pub(crate) use restore::restore;
 
@@ -36,6 +36,10 @@ fn visit(value: &mut Value, base: &Path) -> Result<(), Diagnostic> {
             Ok(())
         }
         Value::Archive(archive) if archive.hash.is_empty() => {
+            // The members have hashes of their own in the state and on the wire.
+            if let ArchiveSource::Assets(members) = &mut archive.source {
+                members.values_mut().try_for_each(|member| visit(member, base))?;
+            }
             archive.hash = hash::archive(archive, base)?;
             Ok(())
         }

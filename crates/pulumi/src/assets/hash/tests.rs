@@ -97,6 +97,14 @@ fn hashes_are_filled_in_on_every_level_and_kept() {
     crate::hash_assets(&mut properties, root.path()).unwrap();
     assert!(!crate::lacks_hashes(&properties));
     assert_eq!(properties["kept"], Value::Asset(kept));
+
+    let members = BTreeMap::from([("inner".to_owned(), Value::Archive(path("dir")))]);
+    let outer = Archive { hash: String::new(), source: ArchiveSource::Assets(members) };
+    let mut properties = PropertyMap::from([("outer".to_owned(), Value::Archive(outer))]);
+    crate::hash_assets(&mut properties, root.path()).unwrap();
+    let Value::Archive(Archive { source: ArchiveSource::Assets(members), .. }) = &properties["outer"] else { panic!() };
+    let expected = archive(&path("dir"), root.path()).unwrap();
+    assert!(matches!(&members["inner"], Value::Archive(inner) if inner.hash == expected), "{members:?}");
 }
 
 #[test]
