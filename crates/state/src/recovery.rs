@@ -151,8 +151,9 @@ fn replayed(leftover: &Leftover, frames: &[Frame]) -> Diagnostic {
 /// taken over when somebody else has written the state since.
 fn creations(leftover: &Leftover) -> (Vec<Creation>, Vec<(String, Arc<str>)>) {
     let frames = &leftover.journal.frames;
-    // A marker is known to have become the checkpoint if the run went on after it.
-    let last = frames.len().saturating_sub(1);
+    // A marker is known to have become the checkpoint if the run went on after it. Markers at the end are of attempts, the run's
+    // own or of a recovery like this one, that may have been cut short before the checkpoint was there: any number of them.
+    let last = frames.iter().rposition(|frame| matches!(frame, Frame::Records(_))).unwrap_or_default();
     let start = frames.iter().take(last).rposition(|frame| matches!(frame, Frame::Marker(_)));
     let known: BTreeSet<EntryKey> = match start.and_then(|index| frames.get(index)) {
         Some(Frame::Marker(marker)) => marker.entries.iter().copied().map(EntryKey).collect(),
@@ -199,4 +200,27 @@ pub(crate) fn discard(disk: &dyn Disk, stack: &StackName, leftovers: &[Leftover]
     let swept = removed.and_then(|()| sweep(disk, &directory));
     let synced = swept.and_then(|()| if leftovers.is_empty() { Ok(()) } else { disk.sync_directory(&directory) });
     synced.map_err(|error| io_failure(disk, "remove a journal", &directory, &error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frame::Header;
+
+    #[test]
+    fn attempts_that_were_cut_short_hide_nothing() {
+        let entry: Arc<str> =
+            r#"{"urn":"urn:pulumi:dev::shop::a:b:C::made","type":"a:b:C","custom":true,"id":"1"}"#.into();
+        let put = TextRecord { put: vec![(EntryKey(0), entry)], ..TextRecord::default() };
+        let marker = |digest: &str| {
+            Frame::Marker(Marker { digest: digest.to_owned(), entries: vec![0], operations: Vec::new() })
+        };
+        let journal = |frames| JournalFile { header: Some(Header::default()), frames, length: 0 };
+        let leftover = |frames| Leftover { id: String::new(), path: String::new(), journal: journal(frames) };
+        let found = |frames| recover(Table::default(), "foreign", &[leftover(frames)]).table.entries.len();
+        let made = Frame::Records(vec![put]);
+        assert_eq!(found(vec![made.clone(), marker("first"), marker("second")]), 1);
+        let went_on = Frame::Records(vec![TextRecord { end: vec![OperationId(0)], ..TextRecord::default() }]);
+        assert_eq!(found(vec![made, marker("first"), went_on]), 0);
+    }
 }

@@ -318,10 +318,12 @@ impl Writer {
         }
         // The copy beside it is what the stack was before this run: worth having, unlike the half-done states in between.
         let before = old.as_deref().filter(|_| !self.backed_up);
-        self.parts
-            .backend
-            .put_checkpoint(&self.parts.stack, before, text.as_bytes(), now)
-            .map_err(|error| failure(&error))?;
+        if let Err(error) = self.parts.backend.put_checkpoint(&self.parts.stack, before, text.as_bytes(), now) {
+            // The journal names a checkpoint that did not come about. The next record starts a journal without that marker, so
+            // that nobody takes what came before it for written.
+            self.journal = None;
+            return Err(failure(&error));
+        }
         self.backed_up = true;
         self.parts.base = Base { digest: new, entries, operations };
         self.changed.clear();
