@@ -36,9 +36,9 @@ pub(crate) fn run() -> Result<()> {
 
 fn tests() -> Result<()> {
     if !workspace::has_cargo_command("nextest") {
-        return workspace::run(workspace::cargo().args(["test", "--workspace", "--quiet"]));
+        return workspace::run(workspace::cargo().args(["test", "--workspace", "--quiet", "--no-fail-fast"]));
     }
-    workspace::run(workspace::cargo().args(["nextest", "run", "--workspace"]))?;
+    workspace::run(workspace::cargo().args(["nextest", "run", "--workspace", "--no-fail-fast"]))?;
     // nextest leaves the examples in the documentation to cargo.
     workspace::run(workspace::cargo().args(["test", "--workspace", "--doc", "--quiet"]))
 }

@@ -18,7 +18,9 @@ use crate::os::{Identity, send_quietly};
 /// 1. The group: from here on a signal to the group reaches it.
 /// 2. The parent-death signal, and then a look at the parent: if we died between the fork and the request, the signal
 ///    would never come, and the child gives up by itself.
-/// 3. The child tells the keeper its own id **before** it becomes the plugin. So there is no instant at which a plugin
+/// 3. Signals mean again what they mean: a script starts its background jobs with SIGINT ignored, that is inherited through
+///    exec, and a plugin that ignores SIGINT would have to be killed each time.
+/// 4. The child tells the keeper its own id **before** it becomes the plugin. So there is no instant at which a plugin
 ///    runs that the keeper will not hear of: what is in the socket is read before its end is, even if we are killed now.
 ///    If the keeper is dead the send fails, the child gives up, and the start is repeated with a new keeper.
 pub(crate) fn plugin_child(command: &mut Command, keeper: Option<Arc<UnixStream>>) {
@@ -29,12 +31,13 @@ pub(crate) fn plugin_child(command: &mut Command, keeper: Option<Arc<UnixStream>
         if rustix::process::getppid().map(|pid| pid.as_raw_nonzero().get()) != parent {
             return Err(io::Error::from_raw_os_error(libc::ESRCH));
         }
+        dispose(libc::SIG_DFL)?;
         if let Some(keeper) = &keeper {
             send_quietly(keeper, &Record::Started(Identity::own()).encode())?;
         }
         Ok(())
     };
-    // SAFETY: the closure makes only async-signal-safe system calls (prctl, getppid, getpid, open, read, close, send) on
+    // SAFETY: the closure makes only async-signal-safe system calls (prctl, getppid, signal, getpid, open, read, close, send) on
     // memory of its own stack; errors are made from raw codes and allocate nothing.
     unsafe { command.pre_exec(before_exec) };
 }
@@ -44,16 +47,21 @@ pub(crate) fn plugin_child(command: &mut Command, keeper: Option<Arc<UnixStream>
 pub(crate) fn keeper_child(command: &mut Command) {
     let before_exec = || {
         rustix::process::setsid()?;
-        for signal in [libc::SIGINT, libc::SIGHUP, libc::SIGTERM, libc::SIGQUIT] {
-            // SAFETY: SIG_IGN installs no code of ours.
-            if unsafe { libc::signal(signal, libc::SIG_IGN) } == libc::SIG_ERR {
-                return Err(io::Error::last_os_error());
-            }
-        }
-        Ok(())
+        dispose(libc::SIG_IGN)
     };
     // SAFETY: setsid and signal are async-signal-safe; nothing is allocated.
     unsafe { command.pre_exec(before_exec) };
+}
+
+/// Ignores the signals that a terminal or a person sends, or gives them back their default meaning.
+fn dispose(disposition: libc::sighandler_t) -> io::Result<()> {
+    for signal in [libc::SIGINT, libc::SIGHUP, libc::SIGTERM, libc::SIGQUIT] {
+        // SAFETY: callers pass SIG_IGN or SIG_DFL, which install no code of ours.
+        if unsafe { libc::signal(signal, disposition) } == libc::SIG_ERR {
+            return Err(io::Error::last_os_error());
+        }
+    }
+    Ok(())
 }
 
 /// Only SIGKILL is certain to end a plugin when host and keeper die together; while the keeper lives it would be kinder,
