@@ -104,7 +104,12 @@ proptest! {
             prop_assert_eq!(before, after);
             prop_assert_eq!(stack.encryption_salt(), again.encryption_salt());
             // What was set can be removed again, and that leaves no trace of it.
-            let removed = StackConfig::parse(file, Some(again.remove(&path).unwrap().as_bytes()), "p").unwrap();
+            // A file that calls itself JSON and is written in YAML's block style may be refused: there is no small edit of it.
+            let Ok(removed) = again.remove(&path) else {
+                prop_assert!(json, "{path:?} cannot be removed again");
+                return Ok(());
+            };
+            let removed = StackConfig::parse(file, Some(removed.as_bytes()), "p").unwrap();
             let left = items(&removed).get(&path.key).and_then(|item| item.get(&path.steps)).cloned();
             prop_assert!(left.is_none() || path.steps.iter().any(|step| matches!(step, outrigger_yaml::config::Step::Index(_))));
         }
