@@ -128,6 +128,11 @@ impl Writer {
         (self.dirty && !self.lost).then(|| self.due.saturating_sub(self.parts.clock.elapsed()))
     }
 
+    /// How many operations have begun and not ended.
+    pub(crate) fn running(&self) -> usize {
+        self.parts.table.operations.len()
+    }
+
     /// Rewrites the checkpoint if it is time. A failure is no reason to stop: the journal has everything, and the end of the
     /// run tries again and says so.
     pub(crate) fn tick(&mut self) {
