@@ -14,6 +14,10 @@ impl DiskFile for LyingFile {
         self.0.append(bytes)
     }
 
+    fn reserve(&mut self, bytes: u64) -> io::Result<()> {
+        self.0.reserve(bytes)
+    }
+
     fn sync(&mut self) -> io::Result<()> {
         Ok(())
     }

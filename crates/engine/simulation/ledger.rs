@@ -1,6 +1,6 @@
 //! The journal as the engine sees it, with the oracle behind it: every record that becomes durable is checked at once.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
@@ -19,7 +19,18 @@ pub(crate) struct Ledger {
 
 #[derive(Default)]
 struct Queue {
-    waiting: VecDeque<Record>,
+    waiting: VecDeque<(u64, Record)>,
+    /// Everyone gets the answer to their own record, whoever had it written.
+    answers: BTreeMap<u64, Result<(), Diagnostic>>,
+    next: u64,
+}
+
+impl Queue {
+    /// The parts of a record are answered together: one refusal is a refusal.
+    fn answered(&mut self, number: u64, answer: Result<(), Diagnostic>) {
+        let known = self.answers.remove(&number).unwrap_or(Ok(()));
+        self.answers.insert(number, known.and(answer));
+    }
 }
 
 impl Ledger {
@@ -32,19 +43,19 @@ impl Ledger {
     }
 
     /// Makes everything durable that waits.
-    async fn flush(&self) -> Result<(), Diagnostic> {
+    async fn flush(&self) {
         loop {
             let next = self.queue().waiting.pop_front();
-            let Some(record) = next else { return Ok(()) };
+            let Some((number, record)) = next else { return };
             // After the power has failed, the first record that was cut short is the only one that may be there.
             self.world.lock().in_flight.get_or_insert_with(|| record.clone());
-            if let Err(diagnostic) = self.store.append(record.clone()).await {
-                if diagnostic.code != "state-io" {
-                    self.world.lock().in_flight = None;
-                }
-                return Err(diagnostic);
+            let answer = self.store.append(record.clone()).await;
+            match &answer {
+                Ok(()) => self.world.lock().written(&record),
+                Err(diagnostic) if diagnostic.code != "state-io" => self.world.lock().in_flight = None,
+                Err(_) => {}
             }
-            self.world.lock().written(&record);
+            self.queue().answered(number, answer);
             if self.world.fault == Some(Fault::Torn) {
                 self.world.schedule.pause().await;
             }
@@ -73,12 +84,21 @@ impl Journal for Ledger {
         if self.world.lock().preview {
             self.world.lock().violated("preview", "a record was written");
         }
-        self.queue().waiting.extend(self.parts(record));
+        let parts = self.parts(record);
+        let number = {
+            let mut queue = self.queue();
+            queue.next += 1;
+            let number = queue.next;
+            queue.waiting.extend(parts.into_iter().map(|part| (number, part)));
+            number
+        };
         if self.world.fault == Some(Fault::EarlyAnswer) && self.world.percent(50) {
             return Ok(());
         }
         self.world.schedule.pauses(2).await;
-        self.flush().await?;
+        self.flush().await;
+        let answer = self.queue().answers.remove(&number).unwrap_or(Ok(()));
+        answer?;
         self.world.schedule.pauses(1).await;
         Ok(())
     }

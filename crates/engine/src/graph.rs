@@ -13,19 +13,25 @@ pub(crate) struct Graph {
     resources: Vec<Arc<Resource>>,
     by_urn: HashMap<Urn, Vec<usize>>,
     children: HashMap<Urn, Vec<usize>>,
+    /// Who refers to a name otherwise than as its child.
+    referrers: HashMap<Urn, Vec<usize>>,
 }
 
 impl Graph {
     pub(crate) fn new(resources: &[Arc<Resource>]) -> Self {
         let mut by_urn: HashMap<Urn, Vec<usize>> = HashMap::new();
         let mut children: HashMap<Urn, Vec<usize>> = HashMap::new();
+        let mut referrers: HashMap<Urn, Vec<usize>> = HashMap::new();
         for (index, resource) in resources.iter().enumerate() {
             by_urn.entry(resource.urn.clone()).or_default().push(index);
             if let Some(parent) = &resource.parent {
                 children.entry(parent.clone()).or_default().push(index);
             }
+            for urn in needed(resource).collect::<HashSet<_>>() {
+                referrers.entry(urn.clone()).or_default().push(index);
+            }
         }
-        Self { resources: resources.to_vec(), by_urn, children }
+        Self { resources: resources.to_vec(), by_urn, children, referrers }
     }
 
     /// The entries that must still be there while `key` is: provider, parent, dependencies, and the children of a component that
@@ -81,24 +87,31 @@ impl Graph {
         include_children: bool,
         ignore: impl Fn(EntryKey, &Urn) -> bool,
     ) -> Vec<(EntryKey, Arc<Resource>)> {
-        let root = root.0 as usize;
-        let Some(resource) = self.resources.get(root) else { return Vec::new() };
-        let mut set = HashSet::from([resource.urn.clone()]);
         let mut found = Vec::new();
-        for (index, candidate) in self.resources.iter().enumerate().skip(root + 1) {
-            if ignore(EntryKey(index as u64), &candidate.urn) {
-                continue;
-            }
-            let depends = candidate.dependencies.iter().any(|urn| set.contains(urn))
-                || candidate.property_dependencies.values().flatten().any(|urn| set.contains(urn))
-                || candidate.deleted_with.iter().chain(&candidate.replace_with).any(|urn| set.contains(urn))
-                || candidate.provider.as_ref().is_some_and(|provider| set.contains(&provider.urn))
-                || include_children && candidate.parent.as_ref().is_some_and(|parent| set.contains(parent));
-            if depends {
-                set.insert(candidate.urn.clone());
-                found.push((EntryKey(index as u64), candidate.clone()));
+        let mut waiting = BTreeSet::new();
+        // Only later entries: one that stands before what it names means an earlier entry of that name.
+        let follow = |waiting: &mut BTreeSet<usize>, index: usize| {
+            let Some(resource) = self.resources.get(index) else { return };
+            let children = self.children.get(&resource.urn).filter(|_| include_children);
+            let users = self.referrers.get(&resource.urn).into_iter().chain(children).flatten();
+            waiting.extend(users.copied().filter(|user| *user > index));
+        };
+        follow(&mut waiting, root.0 as usize);
+        while let Some(index) = waiting.pop_first() {
+            let (key, candidate) = (EntryKey(index as u64), &self.resources[index]);
+            if !ignore(key, &candidate.urn) {
+                follow(&mut waiting, index);
+                found.push((key, candidate.clone()));
             }
         }
         found
     }
+}
+
+/// The names that an entry cannot do without, but for its parent's.
+fn needed(resource: &Resource) -> impl Iterator<Item = &Urn> {
+    let properties = resource.property_dependencies.values().flatten();
+    let options = resource.deleted_with.iter().chain(&resource.replace_with);
+    let provider = resource.provider.iter().map(|provider| &provider.urn);
+    resource.dependencies.iter().chain(properties).chain(options).chain(provider)
 }

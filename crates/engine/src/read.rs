@@ -7,6 +7,7 @@ use outrigger_provider::{ImportRequest, Invoke, ReadRequest, ReadResult, Resourc
 use outrigger_state::{OperationKind, PendingOperation, Record, Resource};
 use outrigger_value::{PropertyMap, ProviderReference, Urn, Value};
 
+use crate::decisions::Milestone;
 use crate::deployment::{Deployment, diagnose};
 use crate::operations::ended;
 use crate::providers::Instance;
@@ -33,10 +34,17 @@ impl Deployment {
             Urn::new(&self.options.stack, &self.options.project, goal.parent.as_ref(), &goal.ty, &goal.name);
         let (reference, instance) =
             self.instance_for(goal.provider.clone(), goal.package.as_ref(), &goal.ty, &preliminary).await?;
-        let begun =
+        let mut begun =
             self.decide().begin(&as_goal).map_err(|diagnostic| self.fail(&preliminary, place(diagnostic, &as_goal)))?;
         let urn = begun.urn.clone();
         self.decide().settle(&urn);
+        if let Some((key, _)) = begun.old {
+            let condemned = self.decide().is_condemned(key);
+            if condemned {
+                self.wait_for(Milestone::Gone(key)).await?;
+            }
+            begun.old = self.decide().table.get(key).map(|old| (key, old.clone()));
+        }
         let id = match goal.id.as_ref().map(Value::bare) {
             Some(Value::String(id)) if !id.is_empty() => Some(id.clone()),
             Some(Value::Unknown) if self.options.preview => None,
@@ -48,7 +56,7 @@ impl Deployment {
             }
         };
         let old = begun.old.as_ref().map(|(_, old)| old.clone());
-        let relinquished = old.as_ref().is_some_and(|old| !old.external && old.id != id);
+        let relinquished = old.as_ref().is_some_and(|old| !old.external && !old.pending_replacement && old.id != id);
         let op = if relinquished { StepOp::ReadReplacement } else { StepOp::Read };
         let mut new = Resource {
             id: id.clone(),
@@ -233,6 +241,7 @@ impl Deployment {
         let op = if previous.is_some() { StepOp::ImportReplacement } else { StepOp::Import };
         let intended = Arc::new(Resource { id: Some(id.to_owned()), ..registration.new.clone() });
         let old = previous.as_ref().map(|(_, old)| old.clone());
+        let permit = self.place().await?;
         let step = self.started(Step { op, urn: urn.clone(), old, new: Some(intended.clone()), diff: None });
         let operation = if self.options.preview {
             None
@@ -245,7 +254,6 @@ impl Deployment {
             id: id.to_owned(),
             timeout: timeout(registration.goal.custom_timeouts.read),
         };
-        let permit = self.place().await?;
         let imported = instance.provider.import(self.unbounded(), request).await;
         drop(permit);
         let state = match imported.map(|imported| imported.resources.into_iter().next()) {

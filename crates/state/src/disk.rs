@@ -7,6 +7,9 @@ pub trait DiskFile: Send {
     /// Adds bytes at the end.
     fn append(&mut self, bytes: &[u8]) -> io::Result<()>;
 
+    /// Sees to it that this many bytes more can be added although the disk fills up, where the disk can promise that.
+    fn reserve(&mut self, bytes: u64) -> io::Result<()>;
+
     /// Returns when the bytes are on the disk.
     fn sync(&mut self) -> io::Result<()>;
 }

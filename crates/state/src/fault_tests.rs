@@ -96,6 +96,23 @@ fn a_journal_that_another_run_took_over_is_started_anew() {
 }
 
 #[test]
+fn a_disk_that_fills_up_has_room_for_the_results_of_what_was_begun() {
+    let world = World::new();
+    let opened = world.open();
+    append(&opened.session, put(0, provider_resource())).unwrap();
+    append(&opened.session, begin(0, "one")).unwrap();
+    world.disk.fail_at(0, Fault::Full);
+    let refusal = append(&opened.session, begin(1, "two")).unwrap_err();
+    assert_eq!(refusal.code, "disk-full");
+    append(&opened.session, done(0, 1, "one")).unwrap();
+    let failure = opened.session.finish(info()).unwrap_err();
+    assert!(failure.notes.iter().any(|note| note.contains("Nothing is lost")), "{failure:?}");
+    world.disk.heal();
+    world.open_as(&World::after_death()).unwrap();
+    assert_eq!(world.contents(), (vec!["p1".into(), "one".into()], vec![]));
+}
+
+#[test]
 fn a_full_disk_stops_what_begins_and_loses_nothing() {
     let world = World::new();
     let opened = world.open();
@@ -107,7 +124,7 @@ fn a_full_disk_stops_what_begins_and_loses_nothing() {
     assert_eq!(append(&opened.session, done(0, 1, "one")).unwrap_err().code, "disk-full");
     let failure = opened.session.finish(info()).unwrap_err();
     assert_eq!(failure.code, "disk-full");
-    assert!(failure.notes.iter().any(|note| note.contains("Nothing is lost")));
+    assert!(failure.notes.iter().any(|note| note.contains("every result but the last ones")), "{failure:?}");
     // Killed now, the acknowledged intent is known.
     let killed = world.copy();
     let next = killed.open_as(&World::after_death()).unwrap();

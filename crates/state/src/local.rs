@@ -44,15 +44,42 @@ impl LocalDisk {
     }
 }
 
-struct LocalFile(File);
+struct LocalFile {
+    file: File,
+    length: u64,
+    /// Up to where the file system has promised room.
+    reserved: u64,
+}
+
+impl LocalFile {
+    fn new(file: File, length: u64) -> Box<dyn DiskFile> {
+        Box::new(Self { file, length, reserved: length })
+    }
+}
 
 impl DiskFile for LocalFile {
     fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.0.write_all(bytes)
+        self.file.write_all(bytes)?;
+        self.length += bytes.len() as u64;
+        Ok(())
+    }
+
+    fn reserve(&mut self, bytes: u64) -> io::Result<()> {
+        if self.length + bytes <= self.reserved {
+            return Ok(());
+        }
+        // Twice as much as was asked for, so that not every record needs a call.
+        let wanted = self.length + 2 * bytes;
+        match reserve_room(&self.file, self.reserved, wanted - self.reserved) {
+            Err(error) if is_full(&error) => return Err(error),
+            // A file system that promises nothing.
+            _ => self.reserved = wanted,
+        }
+        Ok(())
     }
 
     fn sync(&mut self) -> io::Result<()> {
-        self.0.sync_data()
+        self.file.sync_data()
     }
 }
 
@@ -89,14 +116,14 @@ impl Disk for LocalDisk {
             }
             other => other?,
         };
-        Ok(Box::new(LocalFile(file)))
+        Ok(LocalFile::new(file, 0))
     }
 
     fn reopen(&self, path: &str, length: u64) -> io::Result<Box<dyn DiskFile>> {
         let mut file = OpenOptions::new().write(true).open(self.path(path))?;
         file.set_len(length)?;
         file.seek(SeekFrom::End(0))?;
-        Ok(Box::new(LocalFile(file)))
+        Ok(LocalFile::new(file, length))
     }
 
     fn rename(&self, from: &str, to: &str) -> io::Result<()> {
@@ -130,6 +157,22 @@ impl Disk for LocalDisk {
 fn sync_path(path: &Path) -> io::Result<()> {
     // Windows cannot open a directory as a file; its renames are durable enough without.
     if cfg!(windows) { Ok(()) } else { File::open(path)?.sync_all() }
+}
+
+/// Takes blocks for a file beyond its end; its length stays.
+#[cfg(target_os = "linux")]
+fn reserve_room(file: &File, from: u64, bytes: u64) -> io::Result<()> {
+    Ok(rustix::fs::fallocate(file, rustix::fs::FallocateFlags::KEEP_SIZE, from, bytes)?)
+}
+
+/// Elsewhere there is no such call that leaves the length alone.
+#[cfg(not(target_os = "linux"))]
+fn reserve_room(_file: &File, _from: u64, _bytes: u64) -> io::Result<()> {
+    Ok(())
+}
+
+fn is_full(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge)
 }
 
 fn absent<T>(result: io::Result<T>) -> io::Result<Option<T>> {

@@ -24,6 +24,9 @@ pub enum Fault {
     Fail(ErrorKind),
     /// The operation and all later ones fail with this kind of error and change nothing, until [`MemoryDisk::heal`].
     FailFrom(ErrorKind),
+    /// From that operation on the disk is full, until [`MemoryDisk::heal`]: new files, reservations, and bytes beyond those that
+    /// were reserved fail; everything else works.
+    Full,
     /// The power fails just before the operation: nothing works until [`MemoryDisk::restart`].
     Crash,
 }
@@ -51,6 +54,8 @@ struct State {
 struct Contents {
     bytes: Vec<u8>,
     durable: usize,
+    /// Up to where there is room whatever happens.
+    reserved: usize,
 }
 
 impl MemoryDisk {
@@ -119,7 +124,7 @@ impl MemoryDisk {
     pub fn put(&self, path: &str, bytes: &[u8]) {
         let mut state = self.state();
         let number = state.new_file();
-        state.files.insert(number, Contents { bytes: bytes.to_vec(), durable: bytes.len() });
+        state.files.insert(number, Contents { bytes: bytes.to_vec(), durable: bytes.len(), ..Contents::default() });
         state.names.insert(path.to_owned(), number);
         state.durable_names.insert(path.to_owned(), number);
     }
@@ -163,6 +168,14 @@ impl State {
         }
     }
 
+    /// Whether an operation that needs new room, and was just counted, gets it.
+    fn room(&self) -> io::Result<()> {
+        match self.fault {
+            Some((at, Fault::Full)) if at < self.operations => Err(ErrorKind::StorageFull.into()),
+            _ => Ok(()),
+        }
+    }
+
     fn contents(&mut self, number: u64) -> io::Result<&mut Contents> {
         self.files.get_mut(&number).ok_or_else(|| ErrorKind::NotFound.into())
     }
@@ -177,7 +190,24 @@ impl DiskFile for MemoryFile {
     fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
         let mut state = self.disk.state();
         state.change()?;
-        state.contents(self.number)?.bytes.extend_from_slice(bytes);
+        let room = state.room();
+        let contents = state.contents(self.number)?;
+        if contents.bytes.len() + bytes.len() > contents.reserved {
+            room?;
+        }
+        contents.bytes.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn reserve(&mut self, bytes: u64) -> io::Result<()> {
+        let mut state = self.disk.state();
+        let room = state.room();
+        let contents = state.contents(self.number)?;
+        let wanted = contents.bytes.len() + usize::try_from(bytes).unwrap_or(usize::MAX);
+        if wanted > contents.reserved {
+            room?;
+            contents.reserved = wanted;
+        }
         Ok(())
     }
 
@@ -233,6 +263,7 @@ impl Disk for MemoryDisk {
     fn create(&self, path: &str) -> io::Result<Box<dyn DiskFile>> {
         let mut state = self.state();
         state.change()?;
+        state.room()?;
         let number = state.new_file();
         state.files.insert(number, Contents::default());
         state.names.insert(path.to_owned(), number);

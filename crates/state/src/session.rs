@@ -31,7 +31,7 @@ const QUEUE: usize = 1024;
 /// chain of resources, where each step waits for the last, stays below it.
 const WIDE: usize = 4;
 /// That moment.
-const GATHER: Duration = Duration::from_millis(2);
+const GATHER: Duration = Duration::from_millis(1);
 /// How long the writer sleeps when nothing is due.
 const IDLE: Duration = Duration::from_secs(3600);
 

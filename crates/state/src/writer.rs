@@ -30,6 +30,9 @@ const INTERVAL: Duration = Duration::from_secs(10);
 /// At most one part in this many of the time is spent on it.
 const SHARE: u32 = 20;
 
+/// Nothing is begun unless the journal has this much room for the results, whatever else fills the disk.
+const ROOM: u64 = 1024 * 1024;
+
 /// What the journal extends: the checkpoint that is in place.
 pub(crate) struct Base {
     pub(crate) digest: String,
@@ -58,6 +61,8 @@ pub(crate) struct Writer {
     journal: Option<Box<dyn DiskFile>>,
     /// Whether a journal was ever written, so that there is something to remove or to keep.
     journaled: bool,
+    /// Whether there are results that no file has.
+    unwritten: bool,
     /// Entries that differ from the base.
     changed: BTreeSet<EntryKey>,
     lost: bool,
@@ -79,6 +84,7 @@ impl Writer {
             path,
             journal: None,
             journaled: false,
+            unwritten: false,
             changed: BTreeSet::new(),
             lost: false,
             dirty: false,
@@ -105,7 +111,17 @@ impl Writer {
             answers.push(answer);
             texts.push(text);
         }
+        if let Err(error) = self.open_journal().and_then(|()| self.make_room(&texts)) {
+            // Nothing may start whose result might find no room. Results go on into the room that was kept for them.
+            let refusal =
+                io_failure(self.disk(), "write the journal", &self.path, &error).note("Nothing new is started.");
+            for (text, answer) in texts.iter_mut().zip(&mut answers).filter(|(text, _)| !text.begin.is_empty()) {
+                text.begin.clear();
+                *answer = Err(refusal.clone());
+            }
+        }
         let written = self.append(&texts);
+        self.unwritten |= written.is_err();
         for text in &mut texts {
             if written.is_err() {
                 text.begin.clear();
@@ -121,6 +137,12 @@ impl Writer {
                 answers.into_iter().map(|answer| answer.and_then(|()| Err(failure.clone()))).collect()
             }
         }
+    }
+
+    /// Reserves room for the results of what these records begin, if they begin anything.
+    fn make_room(&mut self, records: &[TextRecord]) -> io::Result<()> {
+        let begins = records.iter().any(|record| !record.begin.is_empty());
+        self.journal.as_mut().filter(|_| begins).map_or(Ok(()), |file| file.reserve(ROOM))
     }
 
     /// How long until the checkpoint should be rewritten; `None` if it is up to date or must not be written.
@@ -209,11 +231,16 @@ impl Writer {
         (TextRecord { end: record.end.clone(), remove: record.remove.clone(), put, begin }, answer)
     }
 
-    fn append(&mut self, records: &[TextRecord]) -> io::Result<()> {
+    /// Sees to it that there is a journal to write to.
+    fn open_journal(&mut self) -> io::Result<()> {
         if self.journal.is_some() && !self.disk().exists(&self.path)? {
             // Another run took our results over and removed the file, so what we write now would be lost with it.
             self.journal = None;
         }
+        if self.journal.is_none() { self.start_journal() } else { Ok(()) }
+    }
+
+    fn append(&mut self, records: &[TextRecord]) -> io::Result<()> {
         if self.journal.is_none() {
             self.start_journal()?;
         }
@@ -263,6 +290,7 @@ impl Writer {
         disk.sync_directory(directory(&self.path))?;
         self.journal = Some(file);
         self.journaled = true;
+        self.unwritten = false;
         Ok(())
     }
 
@@ -305,7 +333,10 @@ impl Writer {
         self.check_lock()?;
         let disk = Arc::clone(&self.parts.backend.disk);
         let path = self.parts.stack.checkpoint_path();
-        let failure = |error: &io::Error| self_contained(io_failure(disk.as_ref(), "write the state", &path, error));
+        let unwritten = self.unwritten;
+        let failure = |error: &io::Error| {
+            io_failure(disk.as_ref(), "write the state", &path, error).note(what_is_kept(unwritten))
+        };
         let old = disk.read(&path).map_err(|error| failure(&error))?;
         if digest(old.as_deref().unwrap_or_default()) != self.parts.base.digest {
             self.lost = true;
@@ -349,8 +380,12 @@ impl Writer {
     }
 }
 
-fn self_contained(diagnostic: Diagnostic) -> Diagnostic {
-    diagnostic.note("Nothing is lost: the state's file is as it was before, and the journal has every result. The lock stays, so that `pulumi` does not go on from the old state; the next outrigger command takes the results over.")
+fn what_is_kept(unwritten: bool) -> &'static str {
+    if unwritten {
+        "The state's file is as it was before. The journal has what this run began, and every result but the last ones: the next outrigger command takes them over and names the operations whose result could not be written. The lock stays, so that `pulumi` does not go on from the old state."
+    } else {
+        "Nothing is lost: the state's file is as it was before, and the journal has every result. The lock stays, so that `pulumi` does not go on from the old state; the next outrigger command takes the results over."
+    }
 }
 
 fn marker(digest: &str, entries: &[EntryKey], operations: &[OperationId]) -> Marker {

@@ -129,7 +129,7 @@ impl Progress {
         text.push_str(&summary::counts(&result.summary, self.phase.mood, took));
         let kept = match self.phase.mood {
             Mood::Planned => "nothing was changed",
-            Mood::Done => "what was done is in the state",
+            Mood::Done => "what was done is kept",
         };
         match result.ending {
             Ending::Succeeded => {}

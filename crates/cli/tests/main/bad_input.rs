@@ -158,6 +158,35 @@ fn a_directory_that_may_not_be_written() {
     sandbox.outrigger(&["up", "--yes", "--skip-preview"]).ended(1).says(&["lock", "error:"]);
 }
 
+#[test]
+fn a_disk_without_room() {
+    let value = "x".repeat(60_000);
+    let things: String = (0..120)
+        .map(|number| format!("  t{number}: {{type: 'oracle:Thing', properties: {{value: {value}}}}}\n"))
+        .collect();
+    let sandbox = Sandbox::with_stack(&format!("name: shop\nruntime: yaml\nresources:\n{things}"));
+    for blocks in [2048, 8192] {
+        let answer = sandbox.outrigger_with_little_room(blocks, "up --yes --skip-preview");
+        answer.ended(1).says(&["cannot write the journal", "help:", "what was done is kept"]);
+        let export = sandbox.export();
+        let things = |of: &str| {
+            let entries = export["deployment"][of].as_array().cloned().unwrap_or_default();
+            let text = entries.iter().map(|entry| entry.get("resource").unwrap_or(entry)["type"].clone());
+            text.filter(|ty| ty == "oracle:index:Thing").count()
+        };
+        let (known, pending, made) = (things("resources"), things("pending_operations"), made(&sandbox));
+        // What was made is in the state; a result that found no room is there as a creation that may have happened.
+        assert!(known <= made && made <= known + pending, "{known} known, {pending} pending, {made} made");
+        assert!(made > 0 && made < 120, "{made}");
+    }
+    sandbox.outrigger(&["up", "--yes", "--skip-preview"]).ok();
+}
+
+/// How many things the oracle's cloud has made.
+fn made(sandbox: &Sandbox) -> usize {
+    fs::read_to_string(sandbox.path("oracle.log")).unwrap_or_default().matches("\"op\":\"create\"").count()
+}
+
 fn is_root() -> bool {
     fs::metadata("/proc/self").is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0)
 }

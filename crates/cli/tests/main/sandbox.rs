@@ -123,6 +123,13 @@ impl Sandbox {
         self.run(env!("CARGO_BIN_EXE_outrigger").as_ref(), arguments)
     }
 
+    /// Runs outrigger where no file may grow beyond some thousands of blocks, which is how a disk without room looks to it.
+    pub(crate) fn outrigger_with_little_room(&self, blocks: u32, arguments: &str) -> Answer {
+        let outrigger = env!("CARGO_BIN_EXE_outrigger");
+        let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec '{outrigger}' {arguments}");
+        self.run("/bin/sh".as_ref(), &["-c", &script])
+    }
+
     /// Runs the real pulumi.
     pub(crate) fn pulumi(&self, arguments: &[&str]) -> Answer {
         self.run(&peers().join("bin/pulumi"), arguments)
