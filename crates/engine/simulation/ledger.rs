@@ -111,7 +111,7 @@ impl Inner {
     }
 
     /// A record is durable: the state that it leaves must be sound, for the checkpoint may be written now.
-    fn durable(&mut self, record: &Record) {
+    pub(crate) fn durable(&mut self, record: &Record) {
         let before = |key| self.shadow.entries.get(key);
         let mut released = Vec::new();
         for old in record.remove.iter().filter_map(before) {

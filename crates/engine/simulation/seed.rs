@@ -56,12 +56,14 @@ struct Disturbance {
     intrude: Option<u64>,
     /// Somebody else takes the lock and writes the state.
     steal: Option<u64>,
+    /// The disk has no more room.
+    fill: Option<u64>,
 }
 
 /// Lives one seed's life. `size` limits the programs, for looking at a finding.
 pub(crate) fn run_seed(seed: u64, fault: Option<Fault>, size: usize) -> Result<Life, Finding> {
     let mut random = Random::new(seed);
-    let mut stack = match Stack::new(&mut random, fault, size) {
+    let mut stack = match Stack::new(&mut random, seed, fault, size) {
         Ok(stack) => stack,
         Err(diagnostic) => {
             return Err(Finding { seed, rules: vec![format!("store: {diagnostic:?}")], trace: Vec::new() });
@@ -88,10 +90,12 @@ struct Stack {
     items: Items,
     foreign: Vec<String>,
     runs: usize,
+    /// Disturbances that came later than others draw from here, so that old seeds stay what they were.
+    later: Random,
 }
 
 impl Stack {
-    fn new(random: &mut Random, fault: Option<Fault>, size: usize) -> Result<Self, Diagnostic> {
+    fn new(random: &mut Random, seed: u64, fault: Option<Fault>, size: usize) -> Result<Self, Diagnostic> {
         let world = World::new(random, fault);
         let foreign: Vec<String> = {
             let mut inner = world.lock();
@@ -107,7 +111,7 @@ impl Stack {
         let count = 2 + random.below(size);
         let items = Items::random(random, count, &foreign);
         let store = Store::new(random.fork(), world.clone())?;
-        Ok(Self { world, store, items, foreign, runs: 0 })
+        Ok(Self { world, store, items, foreign, runs: 0, later: Random::new(!seed) })
     }
 
     fn clean(&self) -> bool {
@@ -143,6 +147,7 @@ impl Stack {
                 intrude: moment(5),
                 steal: moment(5),
                 crash: moment(10).is_some(),
+                fill: self.later.percent(6).then(|| self.later.below(250) as u64),
             };
             let targets = if random.percent(8) { self.some_targets(random) } else { BTreeSet::new() };
             self.command(command, trouble, disturbance, targets, PendingCreates::Keep);
@@ -258,6 +263,9 @@ impl Stack {
             }
             if disturbance.steal == Some(step) && store.steal().is_err() {
                 return false;
+            }
+            if disturbance.fill == Some(step) {
+                store.fill();
             }
             if disturbance.stop == Some(step) || disturbance.abort == Some(step) {
                 stop.cancel();

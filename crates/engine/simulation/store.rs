@@ -31,6 +31,7 @@ pub(crate) struct Store {
     session: Option<Arc<Session>>,
     /// The checkpoint that somebody else wrote while a run was under way.
     foreign: Option<Vec<u8>>,
+    full: bool,
 }
 
 impl Store {
@@ -48,7 +49,7 @@ impl Store {
         backend.create_stack(&stack, Some(&provider()), &machine, clock.as_ref())?;
         // The stack was made long ago.
         disk.restart(Unsynced::Kept);
-        Ok(Self { world, random, disk, backend, stack, machine, clock, session: None, foreign: None })
+        Ok(Self { world, random, disk, backend, stack, machine, clock, session: None, foreign: None, full: false })
     }
 
     /// Opens the stack for a run; what an interrupted run left is brought in, and must be what was durable.
@@ -113,12 +114,14 @@ impl Store {
             }
         } else {
             let found = Shadow::new(&base);
-            let with_last = world.in_flight.take().map(|record| {
-                let mut shadow = world.shadow.clone();
-                shadow.apply(&record);
-                shadow
-            });
-            if !found.is_like(&world.shadow) && !with_last.is_some_and(|shadow| found.is_like(&shadow)) {
+            let last = world.in_flight.take();
+            if !found.is_like(&world.shadow)
+                && let Some(record) = last
+            {
+                // The power failed after the record was on the disk and before anyone heard of it.
+                world.durable(&record);
+            }
+            if !found.is_like(&world.shadow) {
                 let difference = found.difference(&world.shadow);
                 world.violated("recovery", format!("what came back is not what was durable: {difference}"));
                 return None;
@@ -138,6 +141,13 @@ impl Store {
     pub(crate) fn plan_crash(&mut self) {
         let at = self.disk.operations() + self.random.below(60) as u64;
         self.disk.fail_at(at, DiskFault::Crash);
+    }
+
+    /// The disk has no more room, until the run is over.
+    pub(crate) fn fill(&mut self) {
+        self.world.lock().note("-- the disk is full");
+        self.disk.fail_at(0, DiskFault::Full);
+        self.full = true;
     }
 
     /// Whether the power has failed.
@@ -186,7 +196,7 @@ impl Store {
         if let Some(session) = session.filter(|_| ended) {
             let finished = session.finish(self.info());
             match (finished, &self.foreign) {
-                (Err(diagnostic), None) if !self.is_down() => {
+                (Err(diagnostic), None) if !self.is_down() && !(self.full && diagnostic.code == "disk-full") => {
                     self.world.lock().violated("finish", format!("the state was not written: {diagnostic:?}"));
                 }
                 (Ok(()), Some(_)) => self.world.lock().violated("lock", "a run without its lock has finished"),
@@ -208,6 +218,7 @@ impl Store {
             }
         }
         self.disk.heal();
+        self.full = false;
         self.look_for_secrets();
     }
 
