@@ -235,6 +235,14 @@ pub(crate) fn diagnose(error: CallError, doing: &str, urn: &Urn) -> Diagnostic {
     for (key, description) in &error.missing_keys {
         diagnostic = diagnostic.hint(format!("set `{key}`: {description}"));
     }
+    if error.kind == ErrorKind::Unsupported {
+        diagnostic = diagnostic.hint(match doing {
+            "read" => {
+                "leave it out: name the other resources with `--target`, and change this one by `outrigger up` only"
+            }
+            _ => "install a newer version of the plugin, or ask its authors",
+        });
+    }
     if !error.last_words.is_empty() {
         diagnostic = diagnostic.note(format!("the plugin's last words:\n{}", error.last_words.join("\n")));
     }

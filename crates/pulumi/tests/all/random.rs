@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use outrigger_provider::{
-    Action, ApplyRequest, CheckConfig, CheckRequest, Checked, ErrorKind, ImportRequest, Outcome, PlanRequest,
-    PlanToken, Plugin, Provider, ReadRequest, ReadResult, ResourceIdentity, State, Verdict,
+    Action, ApplyRequest, CheckConfig, CheckRequest, Checked, DiffConfig, ErrorKind, ImportRequest, Outcome,
+    PlanRequest, PlanToken, Plugin, Provider, ReadRequest, ReadResult, ResourceIdentity, State, Verdict,
 };
 use outrigger_pulumi::{ConnectOptions, EngineServer, Origin, connect};
 use outrigger_transport::Process;
@@ -165,4 +165,26 @@ async fn a_plugin_is_attached_to_by_port() {
     let plugin = connect(Origin::Port(port), options).await.unwrap();
     assert!(plugin.process().is_none());
     assert!(!plugin.schema(&cx(), None).await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn configurations_are_compared_and_names_mapped() {
+    let started = Started::new("bin", "random").await;
+    let compare = |news| DiffConfig {
+        urn: provider_urn("random"),
+        id: "id".to_owned(),
+        old_inputs: map(&[("version", "4.0.0".into())]),
+        old_outputs: map(&[("version", "4.0.0".into())]),
+        news,
+        ignore_changes: vec![],
+    };
+    let same = started.plugin.diff_config(&cx(), compare(map(&[("version", "4.0.0".into())]))).await.unwrap();
+    assert!(same.changed_keys.is_empty() && same.replace_keys.is_empty(), "{same:?}");
+
+    // How the names of the Terraform provider inside become Pulumi's: for converters.
+    assert_eq!(started.plugin.mappings(&cx(), "terraform").await.unwrap(), ["random"]);
+    let (provider, mapping) = started.plugin.mapping(&cx(), "terraform", "random").await.unwrap();
+    let mapping: serde_json::Value = serde_json::from_slice(&mapping).unwrap();
+    assert_eq!((provider.as_str(), mapping["name"].as_str()), ("random", Some("random")));
+    assert_eq!(started.plugin.mapping(&cx(), "nothing", "").await.unwrap(), (String::new(), Vec::new()));
 }
