@@ -48,7 +48,7 @@ impl Deployment {
         Self {
             stack: Urn::new(&options.stack, &options.project, None, "pulumi:pulumi:Stack", &name),
             decisions: Mutex::new(Decisions::new(&options.project, &options.stack, &base)),
-            graph: Graph::new(&base.resources),
+            graph: Graph::new(&base.resources, &base.pending),
             providers: Providers::default(),
             stack_outputs: Mutex::new(None),
             calls: Semaphore::new(options.parallel.max(1)),
@@ -78,7 +78,7 @@ impl Deployment {
                 .zip(&self.base.resources)
                 .map(|(key, old)| decisions.table.get(key).unwrap_or(old).clone())
                 .collect();
-            Graph::new(&current)
+            Graph::new(&current, &self.base.pending)
         };
         Self { graph, ..self }
     }

@@ -6,7 +6,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
-use outrigger_state::{EntryKey, Resource};
+use outrigger_state::{EntryKey, OperationKind, PendingOperation, Resource};
 use outrigger_value::Urn;
 
 pub(crate) struct Graph {
@@ -15,10 +15,12 @@ pub(crate) struct Graph {
     children: HashMap<Urn, Vec<usize>>,
     /// Who refers to a name otherwise than as its child.
     referrers: HashMap<Urn, Vec<usize>>,
+    /// What updates whose end nobody saw would have made entries depend on.
+    half_updated: HashMap<Urn, Arc<Resource>>,
 }
 
 impl Graph {
-    pub(crate) fn new(resources: &[Arc<Resource>]) -> Self {
+    pub(crate) fn new(resources: &[Arc<Resource>], pending: &[PendingOperation]) -> Self {
         let mut by_urn: HashMap<Urn, Vec<usize>> = HashMap::new();
         let mut children: HashMap<Urn, Vec<usize>> = HashMap::new();
         let mut referrers: HashMap<Urn, Vec<usize>> = HashMap::new();
@@ -31,7 +33,10 @@ impl Graph {
                 referrers.entry(urn.clone()).or_default().push(index);
             }
         }
-        Self { resources: resources.to_vec(), by_urn, children, referrers }
+        let updates = pending.iter().filter(|operation| operation.kind == OperationKind::Updating);
+        let half_updated =
+            updates.map(|operation| (operation.resource.urn.clone(), operation.resource.clone())).collect();
+        Self { resources: resources.to_vec(), by_urn, children, referrers, half_updated }
     }
 
     /// The entries that must still be there while `key` is: provider, parent, dependencies, and the children of a component that
@@ -60,15 +65,22 @@ impl Graph {
         found.into_iter().rev().map(|index| EntryKey(index as u64)).collect()
     }
 
-    /// Old halves of replacements that stand after `key` and have a name that it refers to. It may have been made with one of
-    /// them: a run that ended between the replacement and the dependents' updates leaves that behind, and the state says names
-    /// only.
+    /// Entries that `key` may depend on although the base's order does not say so.
+    ///
+    /// Old halves of replacements that stand after it and have a name that it refers to: it may have been made with one of
+    /// them, since a run that ended between the replacement and the dependents' updates leaves that behind, and the state says
+    /// names only. And what an update that was cut short would have made it depend on: the update may have happened.
     pub(crate) fn possible_dependencies(&self, key: EntryKey) -> Vec<EntryKey> {
         let own = key.0 as usize;
         let Some(resource) = self.resources.get(own) else { return Vec::new() };
         let later = resource.references().filter_map(|urn| self.by_urn.get(urn)).flatten();
         let old = |index: &&usize| **index > own && self.resources.get(**index).is_some_and(|other| other.delete);
-        later.filter(old).map(|index| EntryKey(*index as u64)).collect::<BTreeSet<_>>().into_iter().collect()
+        let later = later.filter(old);
+        let update = self.half_updated.get(&resource.urn).filter(|_| !resource.delete);
+        let wanted =
+            update.into_iter().flat_map(|update| needed(update)).filter_map(|urn| self.by_urn.get(urn)).flatten();
+        let wanted = wanted.filter(|index| **index != own);
+        later.chain(wanted).map(|index| EntryKey(*index as u64)).collect::<BTreeSet<_>>().into_iter().collect()
     }
 
     /// The entry of that name, if there is only one.
