@@ -196,7 +196,10 @@ impl Store {
         if let Some(session) = session.filter(|_| ended) {
             let finished = session.finish(self.info());
             match (finished, &self.foreign) {
-                (Err(diagnostic), None) if !self.is_down() && !(self.full && diagnostic.code == "disk-full") => {
+                (Err(diagnostic), None) if self.full && diagnostic.code == "disk-full" => {
+                    self.world.lock().note(format!("-- not written: {}", diagnostic.summary));
+                }
+                (Err(diagnostic), None) if !self.is_down() => {
                     self.world.lock().violated("finish", format!("the state was not written: {diagnostic:?}"));
                 }
                 (Ok(()), Some(_)) => self.world.lock().violated("lock", "a run without its lock has finished"),

@@ -52,7 +52,7 @@ struct LocalFile {
 }
 
 impl LocalFile {
-    fn new(file: File, length: u64) -> Box<dyn DiskFile> {
+    fn boxed(file: File, length: u64) -> Box<dyn DiskFile> {
         Box::new(Self { file, length, reserved: length })
     }
 }
@@ -116,14 +116,14 @@ impl Disk for LocalDisk {
             }
             other => other?,
         };
-        Ok(LocalFile::new(file, 0))
+        Ok(LocalFile::boxed(file, 0))
     }
 
     fn reopen(&self, path: &str, length: u64) -> io::Result<Box<dyn DiskFile>> {
         let mut file = OpenOptions::new().write(true).open(self.path(path))?;
         file.set_len(length)?;
         file.seek(SeekFrom::End(0))?;
-        Ok(LocalFile::new(file, length))
+        Ok(LocalFile::boxed(file, length))
     }
 
     fn rename(&self, from: &str, to: &str) -> io::Result<()> {
