@@ -6,12 +6,21 @@ mod report;
 mod start;
 mod subject;
 
+use std::time::Duration;
+
 use anyhow::Result;
 
+use self::bare::Bare;
 use self::report::Figures;
-use self::subject::Subject;
+use self::subject::{Steps, Subject};
 use crate::peers::Peers;
 use crate::workspace::{self, Profile};
+
+/// How often the bare client and `outrigger` are measured.
+const ROUNDS: usize = 5;
+
+/// How often the large program is measured.
+const GROWN_ROUNDS: usize = 3;
 
 /// What to measure.
 #[derive(clap::Args)]
@@ -39,20 +48,40 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     }
 }
 
+/// The middle one, by a figure.
+fn middle<T>(values: impl IntoIterator<Item = T>, figure: impl Fn(&T) -> f64) -> Option<T> {
+    let mut values: Vec<T> = values.into_iter().collect();
+    values.sort_by(|one, other| figure(one).total_cmp(&figure(other)));
+    let middle = values.len() / 2;
+    values.into_iter().nth(middle)
+}
+
+fn median(values: Vec<Duration>) -> Duration {
+    middle(values, Duration::as_secs_f64).unwrap_or_default()
+}
+
 fn engine(arguments: &Arguments) -> Result<()> {
     let peers = Peers::ready()?;
     let outrigger = workspace::build_outrigger(Profile::Release)?;
-    let bare = bare::run(&peers, arguments.resources)?;
     let measure = |subject: Subject, resources: usize| {
         eprintln!("measuring {} with {resources} resources", subject.title());
         subject.run(&peers, &outrigger, resources)
     };
+    // A machine is not equally fast all the time: the two that are close to each other are measured in turn, and the middle
+    // round counts.
+    let (mut bare, mut ours) = (Vec::new(), Vec::new());
+    for _ in 0..ROUNDS {
+        bare.push(bare::run(&peers, arguments.resources)?);
+        ours.push(measure(Subject::Outrigger, arguments.resources)?);
+    }
+    let grown: Vec<_> =
+        (0..GROWN_ROUNDS).map(|_| measure(Subject::Outrigger, arguments.growth)).collect::<Result<_>>()?;
     let figures = Figures {
         resources: arguments.resources,
         growth: arguments.growth,
-        bare,
-        outrigger: measure(Subject::Outrigger, arguments.resources)?,
-        grown: measure(Subject::Outrigger, arguments.growth)?,
+        bare: Bare::middle(&bare),
+        outrigger: Steps::middle(&ours),
+        grown: Steps::middle(&grown),
         lean: measure(Subject::PulumiWithoutCheckpoints, arguments.resources)?,
         pulumi: measure(Subject::Pulumi, arguments.resources)?,
         start: start::run(&peers, &outrigger)?,

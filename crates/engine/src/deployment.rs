@@ -29,6 +29,9 @@ pub(crate) struct Deployment {
     pub(crate) stack_outputs: Mutex<Option<PropertyMap>>,
     decisions: Mutex<Decisions>,
     calls: Semaphore,
+    /// Places for operations: one for each call, and a few more, so that the next intents become durable while calls are under
+    /// way. What waits for a place has not begun: after a crash a person has to look for everything that had.
+    intents: Semaphore,
     failed: AtomicBool,
     blemished: AtomicBool,
     journal_failed: AtomicBool,
@@ -52,6 +55,7 @@ impl Deployment {
             providers: Providers::default(),
             stack_outputs: Mutex::new(None),
             calls: Semaphore::new(options.parallel.max(1)),
+            intents: Semaphore::new(options.parallel.max(1) + options.parallel / 4),
             failed: AtomicBool::new(false),
             blemished: AtomicBool::new(false),
             journal_failed: AtomicBool::new(false),
@@ -102,6 +106,13 @@ impl Deployment {
     /// Waits for a place among the calls under way; only closed semaphores fail, and this one is never closed.
     pub(crate) async fn place(&self) -> Result<SemaphorePermit<'_>, RegisterError> {
         let permit = self.calls.acquire().await.map_err(|_| RegisterError::Skipped)?;
+        self.may_start()?;
+        Ok(permit)
+    }
+
+    /// Waits until an operation may begin.
+    pub(crate) async fn turn(&self) -> Result<SemaphorePermit<'_>, RegisterError> {
+        let permit = self.intents.acquire().await.map_err(|_| RegisterError::Skipped)?;
         self.may_start()?;
         Ok(permit)
     }

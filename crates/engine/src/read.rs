@@ -241,7 +241,7 @@ impl Deployment {
         let op = if previous.is_some() { StepOp::ImportReplacement } else { StepOp::Import };
         let intended = Arc::new(Resource { id: Some(id.to_owned()), ..registration.new.clone() });
         let old = previous.as_ref().map(|(_, old)| old.clone());
-        let permit = self.place().await?;
+        let turn = self.turn().await?;
         let step = self.started(Step { op, urn: urn.clone(), old, new: Some(intended.clone()), diff: None });
         let operation = if self.options.preview {
             None
@@ -254,8 +254,16 @@ impl Deployment {
             id: id.to_owned(),
             timeout: timeout(registration.goal.custom_timeouts.read),
         };
+        let permit = match self.place().await {
+            Ok(permit) => permit,
+            Err(skipped) => {
+                self.append(&urn, ended(operation)).await?;
+                self.ended(&step, None, StepResult::Failed, op);
+                return Err(skipped);
+            }
+        };
         let imported = instance.provider.import(self.unbounded(), request).await;
-        drop(permit);
+        drop((permit, turn));
         let state = match imported.map(|imported| imported.resources.into_iter().next()) {
             Ok(Some((_, state))) => state,
             result => {

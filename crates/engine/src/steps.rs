@@ -248,15 +248,21 @@ impl Deployment {
             timeout: timeout(limit),
             token,
         };
-        // The place first: what waits for one has not begun. After a crash a person has to look for whatever was under way, so
-        // that must be the few calls that were really made.
-        let permit = self.place().await.map_err(Failure::Reported)?;
+        let turn = self.turn().await.map_err(Failure::Reported)?;
         let operation = self.begin_operation(PendingOperation { kind, resource }).await.map_err(Failure::Reported)?;
+        // The intent is durable: from here on the call is made, whatever else fails, unless the user asked to stop.
+        let permit = match self.place().await {
+            Ok(permit) => permit,
+            Err(skipped) => {
+                self.append(&urn, ended(operation)).await.map_err(Failure::Reported)?;
+                return Err(Failure::Reported(skipped));
+            }
+        };
         let mut outcome = instance.provider.apply(self.unbounded(), request).await;
         while let Outcome::Pending(ticket) = outcome {
             outcome = instance.provider.resume(self.unbounded(), &ResourceIdentity::new(urn.clone()), ticket).await;
         }
-        drop(permit);
+        drop((permit, turn));
         match outcome {
             Outcome::Done(state) => Ok((Applied::Done(state), operation)),
             Outcome::Partial { state, reasons } => Ok((Applied::Partial(state, reasons), operation)),

@@ -3,7 +3,7 @@
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use outrigger_diagnostic::Diagnostic;
@@ -26,12 +26,12 @@ use crate::{Journal, Record, SecretsProviderState, Snapshot};
 
 /// How many records may wait for the writer.
 const QUEUE: usize = 1024;
-/// From this many running operations on, the writer waits a moment for more records before it flushes. A run that is that wide
-/// does not notice; each flush costs a disk write and two wake-ups, and thousands of them cost more than the provisioning. A
-/// chain of resources, where each step waits for the last, stays below it.
+/// From this many running operations on, results wait a moment for something that begins, and share its flush: each flush costs a
+/// disk write and two wake-ups, and thousands of them cost more than the provisioning. What begins never waits, because it holds
+/// one of the places for calls. A chain of resources, where each step waits for the last, stays below it.
 const WIDE: usize = 4;
 /// That moment.
-const GATHER: Duration = Duration::from_millis(1);
+const GATHER: Duration = Duration::from_millis(2);
 /// How long the writer sleeps when nothing is due.
 const IDLE: Duration = Duration::from_secs(3600);
 
@@ -263,13 +263,15 @@ fn run(mut writer: Writer, orders: &Receiver<Order>) {
             Err(RecvTimeoutError::Timeout) => None,
             Err(RecvTimeoutError::Disconnected) => return,
         };
-        if first.is_some() && writer.running() >= WIDE {
-            thread::sleep(GATHER);
-        }
         let (mut records, mut waiters, mut last) = (Vec::new(), Vec::new(), None);
-        for order in first.into_iter().chain(std::iter::from_fn(|| orders.try_recv().ok())) {
+        let mut patience = first.as_ref().filter(|_| writer.running() >= WIDE).map(|_| Instant::now() + GATHER);
+        let mut next = first;
+        while let Some(order) = next.take() {
             match order {
                 Order::Append(record, waiter) => {
+                    if !record.begin.is_empty() {
+                        patience = None;
+                    }
                     records.push(record);
                     waiters.push(waiter);
                 }
@@ -278,6 +280,10 @@ fn run(mut writer: Writer, orders: &Receiver<Order>) {
                     break;
                 }
             }
+            next = match patience {
+                Some(until) => orders.recv_timeout(until.saturating_duration_since(Instant::now())).ok(),
+                None => orders.try_recv().ok(),
+            };
         }
         if !records.is_empty() {
             for (waiter, answer) in waiters.into_iter().zip(writer.commit(records)) {

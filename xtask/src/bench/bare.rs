@@ -3,11 +3,12 @@
 use anyhow::{Context, Result};
 use serde::Deserialize;
 
+use super::middle;
 use crate::peers::Peers;
 use crate::workspace;
 
 /// What the client measured.
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 pub(super) struct Bare {
     /// Seconds from starting the provider to the line with its port.
     pub(super) start: f64,
@@ -17,11 +18,24 @@ pub(super) struct Bare {
 }
 
 /// One kind of call for every resource, in seconds.
-#[derive(Deserialize)]
+#[derive(Clone, Copy, Default, Deserialize)]
 pub(super) struct Phase {
     pub(super) wall: f64,
     pub(super) client_cpu: f64,
     pub(super) provider_cpu: f64,
+}
+
+impl Bare {
+    /// The middle round of each phase.
+    pub(super) fn middle(rounds: &[Self]) -> Self {
+        let phase = |of: fn(&Self) -> Phase| middle(rounds.iter().map(of), |phase| phase.wall).unwrap_or_default();
+        Self {
+            start: middle(rounds.iter().map(|round| round.start), |start| *start).unwrap_or_default(),
+            up: phase(|round| round.up),
+            preview: phase(|round| round.preview),
+            destroy: phase(|round| round.destroy),
+        }
+    }
 }
 
 /// How many calls an engine has under way at once by default: four for each core.

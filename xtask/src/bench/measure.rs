@@ -35,7 +35,7 @@ pub(super) struct Usage {
 }
 
 /// One finished command.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(super) struct Measured {
     pub(super) wall: Duration,
     usage: BTreeMap<Role, Usage>,

@@ -36,10 +36,13 @@ pub(super) fn text(figures: &Figures) -> String {
          The program is {} `random:RandomString`; every engine runs the same provider binary, with a file backend of \
          its own and its journal or checkpoints on the same disk. The bare client makes the same calls to the provider, \
          {} at once, with no engine and no state; its wall times have the provider's start ({:.0} ms) added, which \
-         every engine pays too. `engine` is `pulumi` with its YAML host, or `outrigger` with its keeper.\n\n",
+         every engine pays too. `engine` is `pulumi` with its YAML host, or `outrigger` with its keeper. The bare client and `outrigger` \
+         ran {} times in turn, the large program {} times; each figure is of the middle run.\n\n",
         figures.resources,
         at_once(),
         figures.bare.start * 1000.0,
+        super::ROUNDS,
+        super::GROWN_ROUNDS,
     );
     text.push_str("| | step | wall s | engine CPU s | provider CPU s | engine peak MB | engine MB written |\n");
     text.push_str("| --- | --- | ---: | ---: | ---: | ---: | ---: |\n");

@@ -49,7 +49,7 @@ pub(super) fn run(peers: &Peers, outrigger: &Path) -> Result<Start> {
         let micros = fs::read_to_string(&first_call).context("no call for a resource was seen")?.trim().parse()?;
         ours.push(Duration::from_micros(micros).saturating_sub(started));
     }
-    Ok(Start { provider: median(theirs), outrigger: median(ours) })
+    Ok(Start { provider: super::median(theirs), outrigger: super::median(ours) })
 }
 
 fn provider_start(program: &Path) -> Result<Duration> {
@@ -66,9 +66,4 @@ fn provider_start(program: &Path) -> Result<Duration> {
         bail!("the provider did not print a port but `{}`", line.trim());
     }
     Ok(took)
-}
-
-fn median(mut values: Vec<Duration>) -> Duration {
-    values.sort();
-    values.get(values.len() / 2).copied().unwrap_or_default()
 }

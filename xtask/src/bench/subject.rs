@@ -7,6 +7,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 
 use super::measure::{Measured, measure};
+use super::middle;
 use crate::peers::Peers;
 use crate::sandbox::{Sandbox, Tool};
 
@@ -24,6 +25,20 @@ pub(super) struct Steps<T> {
     pub(super) up: T,
     pub(super) preview: T,
     pub(super) destroy: T,
+}
+
+impl Steps<Measured> {
+    /// The middle round of each step.
+    pub(super) fn middle(rounds: &[Self]) -> Self {
+        let step = |of: fn(&Self) -> &Measured| {
+            middle(rounds.iter().map(of), |step| step.wall.as_secs_f64()).cloned().unwrap_or_default()
+        };
+        Self {
+            up: step(|round| &round.up),
+            preview: step(|round| &round.preview),
+            destroy: step(|round| &round.destroy),
+        }
+    }
 }
 
 impl Subject {
