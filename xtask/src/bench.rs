@@ -17,7 +17,7 @@ use crate::peers::Peers;
 use crate::workspace::{self, Profile};
 
 /// How often the bare client and `outrigger` are measured.
-const ROUNDS: usize = 5;
+const ROUNDS: usize = 9;
 
 /// How often the large program is measured.
 const GROWN_ROUNDS: usize = 3;

@@ -38,6 +38,24 @@ fn a_run_writes_checkpoint_history_and_backup_and_leaves_nothing_else() {
 }
 
 #[test]
+fn a_large_state_is_rewritten_less_often_for_a_small_change() {
+    let world = World::new();
+    let opened = world.open();
+    append(&opened.session, put(0, provider_resource())).unwrap();
+    for number in 1..20 {
+        append(&opened.session, put(number, resource(&format!("r{number}"), Some("id")))).unwrap();
+    }
+    world.clock.advance(Duration::from_secs(11));
+    append(&opened.session, begin(0, "one")).unwrap();
+    assert_eq!(world.contents().1.len(), 1, "the journal is as large as the state");
+    for (seconds, operation, known) in [(11, 1, 1), (11, 2, 1), (11, 3, 4)] {
+        world.clock.advance(Duration::from_secs(seconds));
+        append(&opened.session, begin(operation, "more")).unwrap();
+        assert_eq!(world.contents().1.len(), known, "operation {operation}");
+    }
+}
+
+#[test]
 fn the_checkpoint_is_rewritten_during_a_run_and_the_journal_goes_on_from_there() {
     let world = World::new();
     let opened = world.open();

@@ -27,6 +27,9 @@ use crate::{EntryKey, OperationId, Record, Resource};
 
 /// How often the checkpoint is rewritten during a run, at most.
 const INTERVAL: Duration = Duration::from_secs(10);
+/// How often at least, unless nothing has changed. In between it waits until the journal has grown by the state's size, so that
+/// all rewrites together write no more than the journal does.
+const LONGEST: Duration = Duration::from_secs(30);
 /// At most one part in this many of the time is spent on it.
 const SHARE: u32 = 20;
 
@@ -71,12 +74,16 @@ pub(crate) struct Writer {
     backed_up: bool,
     /// When the next checkpoint may be written.
     due: Duration,
+    /// When the last one was.
+    last: Duration,
+    /// How many bytes the journal has grown by since.
+    grown: usize,
 }
 
 impl Writer {
     pub(crate) fn new(parts: Parts) -> Self {
         let path = format!("{}/{}.journal", parts.stack.journal_directory(), parts.lock.id());
-        let due = parts.clock.elapsed() + INTERVAL;
+        let last = parts.clock.elapsed();
         let began = parts.clock.now().to_string();
         Self {
             parts,
@@ -89,7 +96,9 @@ impl Writer {
             lost: false,
             dirty: false,
             backed_up: false,
-            due,
+            due: last + INTERVAL,
+            last,
+            grown: 0,
         }
     }
 
@@ -158,7 +167,14 @@ impl Writer {
     /// Rewrites the checkpoint if it is time. A failure is no reason to stop: the journal has everything, and the end of the
     /// run tries again and says so.
     pub(crate) fn tick(&mut self) {
-        if self.until_due().is_some_and(|wait| wait.is_zero()) {
+        if !self.until_due().is_some_and(|wait| wait.is_zero()) {
+            return;
+        }
+        let now = self.parts.clock.elapsed();
+        let size: usize = self.parts.table.entries.values().map(|entry| entry.text.len()).sum();
+        if self.grown < size && now.saturating_sub(self.last) < LONGEST {
+            self.due = now + INTERVAL;
+        } else {
             let _ = self.checkpoint();
         }
     }
@@ -252,6 +268,7 @@ impl Writer {
     fn append_bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
         let Some(file) = &mut self.journal else { return Err(io::ErrorKind::NotFound.into()) };
         let written = file.append(bytes).and_then(|()| file.sync());
+        self.grown += bytes.len();
         if written.is_err() {
             // Part of it may be there, and after a failed sync nobody knows which part: the next write starts a new file.
             self.journal = None;
@@ -326,6 +343,7 @@ impl Writer {
         let now = self.parts.clock.elapsed();
         let spent = now.saturating_sub(start);
         self.due = now + INTERVAL.max(spent.saturating_mul(SHARE - 1));
+        (self.last, self.grown) = (now, 0);
         result
     }
 
