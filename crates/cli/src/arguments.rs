@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 use outrigger_diagnostic::Diagnostic;
+use outrigger_engine::{Pattern, Targets};
 use outrigger_value::Urn;
 
 use crate::commands;
@@ -83,27 +84,36 @@ pub(crate) struct Working {
     /// How many provider calls may be under way at once; otherwise PULUMI_PARALLEL or four times the number of processors.
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=2_147_483_647))]
     pub(crate) parallel: Option<u32>,
-    /// Only this resource, by its whole URN; may be given several times.
+    /// Only this resource, by its URN; `*` stands for any text without a colon, `**` for any text. May be given several times.
     #[arg(short, long, value_name = "URN")]
     target: Vec<String>,
 }
 
 impl Working {
-    /// The targets, which must be whole names.
-    pub(crate) fn targets(&self) -> Result<std::collections::BTreeSet<Urn>, Diagnostic> {
-        let urn = |text: &String| {
+    /// The targets: patterns, and whole names.
+    pub(crate) fn targets(&self) -> Result<Targets, Diagnostic> {
+        let mut targets = Targets::default();
+        for text in &self.target {
             if text.contains('*') {
-                return Err(Diagnostic::error("target-pattern", format!("`{text}` is a pattern"))
-                    .detail("Patterns in `--target` are not supported yet; whole names are.")
-                    .hint("Give the whole URN of each resource; `outrigger stack --show-urns` lists them."));
+                targets.add_pattern(Pattern::new(text));
+                continue;
             }
-            text.parse::<Urn>().map_err(|error| {
+            targets.add_name(text.parse::<Urn>().map_err(|error| {
                 Diagnostic::error("target-invalid", error.to_string())
                     .hint("`outrigger stack --show-urns` lists the names of all resources.")
-            })
-        };
-        self.target.iter().map(urn).collect()
+                    .hint(format!("A pattern names it without the rest of its URN: --target '**::{text}'"))
+            })?);
+        }
+        Ok(targets)
     }
+}
+
+/// What a failure stops.
+#[derive(Args, Clone, Copy, Debug)]
+pub(crate) struct Enduring {
+    /// Go on with what does not depend on a failure; the command fails in the end all the same.
+    #[arg(long, env = "PULUMI_CONTINUE_ON_ERROR", value_parser = clap::builder::FalseyValueParser::new())]
+    pub(crate) continue_on_error: bool,
 }
 
 /// How a change is confirmed.
@@ -144,7 +154,7 @@ mod tests {
             "outrigger up -y -f -p 4 -s dev -t urn:pulumi:dev::p::a:b:C::x -r -m hello --diff --expect-no-changes -C /";
         let arguments = Arguments::try_parse_from(line.split(' ')).unwrap();
         let Command::Up(up) = arguments.command else { panic!("not up") };
-        assert_eq!(up.working.targets().unwrap().len(), 1);
+        assert_eq!(up.working.targets().unwrap().names().count(), 1);
         assert_eq!(up.reading.refresh, Some(true));
         for line in ["outrigger up -p 0", "outrigger up --refresh=maybe", "outrigger nonsense"] {
             assert!(Arguments::try_parse_from(line.split(' ')).is_err(), "{line}");
@@ -158,7 +168,7 @@ mod tests {
             working.targets().map_err(|diagnostic| diagnostic.code)
         };
         assert!(targets("urn:pulumi:dev::p::a:b:C::x").is_ok());
-        assert_eq!(targets("**pet").unwrap_err(), "target-pattern");
+        assert_eq!(targets("**::pet").unwrap().patterns().len(), 1);
         assert_eq!(targets("pet").unwrap_err(), "target-invalid");
     }
 }

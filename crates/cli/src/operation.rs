@@ -7,13 +7,11 @@ mod chronicle;
 mod phase;
 mod surroundings;
 
-use std::collections::BTreeSet;
-
 use outrigger_diagnostic::Diagnostic;
-use outrigger_engine::{Ending, PendingCreates, RunResult};
+use outrigger_engine::{Ending, PendingCreates, RunResult, Targets};
 use outrigger_state::UpdateKind;
-use outrigger_value::Urn;
 
+use crate::arguments::{Confirming, Showing, StackChoice, Working};
 use crate::environment::Environment;
 use crate::failure::{Exit, Failure};
 use crate::output::{data, talk};
@@ -49,6 +47,14 @@ pub(crate) enum Extent {
     },
 }
 
+impl Extent {
+    /// As far as the flags say.
+    pub(crate) fn of(confirming: Confirming, preview_only: bool) -> Self {
+        let Confirming { yes, skip_preview, message } = confirming;
+        if preview_only { Self::Preview } else { Self::Full { yes, skip_preview, message } }
+    }
+}
+
 /// Everything that the command line says.
 #[derive(Clone, Debug)]
 pub(crate) struct Request {
@@ -61,7 +67,9 @@ pub(crate) struct Request {
     /// How many calls at once.
     pub(crate) parallel: Option<u32>,
     /// Only these; empty means all.
-    pub(crate) targets: BTreeSet<Urn>,
+    pub(crate) targets: Targets,
+    /// A failure stops only what depends on it.
+    pub(crate) continue_on_error: bool,
     /// Read everything first.
     pub(crate) refresh: Option<bool>,
     /// Changes are an error.
@@ -74,6 +82,32 @@ pub(crate) struct Request {
     pub(crate) json: bool,
     /// Secrets in clear.
     pub(crate) show_secrets: bool,
+}
+
+impl Request {
+    /// A request with what every such command has, and nothing special.
+    pub(crate) fn new(
+        work: Work,
+        extent: Extent,
+        choice: StackChoice,
+        working: &Working,
+        showing: &Showing,
+    ) -> Result<Self, Diagnostic> {
+        Ok(Self {
+            work,
+            extent,
+            stack: choice.stack,
+            parallel: working.parallel,
+            targets: working.targets()?,
+            continue_on_error: false,
+            refresh: None,
+            expect_no_changes: false,
+            pending_creates: PendingCreates::Keep,
+            diff: showing.diff,
+            json: showing.json,
+            show_secrets: showing.show_secrets,
+        })
+    }
 }
 
 impl Work {

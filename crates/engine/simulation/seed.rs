@@ -242,9 +242,10 @@ impl Stack {
             stack: "dev".to_owned(),
             preview,
             parallel: 1 + self.world.lock().random.below(8),
-            targets,
+            targets: targets.into_iter().collect(),
             refresh: matches!(command, Command::Up { refresh: true } | Command::Destroy { refresh: true }),
             pending_creates,
+            continue_on_error: self.later.percent(20),
             ..Options::default()
         };
         let before = self.world.lock().cloud.objects.clone();

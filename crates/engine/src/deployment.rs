@@ -132,12 +132,15 @@ impl Deployment {
         // Closing is the signal: an acquire on a closed semaphore returns at once.
         let gate = self.gate(milestone);
         let _closed = gate.acquire().await;
-        self.may_start()
+        // It is reached also when it failed, and then nothing may build on it.
+        if self.has_failed() { Err(RegisterError::Skipped) } else { self.may_start() }
     }
 
     /// Whether anything new may start.
     pub(crate) fn may_start(&self) -> Result<(), RegisterError> {
-        if self.has_failed() || self.services.stop.is_cancelled() { Err(RegisterError::Skipped) } else { Ok(()) }
+        let failed = self.has_failed() && !self.options.continue_on_error;
+        let unwritable = self.journal_failed.load(Ordering::Relaxed);
+        if failed || unwritable || self.services.stop.is_cancelled() { Err(RegisterError::Skipped) } else { Ok(()) }
     }
 
     pub(crate) fn has_failed(&self) -> bool {

@@ -32,6 +32,7 @@ mod run;
 mod services;
 mod steps;
 mod table;
+mod targets;
 
 pub use event::{Ending, Event, EventSink, RunResult, Step, StepOp, StepResult, Summary};
 pub use goal::{
@@ -41,3 +42,4 @@ pub use goal::{
 pub use refresh::PendingCreates;
 pub use run::{destroy, refresh, up};
 pub use services::{AssetHasher, Clock, Options, OtherStacks, Random, Services};
+pub use targets::{Pattern, Targets};

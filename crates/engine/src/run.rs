@@ -29,7 +29,8 @@ pub async fn up(options: Options, services: Services, base: Snapshot, program: &
             deployment.mark_failed();
         }
     }
-    if deployment.may_start().is_ok() {
+    // After a failure, what was not registered may only have waited for what failed.
+    if deployment.may_start().is_ok() && !deployment.has_failed() {
         deployment.delete_leftovers().await;
     }
     deployment.finish_outputs().await;

@@ -80,7 +80,9 @@ pub struct Options {
     /// How many provider calls may be under way at once.
     pub parallel: usize,
     /// Only these resources; empty means all.
-    pub targets: std::collections::BTreeSet<Urn>,
+    pub targets: crate::Targets,
+    /// A failure stops only what depends on it.
+    pub continue_on_error: bool,
     /// Read everything before deciding.
     pub refresh: bool,
     /// Configuration of default providers, by package.

@@ -137,14 +137,17 @@ fn replayed(leftover: &Leftover, frames: &[Frame]) -> Diagnostic {
         frames.iter().map(|frame| if let Frame::Records(records) = frame { records.len() } else { 0 }).sum();
     let who = leftover.journal.header.as_ref().map(|header| {
         format!(
-            " by {}@{} (process {}) at {}",
+            " by {}@{} (process {}) that began at {}",
             header.process.username, header.process.hostname, header.process.pid, header.began
         )
     });
-    Diagnostic::info("journal-recovered", "an interrupted run's results were taken over").detail(format!(
-        "A run{} was ended before it could write the state. {records} records of its journal were read.",
-        who.unwrap_or_default()
-    ))
+    // Also said to someone who only looks while the run is under way.
+    Diagnostic::info("journal-recovered", "the results of an unfinished run were read from its journal").detail(
+        format!(
+            "A run{} has not written the state itself. {records} records of its journal were read.",
+            who.unwrap_or_default()
+        ),
+    )
 }
 
 /// What a run created and had begun to create since the last checkpoint that it is known to have put in place. Only this is

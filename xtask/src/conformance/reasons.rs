@@ -4,7 +4,6 @@
 pub(super) fn reason(project: &str) -> Option<&'static str> {
     const COMPONENT: &str =
         "has a component resource of a package, which is refused by name, line and column: not there yet";
-    const PATTERN: &str = "uses patterns in --target; only whole names are taken yet, and a pattern is refused";
     Some(match project {
         "l2-component-component-resource-ref"
         | "l2-component-program-resource-ref"
@@ -12,8 +11,6 @@ pub(super) fn reason(project: &str) -> Option<&'static str> {
         | "l2-namespaced-provider"
         | "l2-parameterized-resource"
         | "l2-parameterized-resource-twice" => COMPONENT,
-        "l2-engine-update-options" | "l2-target-up-with-new-dependency" => PATTERN,
-        "l2-failed-create-continue-on-error" => "runs with --continue-on-error, which is not there yet",
         "l2-failed-create" => {
             "fails by intent; what is independent of the failure is started at once here and not in `pulumi`, where it may or may \
              not have been started before the failure"

@@ -1,10 +1,9 @@
 //! `outrigger destroy`.
 
 use clap::Args;
-use outrigger_engine::PendingCreates;
 
 use super::stack::remove;
-use crate::arguments::{Confirming, Reading, Showing, StackChoice, Working};
+use crate::arguments::{Confirming, Enduring, Reading, Showing, StackChoice, Working};
 use crate::environment::Environment;
 use crate::failure::Failure;
 use crate::operation::{self, Extent, Request, Work};
@@ -19,6 +18,8 @@ pub(crate) struct Destroy {
     choice: StackChoice,
     #[command(flatten)]
     confirming: Confirming,
+    #[command(flatten)]
+    enduring: Enduring,
     #[command(flatten)]
     working: Working,
     #[command(flatten)]
@@ -35,19 +36,11 @@ pub(crate) struct Destroy {
 
 impl Destroy {
     pub(crate) fn run(self, environment: &Environment, terminal: Terminal) -> Result<(), Failure> {
-        let Confirming { yes, skip_preview, message } = self.confirming;
+        let extent = Extent::of(self.confirming, self.preview_only);
         let request = Request {
-            work: Work::Destroy,
-            extent: if self.preview_only { Extent::Preview } else { Extent::Full { yes, skip_preview, message } },
-            stack: self.choice.stack,
-            parallel: self.working.parallel,
-            targets: self.working.targets()?,
+            continue_on_error: self.enduring.continue_on_error,
             refresh: self.reading.refresh,
-            expect_no_changes: false,
-            pending_creates: PendingCreates::Keep,
-            diff: self.showing.diff,
-            json: self.showing.json,
-            show_secrets: self.showing.show_secrets,
+            ..Request::new(Work::Destroy, extent, self.choice, &self.working, &self.showing)?
         };
         operation::run(&request, environment, terminal)?;
         if self.preview_only {

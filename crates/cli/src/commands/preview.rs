@@ -1,7 +1,6 @@
 //! `outrigger preview`.
 
 use clap::Args;
-use outrigger_engine::PendingCreates;
 
 use crate::arguments::{Reading, Showing, StackChoice, Working};
 use crate::environment::Environment;
@@ -27,18 +26,11 @@ pub(crate) struct Preview {
 
 impl Preview {
     pub(crate) fn run(self, environment: &Environment, terminal: Terminal) -> Result<(), Failure> {
+        let extent = Extent::Preview;
         let request = Request {
-            work: Work::Up,
-            extent: Extent::Preview,
-            stack: self.choice.stack,
-            parallel: self.working.parallel,
-            targets: self.working.targets()?,
             refresh: self.reading.refresh,
             expect_no_changes: self.expect_no_changes,
-            pending_creates: PendingCreates::Keep,
-            diff: self.showing.diff,
-            json: self.showing.json,
-            show_secrets: self.showing.show_secrets,
+            ..Request::new(Work::Up, extent, self.choice, &self.working, &self.showing)?
         };
         operation::run(&request, environment, terminal)
     }

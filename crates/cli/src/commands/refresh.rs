@@ -41,7 +41,6 @@ pub(crate) struct Refresh {
 
 impl Refresh {
     pub(crate) fn run(self, environment: &Environment, terminal: Terminal) -> Result<(), Failure> {
-        let Confirming { yes, skip_preview, message } = self.confirming;
         let pending_creates = if self.clear_pending_creates {
             PendingCreates::Clear
         } else if self.import_pending_creates.is_empty() || self.skip_pending_creates {
@@ -49,19 +48,13 @@ impl Refresh {
         } else {
             PendingCreates::Import(pairs(&self.import_pending_creates)?)
         };
+        let extent = Extent::of(self.confirming, self.preview_only);
         let request = Request {
-            work: Work::Refresh,
-            extent: if self.preview_only { Extent::Preview } else { Extent::Full { yes, skip_preview, message } },
-            stack: self.choice.stack,
-            parallel: self.working.parallel,
-            targets: self.working.targets()?,
             // Reading is what this command does.
             refresh: Some(false),
             expect_no_changes: self.expect_no_changes,
             pending_creates,
-            diff: self.showing.diff,
-            json: self.showing.json,
-            show_secrets: self.showing.show_secrets,
+            ..Request::new(Work::Refresh, extent, self.choice, &self.working, &self.showing)?
         };
         operation::run(&request, environment, terminal)
     }

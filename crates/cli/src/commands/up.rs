@@ -1,9 +1,8 @@
 //! `outrigger up`.
 
 use clap::Args;
-use outrigger_engine::PendingCreates;
 
-use crate::arguments::{Confirming, Reading, Showing, StackChoice, Working};
+use crate::arguments::{Confirming, Enduring, Reading, Showing, StackChoice, Working};
 use crate::environment::Environment;
 use crate::failure::Failure;
 use crate::operation::{self, Extent, Request, Work};
@@ -17,6 +16,8 @@ pub(crate) struct Up {
     #[command(flatten)]
     confirming: Confirming,
     #[command(flatten)]
+    enduring: Enduring,
+    #[command(flatten)]
     pub(crate) working: Working,
     #[command(flatten)]
     pub(crate) reading: Reading,
@@ -29,19 +30,12 @@ pub(crate) struct Up {
 
 impl Up {
     pub(crate) fn run(self, environment: &Environment, terminal: Terminal) -> Result<(), Failure> {
-        let Confirming { yes, skip_preview, message } = self.confirming;
+        let extent = Extent::of(self.confirming, false);
         let request = Request {
-            work: Work::Up,
-            extent: Extent::Full { yes, skip_preview, message },
-            stack: self.choice.stack,
-            parallel: self.working.parallel,
-            targets: self.working.targets()?,
+            continue_on_error: self.enduring.continue_on_error,
             refresh: self.reading.refresh,
             expect_no_changes: self.expect_no_changes,
-            pending_creates: PendingCreates::Keep,
-            diff: self.showing.diff,
-            json: self.showing.json,
-            show_secrets: self.showing.show_secrets,
+            ..Request::new(Work::Up, extent, self.choice, &self.working, &self.showing)?
         };
         operation::run(&request, environment, terminal)
     }

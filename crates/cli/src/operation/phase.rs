@@ -105,7 +105,7 @@ impl<'a> Phases<'a> {
         }
         let known: BTreeSet<&Urn> = base.resources.iter().map(|resource| &resource.urn).collect();
         let unknown: Vec<_> =
-            self.request.targets.iter().filter(|urn| !known.contains(urn)).map(unknown_target).collect();
+            self.request.targets.names().filter(|urn| !known.contains(urn)).map(unknown_target).collect();
         if unknown.is_empty() { Ok(()) } else { Err(unknown.into()) }
     }
 
@@ -144,6 +144,7 @@ impl<'a> Phases<'a> {
             preview,
             parallel: surroundings.parallel,
             targets: request.targets.clone(),
+            continue_on_error: request.continue_on_error,
             refresh: request.refresh.unwrap_or(project.refresh_always),
             package_config: surroundings.package_config.clone(),
             pending_creates: request.pending_creates.clone(),
@@ -180,7 +181,7 @@ impl<'a> Phases<'a> {
         }
         // Whether the program has a resource of that name is known only when it has run.
         if request.work == Work::Up && result.ending == Ending::Succeeded {
-            for urn in request.targets.iter().filter(|urn| !progress.has_met(urn)) {
+            for urn in request.targets.names().filter(|urn| !progress.has_met(urn)) {
                 progress.emit(Event::Diagnostic { urn: Some(urn.clone()), diagnostic: Box::new(unknown_target(urn)) });
                 result.ending = Ending::Failed;
             }

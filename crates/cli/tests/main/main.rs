@@ -8,6 +8,7 @@ mod drift;
 mod interruption;
 mod lifecycle;
 mod locks;
+mod partial;
 mod providers;
 mod sandbox;
 mod secrecy;
