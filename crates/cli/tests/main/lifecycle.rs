@@ -121,14 +121,14 @@ fn events_are_one_object_a_line() {
 }
 
 #[test]
-fn targets_are_whole_names() {
+fn targets_that_are_whole_names_must_be_there() {
     let sandbox = Sandbox::with_stack(
         "name: shop\nruntime: yaml\nresources:\n  a: {type: 'random:RandomPet'}\n  b: {type: 'random:RandomPet'}\n",
     );
     let urn = |name: &str| format!("urn:pulumi:dev::shop::random:index/randomPet:RandomPet::{name}");
     sandbox.outrigger(&["up", "--yes", "--target", &urn("a")]).ok();
     assert_eq!(ids(&sandbox.export()).into_iter().map(|(name, _)| name).collect::<Vec<_>>(), ["a"]);
-    sandbox.outrigger(&["up", "--yes", "--target", "**a"]).ended(1).says(&["is a pattern", "--show-urns"]);
+    sandbox.outrigger(&["up", "--yes", "--target", "a"]).ended(1).says(&["--show-urns", "**::a"]);
     sandbox
         .outrigger(&["up", "--yes", "--target", &urn("nope")])
         .ended(1)
