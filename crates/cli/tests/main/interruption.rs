@@ -1,7 +1,10 @@
 //! Ctrl-C once and twice.
 
 use std::io::{BufRead, BufReader, Read};
+use std::path::PathBuf;
 use std::process::{Child, Command};
+use std::thread;
+use std::time::Duration;
 
 use crate::sandbox::Sandbox;
 
@@ -20,6 +23,16 @@ pub(crate) fn await_line(reader: &mut impl BufRead, text: &str) {
     }
 }
 
+/// Waits until the creation has really begun: the line comes when the engine turns to it, and an interrupt before its intent is
+/// durable would rightly stop it.
+fn await_call(sandbox: &Sandbox, reader: &mut impl BufRead) {
+    await_line(reader, "a creating");
+    let journal = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "journal");
+    while !sandbox.files_with("\"creating\"").iter().any(journal) {
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
 fn names(sandbox: &Sandbox, of: &str) -> Vec<String> {
     let export = sandbox.export();
     let entries = export["deployment"][of].as_array().cloned().unwrap_or_default();
@@ -34,7 +47,7 @@ fn once_lets_running_work_finish() {
     let mut child = sandbox.start(&["up", "--yes", "--skip-preview"]);
     let mut stdout = BufReader::new(child.stdout.take().unwrap());
     let mut stderr = BufReader::new(child.stderr.take().unwrap());
-    await_line(&mut stdout, "a creating");
+    await_call(&sandbox, &mut stdout);
     interrupt(&child);
     await_line(&mut stderr, "Still under way");
     let mut rest = String::new();
@@ -51,7 +64,7 @@ fn twice_writes_down_what_is_not_known() {
     let mut child = sandbox.start(&["up", "--yes", "--skip-preview"]);
     let mut stdout = BufReader::new(child.stdout.take().unwrap());
     let mut stderr = BufReader::new(child.stderr.take().unwrap());
-    await_line(&mut stdout, "a creating");
+    await_call(&sandbox, &mut stdout);
     interrupt(&child);
     await_line(&mut stderr, "Still under way");
     interrupt(&child);
