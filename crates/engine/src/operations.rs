@@ -4,6 +4,8 @@
 //! and can be under way at once.
 
 use outrigger_state::{OperationId, PendingOperation, Record};
+use outrigger_value::Urn;
+use tokio::sync::SemaphorePermit;
 
 use crate::RegisterError;
 use crate::deployment::Deployment;
@@ -15,6 +17,21 @@ impl Deployment {
         let id = self.decide().table.new_operation();
         self.append(&urn, Record { begin: vec![(id, operation)], ..Record::default() }).await?;
         Ok(id)
+    }
+
+    /// Waits for a place among the calls for an operation that has begun; if the user asked to stop meanwhile, it is closed.
+    pub(crate) async fn place_for(
+        &self,
+        urn: &Urn,
+        operation: impl Into<Option<OperationId>>,
+    ) -> Result<SemaphorePermit<'_>, RegisterError> {
+        match self.place().await {
+            Ok(permit) => Ok(permit),
+            Err(skipped) => {
+                self.append(urn, ended(operation)).await?;
+                Err(skipped)
+            }
+        }
     }
 }
 

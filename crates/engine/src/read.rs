@@ -254,14 +254,8 @@ impl Deployment {
             id: id.to_owned(),
             timeout: timeout(registration.goal.custom_timeouts.read),
         };
-        let permit = match self.place().await {
-            Ok(permit) => permit,
-            Err(skipped) => {
-                self.append(&urn, ended(operation)).await?;
-                self.ended(&step, None, StepResult::Failed, op);
-                return Err(skipped);
-            }
-        };
+        let permit =
+            self.place_for(&urn, operation).await.inspect_err(|_| self.ended(&step, None, StepResult::Failed, op))?;
         let imported = instance.provider.import(self.unbounded(), request).await;
         drop((permit, turn));
         let state = match imported.map(|imported| imported.resources.into_iter().next()) {

@@ -251,13 +251,7 @@ impl Deployment {
         let turn = self.turn().await.map_err(Failure::Reported)?;
         let operation = self.begin_operation(PendingOperation { kind, resource }).await.map_err(Failure::Reported)?;
         // The intent is durable: from here on the call is made, whatever else fails, unless the user asked to stop.
-        let permit = match self.place().await {
-            Ok(permit) => permit,
-            Err(skipped) => {
-                self.append(&urn, ended(operation)).await.map_err(Failure::Reported)?;
-                return Err(Failure::Reported(skipped));
-            }
-        };
+        let permit = self.place_for(&urn, operation).await.map_err(Failure::Reported)?;
         let mut outcome = instance.provider.apply(self.unbounded(), request).await;
         while let Outcome::Pending(ticket) = outcome {
             outcome = instance.provider.resume(self.unbounded(), &ResourceIdentity::new(urn.clone()), ticket).await;

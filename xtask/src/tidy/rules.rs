@@ -232,7 +232,7 @@ mod tests {
 
     #[test]
     fn paths_of_a_machine_are_found_in_any_file() {
-        for line in ["cd /root/x", "\"/work/main\"", "file:///work/x", "PATH=/root"] {
+        for line in ["cd /root/x", "\"/work/x\"", "file:///work/x", "PATH=/root"] {
             assert_eq!(places("docs/a.md", line), ["docs/a.md:1"], "{line}");
         }
         for line in ["https://example.com/work/x", "$HOME/work/x", "./root", "/rooted", "target/work/a", "/workspace"] {

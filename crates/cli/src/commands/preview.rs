@@ -26,11 +26,10 @@ pub(crate) struct Preview {
 
 impl Preview {
     pub(crate) fn run(self, environment: &Environment, terminal: Terminal) -> Result<(), Failure> {
-        let extent = Extent::Preview;
         let request = Request {
             refresh: self.reading.refresh,
             expect_no_changes: self.expect_no_changes,
-            ..Request::new(Work::Up, extent, self.choice, &self.working, &self.showing)?
+            ..Request::new(Work::Up, Extent::Preview, self.choice, &self.working, &self.showing)?
         };
         operation::run(&request, environment, terminal)
     }

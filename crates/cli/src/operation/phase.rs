@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use outrigger_diagnostic::Diagnostic;
-use outrigger_engine::{Ending, Event, EventSink, Options, RunResult, Services};
+use outrigger_engine::{Ending, Event, EventSink, Options, Pattern, RunResult, Services};
 use outrigger_state::{Journal, Mode, Opened, Record, Session, SessionOptions, Snapshot, Viewed};
 use outrigger_value::Urn;
 use tokio::sync::OnceCell;
@@ -179,6 +179,9 @@ impl<'a> Phases<'a> {
         for warning in surroundings.host.warnings() {
             progress.report(warning);
         }
+        for pattern in request.targets.patterns().iter().filter(|pattern| !progress.has_met_like(pattern)) {
+            progress.report(unmatched_target(pattern));
+        }
         // Whether the program has a resource of that name is known only when it has run.
         if request.work == Work::Up && result.ending == Ending::Succeeded {
             for urn in request.targets.names().filter(|urn| !progress.has_met(urn)) {
@@ -235,6 +238,12 @@ async fn blocking<T: Send + 'static>(
             .detail(error.to_string())
             .hint("What was done is in the journal; run the command again. Please report this."))
     })
+}
+
+fn unmatched_target(pattern: &Pattern) -> Diagnostic {
+    Diagnostic::warning("target-unmatched", format!("no resource is named like `{}`", pattern.as_str()))
+        .detail("`--target` matches whole URNs; `*` stops at a colon, `**` does not.")
+        .hint("`outrigger stack --show-urns` lists the names of all resources.")
 }
 
 fn unknown_target(urn: &Urn) -> Diagnostic {

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use outrigger_diagnostic::Diagnostic;
-use outrigger_engine::{Ending, Event, EventSink, RunResult, Step, StepOp, StepResult, Summary};
+use outrigger_engine::{Ending, Event, EventSink, Pattern, RunResult, Step, StepOp, StepResult, Summary};
 use outrigger_provider::LogLevel;
 use outrigger_value::{PropertyMap, Urn};
 use serde_json::json;
@@ -101,6 +101,11 @@ impl Progress {
     /// Whether there was a step for a resource.
     pub(crate) fn has_met(&self, urn: &Urn) -> bool {
         self.state().met.contains(urn)
+    }
+
+    /// Whether there was a step for a resource that a pattern names.
+    pub(crate) fn has_met_like(&self, pattern: &Pattern) -> bool {
+        self.state().met.iter().any(|urn| pattern.matches(urn.as_str()))
     }
 
     /// The steps so far, counted as Pulumi counts them: a replacement once, default providers not at all.

@@ -60,6 +60,8 @@ fn targets_may_be_patterns() {
     assert_eq!(things(&sandbox), ["one-a", "one-b"]);
     sandbox.outrigger(&["up", "--yes", "--skip-preview", "--target", "two"]).ended(1).says(&["--target '**::two'"]);
     sandbox.outrigger(&["up", "--yes", "--skip-preview", "--target", "urn:pulumi:dev::part::oracle:*:*::two"]).ok();
+    let nothing = sandbox.outrigger(&["up", "--yes", "--skip-preview", "--target", "*::one-a"]).ok();
+    nothing.says(&["no resource is named like `*::one-a`", "--show-urns"]);
     sandbox.outrigger(&["destroy", "--yes", "--skip-preview", "--target", "**one-a"]).ok();
     assert_eq!(things(&sandbox), ["one-b", "two"]);
     sandbox.pulumi(&["preview", "--stack", "dev", "--target", "**::one-b", "--expect-no-changes"]).ok();
