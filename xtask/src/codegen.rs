@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 
 /// The crates with protos, each with the files to compile; output goes to `src/generated`.
 const CRATES: [(&str, &[&str]); 1] =
-    [("pulumi", &["provider.proto", "engine.proto", "errors.proto", "plugin.proto", "status.proto"])];
+    [("pulumi", &["provider.proto", "resource.proto", "engine.proto", "errors.proto", "plugin.proto", "status.proto"])];
 
 /// Writes the generated code of every protocol crate.
 pub(crate) fn run() -> Result<()> {

@@ -6,9 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use async_trait::async_trait;
 use futures::FutureExt;
 use futures::future::{BoxFuture, Shared, join_all};
-use outrigger_engine::{
-    Alias, AliasParent, Goal, InvokeGoal, Monitor, PackageReference, Program, ProgramError, ReadGoal, Registered,
-};
+use outrigger_engine::{Program, ProgramError};
+use outrigger_provider::{Alias, AliasParent, Goal, InvokeGoal, Monitor, PackageReference, ReadGoal, Registered};
 use outrigger_value::{PropertyMap, ProviderReference, UNKNOWN_ID, Urn, Value};
 
 use super::item::{Item, Kind};
@@ -91,7 +90,7 @@ impl FakeProgram {
         world.note(format!("  answered {} {:?}", answer.urn, answer.id));
         // What a targeted run does not make is answered without being there.
         let skipped = world.lenient_order && world.shadow.live(&answer.urn).is_none();
-        if monitor.preview() || answer.id == Some(Value::Unknown) || skipped {
+        if monitor.run().preview || answer.id == Some(Value::Unknown) || skipped {
             return;
         }
         let id = answer.id.as_ref().and_then(Value::as_str);

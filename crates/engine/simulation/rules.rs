@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use outrigger_engine::Goal;
+use outrigger_provider::Goal;
 use outrigger_state::OperationKind;
 use outrigger_value::Urn;
 

@@ -6,16 +6,16 @@
 //! depends on the resource, or it would have waited); one that has not is condemned, sees that at its own decision, and is
 //! made anew.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use outrigger_diagnostic::Diagnostic;
+use outrigger_provider::{Alias, AliasParent, Goal};
 use outrigger_state::{EntryKey, Resource, Snapshot};
 use outrigger_value::{ProviderReference, Urn};
 
-use crate::goal::{Alias, AliasParent};
 use crate::table::{Puts, Table};
-use crate::{Goal, StepOp, Summary};
+use crate::{StepOp, Summary};
 
 /// What a child takes over from its parent when it says nothing itself.
 #[derive(Clone, Debug, Default)]
@@ -24,6 +24,8 @@ pub(crate) struct Inherited {
     pub(crate) retain_on_delete: Option<bool>,
     pub(crate) deleted_with: Option<Urn>,
     pub(crate) provider: Option<ProviderReference>,
+    /// Of a component: the providers of its children, by package.
+    pub(crate) providers: BTreeMap<String, ProviderReference>,
 }
 
 /// A registration that has its name and its old entry.
@@ -128,6 +130,11 @@ impl Decisions {
         self.inherited.get(parent).cloned().unwrap_or_default()
     }
 
+    /// Sets the providers of a component's children.
+    pub(crate) fn set_providers(&mut self, urn: &Urn, providers: BTreeMap<String, ProviderReference>) {
+        self.inherited.entry(urn.clone()).or_default().providers = providers;
+    }
+
     /// Names a registration, refuses duplicates, and finds the old entry by name or alias.
     pub(crate) fn begin(&mut self, goal: &Goal) -> Result<Begun, Diagnostic> {
         if let Some(parent) = &goal.parent
@@ -185,6 +192,7 @@ impl Decisions {
                 retain_on_delete: goal.retain_on_delete,
                 deleted_with: goal.deleted_with.clone(),
                 provider: goal.provider.clone(),
+                providers: goal.providers.clone(),
             },
         );
         Ok(Begun { urn, old, alias })

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use futures::stream::{FuturesUnordered, StreamExt};
 use outrigger_diagnostic::Diagnostic;
-use outrigger_provider::{Action, PlanToken};
+use outrigger_provider::{Action, Goal, PlanToken, RegisterError};
 use outrigger_state::{EntryKey, OperationKind, Record, Resource};
 use outrigger_value::{ProviderReference, Urn};
 
@@ -15,7 +15,7 @@ use crate::deployment::Deployment;
 use crate::operations::ended;
 use crate::replace::protected;
 use crate::steps::state_of;
-use crate::{Goal, RegisterError, Step, StepOp, StepResult};
+use crate::{Step, StepOp, StepResult};
 
 /// Entries that cease to exist with another, each with the step that it stands for.
 type Passengers = Vec<(EntryKey, Arc<Resource>, StepOp)>;

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use outrigger_diagnostic::Diagnostic;
-use outrigger_provider::{CallContext, CallError, CheckFailure, ErrorKind, LogLevel, LogSink};
+use outrigger_provider::{CallContext, CallError, CheckFailure, ErrorKind, LogLevel, LogSink, RegisterError, RunInfo};
 use outrigger_state::{EntryKey, Record, Resource, Snapshot};
 use outrigger_value::{PropertyMap, Urn};
 use tokio::sync::{Semaphore, SemaphorePermit};
@@ -14,7 +14,7 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 use crate::decisions::{Decisions, Milestone};
 use crate::graph::Graph;
 use crate::providers::Providers;
-use crate::{Event, EventSink, Options, RegisterError, Services, Step, StepOp, StepResult};
+use crate::{Event, EventSink, Options, Services, Step, StepOp, StepResult};
 
 /// Calls that only look have this long; what changes the world has only the user's limit.
 const LOOK: Duration = Duration::from_secs(600);
@@ -22,6 +22,7 @@ const LOOK: Duration = Duration::from_secs(600);
 pub(crate) struct Deployment {
     pub(crate) options: Options,
     pub(crate) stack: Urn,
+    pub(crate) run: RunInfo,
     pub(crate) services: Services,
     pub(crate) base: Snapshot,
     pub(crate) graph: Graph,
@@ -48,7 +49,22 @@ impl Deployment {
             log: Arc::new(EventLog(services.events.clone())),
         };
         let name = format!("{}-{}", options.project, options.stack);
+        let run = RunInfo {
+            project: options.project.clone(),
+            stack: options.stack.clone(),
+            organization: options.organization.clone(),
+            config: options
+                .package_config
+                .iter()
+                .flat_map(|(space, values)| {
+                    values.iter().map(move |(name, value)| (format!("{space}:{name}"), value.clone()))
+                })
+                .collect(),
+            parallel: options.parallel,
+            preview: options.preview,
+        };
         Self {
+            run,
             stack: Urn::new(&options.stack, &options.project, None, "pulumi:pulumi:Stack", &name),
             decisions: Mutex::new(Decisions::new(&options.project, &options.stack, &base)),
             graph: Graph::new(&base.resources, &base.pending),

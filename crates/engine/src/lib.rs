@@ -1,11 +1,12 @@
 //! Registrations become steps, steps become results.
 //!
-//! A driver (YAML, later others) calls [`Monitor::register`] concurrently; the engine decides, calls the provider, writes the
+//! A driver (YAML, later others) calls `Monitor::register` concurrently; the engine decides, calls the provider, writes the
 //! journal, and answers. What was not registered is deleted at the end.
 //!
 //! - `register` is the way of one registration; `decisions` the one serial decision maker it asks.
 //! - `steps`, `replace`, `deletes`, `read`, `refresh` carry decisions out; `operations` makes every intent durable first;
 //!   `deletion_order` says when a deletion's turn has come.
+//! - `construct` lets a provider make a component, of resources that it registers itself.
 //! - `providers` and `provider_resources` start and configure plugins; `builtin` is the package that needs none.
 //!
 //! Nothing here spawns, reads a clock, or draws randomness: [`Services`] brings all of that in, so the simulator runs the same
@@ -13,14 +14,15 @@
 
 mod builtin;
 mod changes;
+mod construct;
 mod decisions;
 mod deletes;
 mod deletion_order;
 mod deployment;
 mod event;
-mod goal;
 mod graph;
 mod operations;
+mod program;
 mod provider_inputs;
 mod provider_resources;
 mod providers;
@@ -35,10 +37,7 @@ mod table;
 mod targets;
 
 pub use event::{Ending, Event, EventSink, RunResult, Step, StepOp, StepResult, Summary};
-pub use goal::{
-    Alias, AliasParent, Goal, InvokeGoal, Monitor, PackageReference, Program, ProgramError, ReadGoal, RegisterError,
-    Registered, Source,
-};
+pub use program::{Program, ProgramError};
 pub use refresh::PendingCreates;
 pub use run::{destroy, refresh, up};
 pub use services::{AssetHasher, Clock, Options, OtherStacks, Random, Services};

@@ -3,11 +3,11 @@
 //! An operation is named by its own id and never by its resource: the old half and the new half of a replacement share a name
 //! and can be under way at once.
 
+use outrigger_provider::RegisterError;
 use outrigger_state::{OperationId, PendingOperation, Record};
 use outrigger_value::Urn;
 use tokio::sync::SemaphorePermit;
 
-use crate::RegisterError;
 use crate::deployment::Deployment;
 
 impl Deployment {

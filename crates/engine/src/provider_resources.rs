@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use outrigger_diagnostic::Diagnostic;
-use outrigger_provider::{CallError, CheckConfig, Diff, DiffConfig, Plugin};
+use outrigger_provider::{CallError, CheckConfig, Diff, DiffConfig, Plugin, RegisterError, Registered};
 use outrigger_state::{EntryKey, Record, Resource};
 use outrigger_value::{PropertyMap, ProviderReference, UNKNOWN_ID, diff::equal};
 
@@ -11,7 +11,7 @@ use crate::deployment::{Deployment, diagnose, diagnose_check};
 use crate::provider_inputs::Declared;
 use crate::providers::Instance;
 use crate::register::{Registration, place};
-use crate::{RegisterError, Registered, Step, StepOp, StepResult, provider_inputs};
+use crate::{Step, StepOp, StepResult, provider_inputs};
 
 impl Deployment {
     /// Registers a provider: its plugin is started, its configuration checked, compared, and applied.

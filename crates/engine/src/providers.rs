@@ -4,15 +4,14 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use outrigger_diagnostic::Diagnostic;
-use outrigger_provider::{Configure, Plugin, PluginDescriptor, Provider};
+use outrigger_provider::{Configure, Goal, Plugin, PluginDescriptor, Provider, RegisterError};
 use outrigger_state::Resource;
 use outrigger_value::{ProviderReference, UNKNOWN_ID, Urn, Value};
 use tokio::sync::OnceCell;
 
 use crate::builtin::{Builtin, PACKAGE};
 use crate::deployment::{Deployment, diagnose};
-use crate::goal::Goal;
-use crate::{RegisterError, provider_inputs};
+use crate::provider_inputs;
 
 /// A provider that can be asked.
 #[derive(Clone)]

@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use outrigger_diagnostic::Diagnostic;
-use outrigger_provider::{ImportRequest, Invoke, ReadRequest, ReadResult, ResourceIdentity, State};
+use outrigger_provider::{
+    Goal, ImportRequest, Invoke, InvokeGoal, ReadGoal, ReadRequest, ReadResult, RegisterError, Registered,
+    ResourceIdentity, State,
+};
 use outrigger_state::{OperationKind, PendingOperation, Record, Resource};
 use outrigger_value::{PropertyMap, ProviderReference, Urn, Value};
 
@@ -13,7 +16,7 @@ use crate::operations::ended;
 use crate::providers::Instance;
 use crate::register::{Registration, package_or, place};
 use crate::steps::timeout;
-use crate::{Goal, InvokeGoal, ReadGoal, RegisterError, Registered, Step, StepOp, StepResult, changes};
+use crate::{Step, StepOp, StepResult, changes};
 
 /// The function that every language calls to look through a resource reference.
 const GET_RESOURCE: &str = "pulumi:pulumi:getResource";
@@ -159,12 +162,13 @@ impl Deployment {
     /// Calls a function; `None` if its provider is not configured yet.
     pub(crate) async fn invoke_function(&self, goal: InvokeGoal) -> Result<Option<PropertyMap>, RegisterError> {
         self.may_start()?;
-        if goal.token == GET_RESOURCE {
-            return self.get_resource(&goal).map(Some);
-        }
         let stack = self.stack_urn();
         let (_, instance) =
             self.instance_for(goal.provider.clone(), goal.package.as_ref(), &goal.token, &stack).await?;
+        // The package's provider is there like any other, but what it would answer only the run knows.
+        if goal.token == GET_RESOURCE {
+            return self.get_resource(&goal).map(Some);
+        }
         if instance.provider.unconfigured() {
             return Ok(None);
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use futures::stream::{FuturesUnordered, StreamExt};
 use outrigger_diagnostic::Diagnostic;
-use outrigger_provider::{PlanRequest, ReadResult, ResourceIdentity, Verdict};
+use outrigger_provider::{PlanRequest, ReadResult, RegisterError, ResourceIdentity, Verdict};
 use outrigger_state::{EntryKey, OperationId, OperationKind, Record, Resource};
 use outrigger_value::Urn;
 
@@ -13,7 +13,7 @@ use crate::deployment::{Deployment, diagnose};
 use crate::providers::Instance;
 use crate::register::Registration;
 use crate::steps::state_of;
-use crate::{RegisterError, Step, StepOp, StepResult, changes};
+use crate::{Step, StepOp, StepResult, changes};
 
 /// What to do with creations that an earlier run left unfinished.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,19 +1,21 @@
 //! The way of one registration: name, old entry, check, plan, decision, step, answer.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use outrigger_diagnostic::Diagnostic;
 use outrigger_provider::{
-    CheckRequest, Diff, PlanRequest, PlanToken, Planned, PluginDescriptor, ResourceIdentity, Verdict,
+    CheckRequest, Diff, Goal, PlanRequest, PlanToken, Planned, PluginDescriptor, RegisterError, Registered,
+    ResourceIdentity, Verdict,
 };
 use outrigger_state::{EntryKey, Resource};
 use outrigger_value::{PropertyMap, ProviderReference, UNKNOWN_ID, Urn, Value};
 
+use crate::changes;
 use crate::decisions::Begun;
 use crate::deployment::{Deployment, diagnose, diagnose_check};
 use crate::providers::Instance;
 use crate::steps::{Replacing, state_of, timeout};
-use crate::{Goal, RegisterError, Registered, changes};
 
 /// A registration under way.
 pub(crate) struct Registration {
@@ -44,12 +46,12 @@ impl Deployment {
             .assets
             .hash(&mut goal.inputs)
             .map_err(|diagnostic| self.fail(&preliminary, place(diagnostic, &goal)))?;
+        if goal.remote {
+            return self.construct(goal, &preliminary).await;
+        }
         let is_provider = goal.ty.starts_with("pulumi:providers:");
         let instance = if goal.custom && !is_provider {
-            let reference = match goal.provider.clone() {
-                Some(reference) => reference,
-                None => self.default_provider(package_of(&goal), &preliminary).await?,
-            };
+            let reference = self.provider_for(&goal, &preliminary).await?;
             goal.provider = Some(reference.clone());
             Some(self.provider(&reference, &preliminary).await?)
         } else {
@@ -71,15 +73,22 @@ impl Deployment {
 
     /// A child takes over what it does not say itself; a provider only if it is of the child's package.
     fn inherit(&self, goal: &mut Goal) {
-        let Some(parent) = &goal.parent else { return };
-        let inherited = self.decide().inherited(parent);
+        let inherited = goal.parent.as_ref().map(|parent| self.decide().inherited(parent)).unwrap_or_default();
         goal.protect = goal.protect.or(inherited.protect);
         goal.retain_on_delete = goal.retain_on_delete.or(inherited.retain_on_delete);
         goal.deleted_with = goal.deleted_with.take().or(inherited.deleted_with);
-        if goal.provider.is_none() {
+        if !goal.custom {
+            for (package, provider) in inherited.providers {
+                goal.providers.entry(package).or_insert(provider);
+            }
+        }
+        // What a component says of its provider is for its children, which find it by package.
+        if !goal.custom && !goal.remote {
+            goal.provider = None;
+        } else if goal.provider.is_none() {
             goal.provider = inherited
                 .provider
-                .filter(|provider| !goal.custom || provider.urn.provider_package() == Some(package_of(goal).package()));
+                .filter(|provider| provider.urn.provider_package() == Some(package_of(goal).package()));
         }
     }
 
@@ -298,7 +307,7 @@ impl Deployment {
             None => {
                 self.decide().skip_create(&urn);
                 let id = registration.new.custom.then_some(Value::Unknown);
-                Ok(Registered { urn, id, outputs: PropertyMap::new() })
+                Ok(Registered { urn, id, outputs: PropertyMap::new(), output_dependencies: BTreeMap::new() })
             }
         }
     }
@@ -323,7 +332,8 @@ impl Deployment {
             (Some(id), true) if id != UNKNOWN_ID && !id.is_empty() => Some(Value::String(id.clone())),
             (_, true) => Some(Value::Unknown),
         };
-        Registered { urn: resource.urn.clone(), id, outputs: resource.outputs.clone() }
+        let (urn, outputs) = (resource.urn.clone(), resource.outputs.clone());
+        Registered { urn, id, outputs, output_dependencies: BTreeMap::new() }
     }
 
     pub(crate) fn key_or_new(&self, key: Option<EntryKey>) -> EntryKey {

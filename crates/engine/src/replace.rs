@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use futures::future::BoxFuture;
 use outrigger_diagnostic::Diagnostic;
-use outrigger_provider::{Diff, PlanRequest, ResourceIdentity, Verdict};
+use outrigger_provider::{Diff, PlanRequest, RegisterError, Registered, ResourceIdentity, Verdict};
 use outrigger_state::{EntryKey, Resource};
 use outrigger_value::{Urn, Value};
 
@@ -14,7 +14,7 @@ use crate::deployment::{Deployment, diagnose};
 use crate::providers::Instance;
 use crate::register::{Registration, place};
 use crate::steps::{Replacing, state_of};
-use crate::{RegisterError, Registered, Step, StepOp, StepResult, changes};
+use crate::{Step, StepOp, StepResult, changes};
 
 impl Deployment {
     /// The provider, or an option, says that the resource must be made anew.

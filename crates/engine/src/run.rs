@@ -4,14 +4,14 @@ use std::sync::{Arc, PoisonError};
 
 use async_trait::async_trait;
 use outrigger_diagnostic::Diagnostic;
+use outrigger_provider::{
+    CallResponse, Goal, InvokeGoal, MethodGoal, Monitor, ReadGoal, RegisterError, Registered, RunInfo,
+};
 use outrigger_state::{Record, Resource, Snapshot};
 use outrigger_value::{PropertyMap, Urn};
 
 use crate::deployment::Deployment;
-use crate::{
-    Ending, Event, Goal, InvokeGoal, Monitor, Options, Program, ReadGoal, RegisterError, Registered, RunResult,
-    Services,
-};
+use crate::{Ending, Event, Options, Program, RunResult, Services};
 
 /// Brings a stack to what a program says; with `options.preview`, only says what would happen.
 pub async fn up(options: Options, services: Services, base: Snapshot, program: &dyn Program) -> RunResult {
@@ -117,8 +117,8 @@ impl Monitor for Deployment {
         &self.stack
     }
 
-    fn preview(&self) -> bool {
-        self.options.preview
+    fn run(&self) -> &RunInfo {
+        &self.run
     }
 
     async fn register(&self, mut goal: Goal) -> Result<Registered, RegisterError> {
@@ -160,6 +160,10 @@ impl Monitor for Deployment {
 
     async fn invoke(&self, goal: InvokeGoal) -> Result<Option<PropertyMap>, RegisterError> {
         self.invoke_function(goal).await
+    }
+
+    async fn call(&self, goal: MethodGoal) -> Result<CallResponse, RegisterError> {
+        self.call_method(goal).await
     }
 
     fn report(&self, diagnostic: Diagnostic) {

@@ -75,6 +75,8 @@ pub struct Options {
     pub project: String,
     /// The stack's name.
     pub stack: String,
+    /// The organization's name; may be empty.
+    pub organization: String,
     /// Change nothing.
     pub preview: bool,
     /// How many provider calls may be under way at once.
@@ -85,7 +87,7 @@ pub struct Options {
     pub continue_on_error: bool,
     /// Read everything before deciding.
     pub refresh: bool,
-    /// Configuration of default providers, by package.
+    /// The stack's configuration by namespace, each value as text, secrets marked: a package's is its default provider's.
     pub package_config: std::collections::BTreeMap<String, PropertyMap>,
     /// What to do with creations that an earlier run left unfinished.
     pub pending_creates: PendingCreates,

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use outrigger_diagnostic::Diagnostic;
 use outrigger_provider::{
-    Action, ApplyRequest, CallError, Diff, ErrorKind, Outcome, PlanRequest, PlanToken, Planned, ResourceIdentity, State,
+    Action, ApplyRequest, CallError, Diff, ErrorKind, Outcome, PlanRequest, PlanToken, Planned, RegisterError,
+    Registered, ResourceIdentity, State,
 };
 use outrigger_state::{EntryKey, OperationId, OperationKind, PendingOperation, Record, Resource};
 use outrigger_value::Urn;
@@ -14,7 +15,7 @@ use crate::deployment::{Deployment, diagnose};
 use crate::operations::ended;
 use crate::providers::Instance;
 use crate::register::{Registration, place};
-use crate::{RegisterError, Registered, Step, StepOp, StepResult, changes};
+use crate::{Step, StepOp, StepResult, changes};
 
 /// What a creation takes the place of.
 pub(crate) enum Replacing {
@@ -282,7 +283,13 @@ impl Deployment {
     }
 
     /// Reports a step that failed, with what that means for the resource.
-    pub(crate) fn step_failed(&self, step: &Step, failure: Failure, doing: &str, goal: &crate::Goal) -> RegisterError {
+    pub(crate) fn step_failed(
+        &self,
+        step: &Step,
+        failure: Failure,
+        doing: &str,
+        goal: &outrigger_provider::Goal,
+    ) -> RegisterError {
         let (error, result) = match failure {
             Failure::Reported(reason) => {
                 self.ended(step, step.old.clone(), StepResult::Failed, step.op);

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use outrigger_provider::{
-    ApplyRequest, CallContext, CallError, CallRequest, CallResponse, CheckRequest, Checked, ConstructRequest,
-    ConstructResponse, ImportRequest, Imported, Invoke, Invoked, ListItem, Opened, Outcome, PlanRequest, Planned,
-    Provider, ReadRequest, ReadResult, ResourceIdentity, State, StreamItem, Ticket,
+    ApplyRequest, CallContext, CallError, CallRequest, CallResponse, CheckRequest, Checked, ConstructResponse, Goal,
+    ImportRequest, Imported, Invoke, Invoked, ListItem, Monitor, Opened, Outcome, PlanRequest, Planned, Provider,
+    ReadRequest, ReadResult, ResourceIdentity, State, StreamItem, Ticket,
 };
 use outrigger_value::PropertyMap;
 
@@ -100,11 +100,21 @@ impl Provider for LimitedProvider {
         self.provider.close(cx, token, lease).await
     }
 
-    async fn construct(&self, cx: &CallContext, request: ConstructRequest) -> Result<ConstructResponse, CallError> {
-        self.provider.construct(cx, request).await
+    async fn construct(
+        &self,
+        cx: &CallContext,
+        goal: Goal,
+        monitor: &dyn Monitor,
+    ) -> Result<ConstructResponse, CallError> {
+        self.provider.construct(cx, goal, monitor).await
     }
 
-    async fn call(&self, cx: &CallContext, request: CallRequest) -> Result<CallResponse, CallError> {
-        self.provider.call(cx, request).await
+    async fn call(
+        &self,
+        cx: &CallContext,
+        request: CallRequest,
+        monitor: &dyn Monitor,
+    ) -> Result<CallResponse, CallError> {
+        self.provider.call(cx, request, monitor).await
     }
 }

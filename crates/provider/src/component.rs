@@ -65,31 +65,6 @@ pub struct Opened {
     pub renew_after: Option<Duration>,
 }
 
-/// A request to make a component.
-#[derive(Clone, Debug)]
-pub struct ConstructRequest {
-    /// Its type token.
-    pub ty: String,
-    /// Its name.
-    pub name: String,
-    /// Its parent.
-    pub parent: Option<Urn>,
-    /// Its inputs, with outputs kept.
-    pub inputs: PropertyMap,
-    /// The resources that each input came from.
-    pub input_dependencies: BTreeMap<String, Vec<Urn>>,
-    /// Providers by package, as references.
-    pub providers: BTreeMap<String, String>,
-    /// Resources that must exist first.
-    pub dependencies: Vec<Urn>,
-    /// Further options, by the protocol's name.
-    pub options: PropertyMap,
-    /// Whether nothing may be changed.
-    pub preview: bool,
-    /// Where the plugin registers children: an address that it can dial.
-    pub monitor: String,
-}
-
 /// A component that was made.
 #[derive(Clone, Debug)]
 pub struct ConstructResponse {
@@ -102,7 +77,7 @@ pub struct ConstructResponse {
 }
 
 /// A method call.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct CallRequest {
     /// The method's token.
     pub token: String,
@@ -110,10 +85,6 @@ pub struct CallRequest {
     pub arguments: PropertyMap,
     /// The resources that each argument came from.
     pub argument_dependencies: BTreeMap<String, Vec<Urn>>,
-    /// Whether nothing may be changed.
-    pub preview: bool,
-    /// Where the plugin registers children.
-    pub monitor: String,
 }
 
 /// What a method answered.

@@ -2,6 +2,7 @@
 //!
 //! - [`Plugin`] is a running process that is not configured yet.
 //! - [`Provider`] is a configured instance that plans and applies.
+//! - [`Monitor`] is the engine, through which a driver or a component registers [`Goal`]s.
 //! - [`Plugins`] finds and starts plugins and knows their schemas; the host implements it.
 //!
 //! Every method has a default that answers [`ErrorKind::Unsupported`], so an implementation writes only what its protocol has.
@@ -10,16 +11,18 @@
 mod call;
 mod component;
 mod error;
+mod goal;
+mod monitor;
 mod plan;
 mod plugin;
 mod provider;
 mod state;
 
 pub use call::{CallContext, LogLevel, LogSink, NoLog};
-pub use component::{
-    CallRequest, CallResponse, ConstructRequest, ConstructResponse, Invoke, Invoked, ListItem, Opened, StreamItem,
-};
+pub use component::{CallRequest, CallResponse, ConstructResponse, Invoke, Invoked, ListItem, Opened, StreamItem};
 pub use error::{CallError, CheckFailure, ErrorKind};
+pub use goal::{Alias, AliasParent, Goal, InvokeGoal, MethodGoal, PackageReference, ReadGoal, Source};
+pub use monitor::{Monitor, RegisterError, Registered, RunInfo};
 pub use plan::{
     Action, ApplyRequest, DetailedDiff, Diff, DiffKind, Outcome, PlanRequest, PlanToken, Planned, PropertyDiff, Ticket,
     Verdict,

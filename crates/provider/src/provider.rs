@@ -6,8 +6,8 @@ use async_trait::async_trait;
 use outrigger_value::PropertyMap;
 
 use crate::{
-    ApplyRequest, CallContext, CallError, CallRequest, CallResponse, CheckFailure, ConstructRequest, ConstructResponse,
-    Invoke, Invoked, ListItem, Opened, Outcome, PlanRequest, Planned, ResourceIdentity, State, StreamItem, Ticket,
+    ApplyRequest, CallContext, CallError, CallRequest, CallResponse, CheckFailure, ConstructResponse, Goal, Invoke,
+    Invoked, ListItem, Monitor, Opened, Outcome, PlanRequest, Planned, ResourceIdentity, State, StreamItem, Ticket,
 };
 
 /// A request to check inputs.
@@ -196,13 +196,24 @@ pub trait Provider: Send + Sync {
         Err(CallError::unsupported("close"))
     }
 
-    /// Makes a component; its children are registered through the monitor that the request names.
-    async fn construct(&self, _cx: &CallContext, _request: ConstructRequest) -> Result<ConstructResponse, CallError> {
+    /// Makes a component: registers it and its children through the monitor. When this answers, also with an error, every
+    /// registration that it began has ended.
+    async fn construct(
+        &self,
+        _cx: &CallContext,
+        _goal: Goal,
+        _monitor: &dyn Monitor,
+    ) -> Result<ConstructResponse, CallError> {
         Err(CallError::unsupported("construct"))
     }
 
-    /// Calls a method of a component.
-    async fn call(&self, _cx: &CallContext, _request: CallRequest) -> Result<CallResponse, CallError> {
+    /// Calls a method of a component, which may register resources too.
+    async fn call(
+        &self,
+        _cx: &CallContext,
+        _request: CallRequest,
+        _monitor: &dyn Monitor,
+    ) -> Result<CallResponse, CallError> {
         Err(CallError::unsupported("call"))
     }
 }

@@ -1,26 +1,28 @@
 //! Components: Construct and Call.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use outrigger_provider::{
-    CallContext, CallError, CallRequest, CallResponse, ConstructRequest, ConstructResponse, ErrorKind, Provider,
+    CallContext, CallError, CallRequest, CallResponse, ConstructResponse, ErrorKind, Goal, Monitor, Provider,
 };
-use outrigger_value::Urn;
+use outrigger_value::{PropertyMap, Urn};
 
 use crate::connection::Connection;
 use crate::encoding::{Decoding, Encoding, Unknowns, decode, encode};
 use crate::generated::pulumirpc;
 use crate::generated::pulumirpc::call_request::ArgumentDependencies;
 use crate::generated::pulumirpc::construct_request::PropertyDependencies;
+use crate::monitor::{attend, configuration};
 use crate::options;
 use crate::plugin::failures;
 use crate::provider::PulumiProvider;
 
-/// Makes a component. Its children are registered by the plugin through the monitor.
+/// Makes a component. The plugin registers it and its children through the monitor.
 pub(crate) async fn construct(
     provider: &PulumiProvider,
     cx: &CallContext,
-    request: ConstructRequest,
+    mut goal: Goal,
+    monitor: &dyn Monitor,
 ) -> Result<ConstructResponse, CallError> {
     const CALL: &str = "Construct";
     let connection = &provider.connection;
@@ -31,34 +33,40 @@ pub(crate) async fn construct(
     if !provider.features.secrets {
         return refuse("a plugin with components must understand secrets, and this one does not");
     }
+    let run = monitor.run();
     let how = Encoding { unknowns: true, outputs: provider.features.outputs, ..provider.features.encoding(true) };
+    let (config, config_secret_keys) = configuration(run);
     let mut message = pulumirpc::ConstructRequest {
-        project: request.parent.as_ref().map(|parent| parent.project().to_owned()).unwrap_or_default(),
-        stack: request.parent.as_ref().map(|parent| parent.stack().to_owned()).unwrap_or_default(),
-        dry_run: request.preview,
-        monitor_endpoint: request.monitor,
-        r#type: request.ty,
-        name: request.name,
-        parent: request.parent.as_ref().map(Urn::to_string).unwrap_or_default(),
-        inputs: Some(encode(request.inputs, how).map_err(|error| connection.unsendable(CALL, &error))?),
-        input_dependencies: dependencies(request.input_dependencies, |urns| PropertyDependencies { urns }),
-        providers: request.providers.into_iter().collect(),
-        dependencies: texts(&request.dependencies),
+        project: run.project.clone(),
+        stack: run.stack.clone(),
+        organization: run.organization.clone(),
+        config,
+        config_secret_keys,
+        parallel: run.parallel.try_into().unwrap_or(i32::MAX),
+        dry_run: run.preview,
+        parent: goal.parent.as_ref().map(Urn::to_string).unwrap_or_default(),
+        input_dependencies: dependencies(&goal.property_dependencies, |urns| PropertyDependencies { urns }),
+        providers: goal.providers.iter().map(|(package, reference)| (package.clone(), reference.to_string())).collect(),
+        dependencies: texts(&goal.dependencies),
         accepts_output_values: true,
         ..pulumirpc::ConstructRequest::default()
     };
-    options::fill(&mut message, request.options)
-        .map_err(|reason| connection.error(CALL, ErrorKind::NotDone, reason))?;
-    let answer = connection.call(cx, CALL, connection.client().construct(message)).await?;
-    let how = answer_decoding(request.preview);
+    options::fill(&mut message, &mut goal).map_err(|error| connection.unsendable(CALL, &error))?;
+    message.inputs = Some(encode(goal.inputs, how).map_err(|error| connection.unsendable(CALL, &error))?);
+    (message.r#type, message.name) = (goal.ty, goal.name);
+    let answer = attend(monitor, async |address| {
+        message.monitor_endpoint = address;
+        connection.call(cx, CALL, connection.client().construct(message)).await
+    });
+    let answer = answer.await.map_err(|error| unserved(connection, CALL, &error))??;
+    let how = answer_decoding(run.preview);
+    let outputs = decode(answer.state.unwrap_or_default(), how).map_err(|error| connection.garbage(CALL, &error))?;
+    let mut output_dependencies =
+        urns(connection, CALL, answer.state_dependencies.into_iter().map(|(key, value)| (key, value.urns)))?;
     Ok(ConstructResponse {
         urn: urn(connection, CALL, &answer.urn)?,
-        outputs: decode(answer.state.unwrap_or_default(), how).map_err(|error| connection.garbage(CALL, &error))?,
-        output_dependencies: urns(
-            connection,
-            CALL,
-            answer.state_dependencies.into_iter().map(|(key, value)| (key, value.urns)),
-        )?,
+        outputs: settled(outputs, &mut output_dependencies),
+        output_dependencies,
     })
 }
 
@@ -67,52 +75,70 @@ pub(crate) async fn call(
     provider: &PulumiProvider,
     cx: &CallContext,
     request: CallRequest,
+    monitor: &dyn Monitor,
 ) -> Result<CallResponse, CallError> {
     const CALL: &str = "Call";
     let connection = &provider.connection;
     // Methods came after secrets and references: those are always sent.
     let how =
         Encoding { unknowns: true, secrets: true, resources: true, outputs: provider.features.outputs, elide: false };
-    let (project, stack) =
-        own_urn(&request).map(|urn| (urn.project().to_owned(), urn.stack().to_owned())).unwrap_or_default();
-    let message = pulumirpc::CallRequest {
+    let run = monitor.run();
+    let (config, config_secret_keys) = configuration(run);
+    let mut message = pulumirpc::CallRequest {
         tok: request.token,
         args: Some(encode(request.arguments, how).map_err(|error| connection.unsendable(CALL, &error))?),
-        arg_dependencies: dependencies(request.argument_dependencies, |urns| ArgumentDependencies { urns }),
-        project,
-        stack,
-        dry_run: request.preview,
-        monitor_endpoint: request.monitor,
+        arg_dependencies: dependencies(&request.argument_dependencies, |urns| ArgumentDependencies { urns }),
+        project: run.project.clone(),
+        stack: run.stack.clone(),
+        organization: run.organization.clone(),
+        config,
+        config_secret_keys,
+        parallel: run.parallel.try_into().unwrap_or(i32::MAX),
+        dry_run: run.preview,
         accepts_output_values: true,
         ..pulumirpc::CallRequest::default()
     };
-    let answer = connection.call(cx, CALL, connection.client().call(message)).await?;
-    let how = answer_decoding(request.preview);
-    Ok(CallResponse {
-        result: decode(answer.r#return.unwrap_or_default(), how).map_err(|error| connection.garbage(CALL, &error))?,
-        dependencies: urns(
-            connection,
-            CALL,
-            answer.return_dependencies.into_iter().map(|(key, value)| (key, value.urns)),
-        )?,
-        failures: failures(answer.failures),
-    })
+    let answer = attend(monitor, async |address| {
+        message.monitor_endpoint = address;
+        connection.call(cx, CALL, connection.client().call(message)).await
+    });
+    let answer = answer.await.map_err(|error| unserved(connection, CALL, &error))??;
+    let how = answer_decoding(run.preview);
+    let result = decode(answer.r#return.unwrap_or_default(), how).map_err(|error| connection.garbage(CALL, &error))?;
+    let mut dependencies =
+        urns(connection, CALL, answer.return_dependencies.into_iter().map(|(key, value)| (key, value.urns)))?;
+    Ok(CallResponse { result: settled(result, &mut dependencies), dependencies, failures: failures(answer.failures) })
 }
 
-/// The resource whose method is called.
-fn own_urn(request: &CallRequest) -> Option<&Urn> {
-    match request.arguments.get("__self__")?.bare() {
-        outrigger_value::Value::Resource(reference) => Some(&reference.urn),
-        _ => None,
-    }
+/// Outputs become what they hold, and where they came from joins what the plugin said of it.
+fn settled(properties: PropertyMap, dependencies: &mut BTreeMap<String, Vec<Urn>>) -> PropertyMap {
+    properties
+        .into_iter()
+        .map(|(key, value)| {
+            let mut from = BTreeSet::new();
+            value.output_dependencies(&mut from);
+            let known = dependencies.entry(key.clone()).or_default();
+            from.extend(known.drain(..));
+            known.extend(from);
+            (key, value.without_outputs())
+        })
+        .collect()
+}
+
+fn unserved(connection: &Connection, call: &str, error: &std::io::Error) -> CallError {
+    connection.error(
+        call,
+        ErrorKind::NotDone,
+        format!("a service for the plugin to call back could not start: {error}"),
+    )
 }
 
 fn answer_decoding(preview: bool) -> Decoding {
     Decoding { unknowns: if preview { Unknowns::Keep } else { Unknowns::Drop }, outputs: true }
 }
 
-fn dependencies<T>(from: BTreeMap<String, Vec<Urn>>, make: impl Fn(Vec<String>) -> T) -> HashMap<String, T> {
-    from.into_iter().map(|(key, urns)| (key, make(texts(&urns)))).collect()
+fn dependencies<T>(from: &BTreeMap<String, Vec<Urn>>, make: impl Fn(Vec<String>) -> T) -> HashMap<String, T> {
+    from.iter().map(|(key, urns)| (key.clone(), make(texts(urns)))).collect()
 }
 
 fn texts(urns: &[Urn]) -> Vec<String> {

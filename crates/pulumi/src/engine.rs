@@ -1,17 +1,13 @@
 //! The `Engine` service, which plugins call back.
 
 use std::io;
-use std::net::Ipv4Addr;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use outrigger_provider::{LogLevel, LogSink};
 use outrigger_transport::limited;
 use outrigger_value::Urn;
-use tokio::net::TcpListener;
-use tokio::task::JoinHandle;
 use tonic::transport::Server;
-use tonic::transport::server::TcpIncoming;
 use tonic::{Request, Response, Status};
 
 use crate::generated::pulumirpc::engine_server::{Engine, EngineServer as Service};
@@ -19,40 +15,25 @@ use crate::generated::pulumirpc::{
     GetRootResourceRequest, GetRootResourceResponse, LogRequest, LogSeverity, RequirePulumiVersionRequest,
     RequirePulumiVersionResponse, SetRootResourceRequest, SetRootResourceResponse, StartDebuggingRequest,
 };
+use crate::served::Served;
 use crate::version::{self, CLAIMED};
 
 /// A running `Engine` service on a port of this machine. One serves all plugins of a host; it ends when this is dropped.
 /// Plugins written in Go ask its health every few minutes and end themselves when nothing answers, so it lives as long
 /// as they do.
-pub struct EngineServer {
-    address: String,
-    task: JoinHandle<()>,
-}
+pub struct EngineServer(Served);
 
 impl EngineServer {
     /// Starts to listen and serve.
     pub async fn start(log: Arc<dyn LogSink>) -> io::Result<Self> {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
-        let address = listener.local_addr()?.to_string();
-        let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
         let engine = limited!(Service::new(Callbacks { log, root: Mutex::new(String::new()) }));
         let (_, health) = tonic_health::server::health_reporter();
-        let task = tokio::spawn(async move {
-            // It ends only with an error of the listener; plugins then see that the host is gone.
-            let _ = Server::builder().add_service(engine).add_service(health).serve_with_incoming(incoming).await;
-        });
-        Ok(Self { address, task })
+        Ok(Self(Served::start(Server::builder().add_service(engine).add_service(health)).await?))
     }
 
     /// What a plugin gets as its last argument: `127.0.0.1:PORT`.
     pub fn address(&self) -> &str {
-        &self.address
-    }
-}
-
-impl Drop for EngineServer {
-    fn drop(&mut self) {
-        self.task.abort();
+        self.0.address()
     }
 }
 

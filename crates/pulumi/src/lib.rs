@@ -1,7 +1,7 @@
 //! `pulumirpc`, client half: a Pulumi plugin becomes a `Plugin` and a `Provider`.
 //!
 //! - [`connect()`] turns a process, or the port of one, into a [`PulumiPlugin`].
-//! - [`EngineServer`] is the service that plugins call back.
+//! - [`EngineServer`] is the service that plugins call back; `monitor` is the one for plugins that make components.
 //! - [`hash_assets`] fills in the hashes of assets and archives, as Pulumi computes them.
 //!
 //! Wire types are private: nobody outside sees a protobuf message.
@@ -20,12 +20,14 @@ mod features;
 mod function;
 mod generated;
 mod list;
+mod monitor;
 mod options;
 mod plan;
 mod plugin;
 mod provider;
 mod read;
 mod secrecy;
+mod served;
 pub mod version;
 
 #[cfg(test)]

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use outrigger_provider::{
-    ApplyRequest, CallContext, CallError, CallRequest, CallResponse, CheckRequest, Checked, ConstructRequest,
-    ConstructResponse, ImportRequest, Imported, Invoke, Invoked, ListItem, Outcome, PlanRequest, Planned, Provider,
-    ReadRequest, ReadResult,
+    ApplyRequest, CallContext, CallError, CallRequest, CallResponse, CheckRequest, Checked, ConstructResponse, Goal,
+    ImportRequest, Imported, Invoke, Invoked, ListItem, Monitor, Outcome, PlanRequest, Planned, Provider, ReadRequest,
+    ReadResult,
 };
 use outrigger_value::PropertyMap;
 
@@ -107,14 +107,24 @@ impl Provider for PulumiProvider {
         function::invoke(&self.connection, self.features, cx, request).await
     }
 
-    async fn construct(&self, cx: &CallContext, request: ConstructRequest) -> Result<ConstructResponse, CallError> {
-        component::construct(self, cx, request).await
+    async fn construct(
+        &self,
+        cx: &CallContext,
+        goal: Goal,
+        monitor: &dyn Monitor,
+    ) -> Result<ConstructResponse, CallError> {
+        component::construct(self, cx, goal, monitor).await
     }
 
-    async fn call(&self, cx: &CallContext, request: CallRequest) -> Result<CallResponse, CallError> {
+    async fn call(
+        &self,
+        cx: &CallContext,
+        request: CallRequest,
+        monitor: &dyn Monitor,
+    ) -> Result<CallResponse, CallError> {
         if !self.configured {
             return Ok(CallResponse::default());
         }
-        component::call(self, cx, request).await
+        component::call(self, cx, request, monitor).await
     }
 }

@@ -2,13 +2,13 @@
 
 use outrigger_diagnostic::Diagnostic;
 use outrigger_secrets::Crypter;
-use outrigger_value::Urn;
+use outrigger_value::{CustomTimeouts, Urn};
 use serde_json::Value as Json;
 
 use crate::fields::{Fields, malformed};
 use crate::json::JsonWriter;
 use crate::property::{Secrets, read_value, write_map, write_value};
-use crate::{CustomTimeouts, OperationKind, Resource};
+use crate::{OperationKind, Resource};
 
 /// The text of an entry, in the order of fields that Pulumi writes.
 pub(crate) fn write_entry(resource: &Resource, secrets: Secrets<'_>) -> Result<String, Diagnostic> {

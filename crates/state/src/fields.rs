@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 
 use outrigger_diagnostic::Diagnostic;
 use outrigger_secrets::Crypter;
-use outrigger_value::{PathStep, PropertyMap, PropertyPath, Urn};
+use outrigger_value::{CustomTimeouts, PathStep, PropertyMap, PropertyPath, Urn};
 use serde_json::{Map, Value as Json};
 
-use crate::CustomTimeouts;
 use crate::property::{ReadError, read_map};
 
 pub(crate) fn malformed(name: &str, field: &str, reason: &str) -> Diagnostic {

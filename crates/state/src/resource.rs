@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use outrigger_value::{PropertyMap, ProviderReference, Urn, Value};
+use outrigger_value::{CustomTimeouts, PropertyMap, ProviderReference, Urn, Value};
 use serde_json::Value as Json;
 
 /// One entry of the state. The field names are those of Pulumi's deployment format.
@@ -131,19 +131,6 @@ impl Resource {
             .chain(&self.deleted_with)
             .chain(&self.replace_with)
     }
-}
-
-/// The user's limits in seconds; 0 means none.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct CustomTimeouts {
-    /// For creating.
-    pub create: f64,
-    /// For updating.
-    pub update: f64,
-    /// For deleting.
-    pub delete: f64,
-    /// For reading.
-    pub read: f64,
 }
 
 /// What was under way.

@@ -4,20 +4,24 @@
 //! - [`PropertyPath`] addresses a part of a value in Pulumi's syntax (`a.b[0]["x.y"]`, `*`).
 //! - [`diff`] compares two property maps structurally.
 //! - [`signature`] has the marks of what JSON cannot say.
+//! - [`duration`] reads lengths of time as Go writes them; [`CustomTimeouts`] are the user's.
 //! - [`Urn`] and [`ProviderReference`] name resources.
 //!
 //! Invariant: nothing in this crate prints the inside of a secret. `Debug` of a secret is `[secret]`, on every level.
 
 mod asset;
 pub mod diff;
+pub mod duration;
 mod path;
 mod property;
 pub mod signature;
+mod timeouts;
 mod urn;
 mod value;
 
 pub use asset::{Archive, ArchiveSource, Asset, AssetSource};
 pub use path::{PathError, PathStep, PropertyPath};
 pub use property::PropertyMap;
+pub use timeouts::CustomTimeouts;
 pub use urn::{ProviderReference, UNKNOWN_ID, Urn, UrnError};
 pub use value::{OutputValue, ResourceReference, Value};

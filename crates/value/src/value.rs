@@ -1,5 +1,6 @@
 //! The dynamic value.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use crate::{Archive, Asset, PropertyMap, Urn};
@@ -132,6 +133,37 @@ impl Value {
             Value::List(items) => Value::List(items.iter().map(Value::unwrap_secrets).collect()),
             Value::Map(map) => Value::Map(map.iter().map(|(k, v)| (k.clone(), v.unwrap_secrets())).collect()),
             other => other.clone(),
+        }
+    }
+
+    /// The same value with every output as what it holds: a secret, an unknown, or the plain value.
+    #[must_use]
+    pub fn without_outputs(self) -> Value {
+        match self {
+            Value::Output(output) => {
+                let value = output.value.map_or(Value::Unknown, Value::without_outputs);
+                if output.secret { Value::secret(value) } else { value }
+            }
+            Value::Secret(inner) => Value::secret(inner.without_outputs()),
+            Value::List(items) => Value::List(items.into_iter().map(Value::without_outputs).collect()),
+            Value::Map(map) => Value::Map(map.into_iter().map(|(k, v)| (k, v.without_outputs())).collect()),
+            other => other,
+        }
+    }
+
+    /// Adds the resources that the outputs inside came from.
+    pub fn output_dependencies(&self, into: &mut BTreeSet<Urn>) {
+        match self {
+            Value::Output(output) => {
+                into.extend(output.dependencies.iter().cloned());
+                if let Some(inner) = &output.value {
+                    inner.output_dependencies(into);
+                }
+            }
+            Value::Secret(inner) => inner.output_dependencies(into),
+            Value::List(items) => items.iter().for_each(|item| item.output_dependencies(into)),
+            Value::Map(map) => map.values().for_each(|item| item.output_dependencies(into)),
+            _ => {}
         }
     }
 

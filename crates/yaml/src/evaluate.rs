@@ -21,8 +21,8 @@ use futures::future::Shared;
 use futures::stream::FuturesUnordered;
 use futures::{FutureExt, StreamExt};
 use outrigger_diagnostic::{Diagnostic, Place};
-use outrigger_engine::{Monitor, PackageReference, Program as EngineProgram, ProgramError, RegisterError};
-use outrigger_provider::Plugins;
+use outrigger_engine::{Program as EngineProgram, ProgramError};
+use outrigger_provider::{Monitor, PackageReference, Plugins, RegisterError};
 use outrigger_value::{PropertyMap, Value};
 use tokio::sync::OnceCell;
 
@@ -32,7 +32,7 @@ use crate::packages::Packages;
 use crate::program::Program;
 use crate::project::{PULUMI_VERSION, VersionRange};
 use crate::syntax::{Document, Span};
-use value::{Evaluated, Handle};
+use value::{Evaluated, Handle, Reader};
 
 /// Where and as what a program runs.
 #[derive(Clone, Debug)]
@@ -295,7 +295,7 @@ impl<'a> Run<'a> {
                 Ok(value) => {
                     // Each output is one value: a secret or unknown part makes all of it so.
                     let (value, provenance) = value.resolved();
-                    match provenance.wrap(value).marshalled().0 {
+                    match provenance.wrap(value).marshalled(Reader::Provider).0 {
                         // A null that is written in the file vanishes; one that a resource gave stays.
                         None => {}
                         Some(value) => {

@@ -8,7 +8,6 @@
 
 mod check;
 pub mod config;
-mod duration;
 mod evaluate;
 pub mod expression;
 pub mod interpolation;

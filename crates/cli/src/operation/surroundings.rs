@@ -33,6 +33,9 @@ use crate::services::{Relay, SystemRandom};
 use crate::terminal::Terminal;
 use crate::workspace::Workspace;
 
+/// The one organization of a `file://` backend.
+pub(crate) const ORGANIZATION: &str = "organization";
+
 /// Everything that both phases of a run share.
 pub(crate) struct Surroundings {
     pub(crate) workspace: Workspace,
@@ -179,7 +182,7 @@ impl Source {
         let settings = Settings {
             project: project.name.clone(),
             stack: stack.stack().to_owned(),
-            organization: "organization".to_owned(),
+            organization: ORGANIZATION.to_owned(),
             root_directory: project.directory().to_owned(),
             program_directory: project.program_directory(),
         };

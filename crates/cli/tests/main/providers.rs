@@ -1,5 +1,6 @@
 //! Pulumi's own conformance providers, each from nothing to nothing, with a real `pulumi` looking at the state between.
 
+mod components;
 mod faculties;
 mod life;
 mod shapes;

@@ -46,6 +46,15 @@ pub(crate) fn decode(properties: Struct, how: Decoding) -> Result<PropertyMap, E
     Ok(decoded)
 }
 
+/// Decodes one value; `None` if it is unknown and unknown values are left out.
+pub(crate) fn decode_value(
+    key: &str,
+    value: prost_types::Value,
+    how: Decoding,
+) -> Result<Option<Value>, EncodingError> {
+    any(key, value, how)
+}
+
 fn any(key: &str, value: prost_types::Value, how: Decoding) -> Result<Option<Value>, EncodingError> {
     Ok(Some(match value.kind {
         None | Some(Kind::NullValue(_)) => Value::Null,

@@ -6,7 +6,7 @@ mod encode;
 use outrigger_value::signature::{ARCHIVE, ASSET, OUTPUT, RESOURCE, SECRET, SIGNATURE};
 use thiserror::Error;
 
-pub(crate) use decode::{Decoding, Unknowns, decode};
+pub(crate) use decode::{Decoding, Unknowns, decode, decode_value};
 pub(crate) use encode::{Encoding, encode, encode_value};
 
 /// Strings that stand for unknown values. The first, for strings, is the one that is sent.

@@ -2553,6 +2553,1632 @@ pub mod resource_provider_server {
         const NAME: &'static str = SERVICE_NAME;
     }
 }
+/// A function of a plugin that the engine shall call.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Callback {
+    #[prost(string, tag = "1")]
+    pub target: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub token: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct DeploymentInfo {
+    #[prost(string, tag = "1")]
+    pub project: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub stack: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub organization: ::prost::alloc::string::String,
+    #[prost(map = "string, string", tag = "4")]
+    pub config: ::std::collections::HashMap<
+        ::prost::alloc::string::String,
+        ::prost::alloc::string::String,
+    >,
+    #[prost(string, repeated, tag = "5")]
+    pub config_secret_keys: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(bool, tag = "6")]
+    pub dry_run: bool,
+    #[prost(int32, tag = "7")]
+    pub parallel: i32,
+    #[prost(enumeration = "ResourceMonitorFeature", repeated, tag = "8")]
+    pub supported_features: ::prost::alloc::vec::Vec<i32>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct SupportsFeatureRequest {
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct SupportsFeatureResponse {
+    #[prost(bool, tag = "1")]
+    pub has_support: bool,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ReadResourceRequest {
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub r#type: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub name: ::prost::alloc::string::String,
+    #[prost(string, tag = "4")]
+    pub parent: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "5")]
+    pub properties: ::core::option::Option<::prost_types::Struct>,
+    #[prost(string, repeated, tag = "6")]
+    pub dependencies: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(string, tag = "7")]
+    pub provider: ::prost::alloc::string::String,
+    #[prost(string, tag = "8")]
+    pub version: ::prost::alloc::string::String,
+    #[prost(bool, tag = "9")]
+    pub accept_secrets: bool,
+    #[prost(string, repeated, tag = "10")]
+    pub additional_secret_outputs: ::prost::alloc::vec::Vec<
+        ::prost::alloc::string::String,
+    >,
+    #[prost(bool, tag = "12")]
+    pub accept_resources: bool,
+    #[prost(string, tag = "13")]
+    pub plugin_download_url: ::prost::alloc::string::String,
+    #[prost(map = "string, bytes", tag = "15")]
+    pub plugin_checksums: ::std::collections::HashMap<
+        ::prost::alloc::string::String,
+        ::prost::alloc::vec::Vec<u8>,
+    >,
+    #[prost(string, tag = "16")]
+    pub package_ref: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ReadResourceResponse {
+    #[prost(string, tag = "1")]
+    pub urn: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "2")]
+    pub properties: ::core::option::Option<::prost_types::Struct>,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct RegisterResourceRequest {
+    #[prost(string, tag = "1")]
+    pub r#type: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub name: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub parent: ::prost::alloc::string::String,
+    #[prost(bool, tag = "4")]
+    pub custom: bool,
+    #[prost(message, optional, tag = "5")]
+    pub object: ::core::option::Option<::prost_types::Struct>,
+    #[prost(bool, optional, tag = "6")]
+    pub protect: ::core::option::Option<bool>,
+    #[prost(string, repeated, tag = "7")]
+    pub dependencies: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(string, tag = "8")]
+    pub provider: ::prost::alloc::string::String,
+    #[prost(map = "string, message", tag = "9")]
+    pub property_dependencies: ::std::collections::HashMap<
+        ::prost::alloc::string::String,
+        register_resource_request::PropertyDependencies,
+    >,
+    #[prost(bool, tag = "10")]
+    pub delete_before_replace: bool,
+    #[prost(string, tag = "11")]
+    pub version: ::prost::alloc::string::String,
+    #[prost(string, repeated, tag = "12")]
+    pub ignore_changes: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(bool, tag = "13")]
+    pub accept_secrets: bool,
+    #[prost(string, repeated, tag = "14")]
+    pub additional_secret_outputs: ::prost::alloc::vec::Vec<
+        ::prost::alloc::string::String,
+    >,
+    #[prost(string, repeated, tag = "15")]
+    pub alias_urns: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(string, tag = "16")]
+    pub import_id: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "17")]
+    pub custom_timeouts: ::core::option::Option<
+        register_resource_request::CustomTimeouts,
+    >,
+    #[prost(bool, tag = "18")]
+    pub delete_before_replace_defined: bool,
+    #[prost(bool, tag = "19")]
+    pub supports_partial_values: bool,
+    #[prost(bool, tag = "20")]
+    pub remote: bool,
+    #[prost(bool, tag = "21")]
+    pub accept_resources: bool,
+    #[prost(map = "string, string", tag = "22")]
+    pub providers: ::std::collections::HashMap<
+        ::prost::alloc::string::String,
+        ::prost::alloc::string::String,
+    >,
+    #[prost(string, repeated, tag = "23")]
+    pub replace_on_changes: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(string, tag = "24")]
+    pub plugin_download_url: ::prost::alloc::string::String,
+    #[prost(bool, optional, tag = "25")]
+    pub retain_on_delete: ::core::option::Option<bool>,
+    #[prost(message, repeated, tag = "26")]
+    pub aliases: ::prost::alloc::vec::Vec<Alias>,
+    #[prost(string, tag = "27")]
+    pub deleted_with: ::prost::alloc::string::String,
+    #[prost(bool, tag = "28")]
+    pub alias_specs: bool,
+    #[prost(map = "string, bytes", tag = "30")]
+    pub plugin_checksums: ::std::collections::HashMap<
+        ::prost::alloc::string::String,
+        ::prost::alloc::vec::Vec<u8>,
+    >,
+    #[prost(message, repeated, tag = "31")]
+    pub transforms: ::prost::alloc::vec::Vec<Callback>,
+    #[prost(bool, tag = "32")]
+    pub supports_result_reporting: bool,
+    #[prost(string, tag = "33")]
+    pub package_ref: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "34")]
+    pub hooks: ::core::option::Option<register_resource_request::ResourceHooksBinding>,
+    #[prost(string, repeated, tag = "37")]
+    pub hide_diffs: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(string, repeated, tag = "38")]
+    pub replace_with: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(message, optional, tag = "39")]
+    pub replacement_trigger: ::core::option::Option<::prost_types::Value>,
+    #[prost(map = "string, string", tag = "41")]
+    pub env_var_mappings: ::std::collections::HashMap<
+        ::prost::alloc::string::String,
+        ::prost::alloc::string::String,
+    >,
+    #[prost(message, repeated, tag = "43")]
+    pub state_migrations: ::prost::alloc::vec::Vec<Callback>,
+}
+/// Nested message and enum types in `RegisterResourceRequest`.
+pub mod register_resource_request {
+    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+    pub struct PropertyDependencies {
+        #[prost(string, repeated, tag = "1")]
+        pub urns: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    }
+    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+    pub struct CustomTimeouts {
+        #[prost(string, tag = "1")]
+        pub create: ::prost::alloc::string::String,
+        #[prost(string, tag = "2")]
+        pub update: ::prost::alloc::string::String,
+        #[prost(string, tag = "3")]
+        pub delete: ::prost::alloc::string::String,
+        #[prost(string, tag = "4")]
+        pub read: ::prost::alloc::string::String,
+    }
+    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+    pub struct ResourceHooksBinding {
+        #[prost(string, repeated, tag = "1")]
+        pub before_create: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+        #[prost(string, repeated, tag = "2")]
+        pub after_create: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+        #[prost(string, repeated, tag = "3")]
+        pub before_update: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+        #[prost(string, repeated, tag = "4")]
+        pub after_update: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+        #[prost(string, repeated, tag = "5")]
+        pub before_delete: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+        #[prost(string, repeated, tag = "6")]
+        pub after_delete: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+        #[prost(string, repeated, tag = "7")]
+        pub on_error: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    }
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct RegisterResourceResponse {
+    #[prost(string, tag = "1")]
+    pub urn: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub id: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "3")]
+    pub object: ::core::option::Option<::prost_types::Struct>,
+    #[prost(bool, tag = "4")]
+    pub stable: bool,
+    #[prost(string, repeated, tag = "5")]
+    pub stables: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(map = "string, message", tag = "6")]
+    pub property_dependencies: ::std::collections::HashMap<
+        ::prost::alloc::string::String,
+        register_resource_response::PropertyDependencies,
+    >,
+    #[prost(enumeration = "RegisterResult", tag = "7")]
+    pub result: i32,
+}
+/// Nested message and enum types in `RegisterResourceResponse`.
+pub mod register_resource_response {
+    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+    pub struct PropertyDependencies {
+        #[prost(string, repeated, tag = "1")]
+        pub urns: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    }
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct RegisterResourceOutputsRequest {
+    #[prost(string, tag = "1")]
+    pub urn: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "2")]
+    pub outputs: ::core::option::Option<::prost_types::Struct>,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ResourceInvokeRequest {
+    #[prost(string, tag = "1")]
+    pub tok: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "2")]
+    pub args: ::core::option::Option<::prost_types::Struct>,
+    #[prost(string, tag = "3")]
+    pub provider: ::prost::alloc::string::String,
+    #[prost(string, tag = "4")]
+    pub version: ::prost::alloc::string::String,
+    #[prost(bool, tag = "5")]
+    pub accept_resources: bool,
+    #[prost(string, tag = "6")]
+    pub plugin_download_url: ::prost::alloc::string::String,
+    #[prost(map = "string, bytes", tag = "8")]
+    pub plugin_checksums: ::std::collections::HashMap<
+        ::prost::alloc::string::String,
+        ::prost::alloc::vec::Vec<u8>,
+    >,
+    #[prost(string, tag = "9")]
+    pub package_ref: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ResourceCallRequest {
+    #[prost(string, tag = "1")]
+    pub tok: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "2")]
+    pub args: ::core::option::Option<::prost_types::Struct>,
+    #[prost(map = "string, message", tag = "3")]
+    pub arg_dependencies: ::std::collections::HashMap<
+        ::prost::alloc::string::String,
+        resource_call_request::ArgumentDependencies,
+    >,
+    #[prost(string, tag = "4")]
+    pub provider: ::prost::alloc::string::String,
+    #[prost(string, tag = "5")]
+    pub version: ::prost::alloc::string::String,
+    #[prost(string, tag = "13")]
+    pub plugin_download_url: ::prost::alloc::string::String,
+    #[prost(map = "string, bytes", tag = "16")]
+    pub plugin_checksums: ::std::collections::HashMap<
+        ::prost::alloc::string::String,
+        ::prost::alloc::vec::Vec<u8>,
+    >,
+    #[prost(string, tag = "17")]
+    pub package_ref: ::prost::alloc::string::String,
+}
+/// Nested message and enum types in `ResourceCallRequest`.
+pub mod resource_call_request {
+    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+    pub struct ArgumentDependencies {
+        #[prost(string, repeated, tag = "1")]
+        pub urns: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    }
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RegisterHookRequest {
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct RegisterPackageRequest {
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub version: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub download_url: ::prost::alloc::string::String,
+    #[prost(map = "string, bytes", tag = "4")]
+    pub checksums: ::std::collections::HashMap<
+        ::prost::alloc::string::String,
+        ::prost::alloc::vec::Vec<u8>,
+    >,
+    #[prost(message, optional, tag = "5")]
+    pub parameterization: ::core::option::Option<
+        register_package_request::Parameterization,
+    >,
+    #[prost(message, optional, tag = "6")]
+    pub extension: ::core::option::Option<register_package_request::Parameterization>,
+}
+/// Nested message and enum types in `RegisterPackageRequest`.
+pub mod register_package_request {
+    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+    pub struct Parameterization {
+        #[prost(string, tag = "1")]
+        pub name: ::prost::alloc::string::String,
+        #[prost(string, tag = "2")]
+        pub version: ::prost::alloc::string::String,
+        #[prost(bytes = "vec", tag = "3")]
+        pub value: ::prost::alloc::vec::Vec<u8>,
+    }
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RegisterPackageResponse {
+    #[prost(string, tag = "1")]
+    pub r#ref: ::prost::alloc::string::String,
+}
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum ResourceMonitorFeature {
+    Secrets = 0,
+    ResourceReferences = 1,
+    OutputValues = 2,
+    AliasSpecs = 3,
+    ReplacementTrigger = 4,
+    DeletedWith = 5,
+    ReplaceWith = 6,
+    Transforms = 7,
+    InvokeTransforms = 8,
+    Parameterization = 9,
+    ResourceHooks = 10,
+    ErrorHooks = 11,
+}
+impl ResourceMonitorFeature {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Secrets => "RESOURCE_MONITOR_FEATURE_SECRETS",
+            Self::ResourceReferences => "RESOURCE_MONITOR_FEATURE_RESOURCE_REFERENCES",
+            Self::OutputValues => "RESOURCE_MONITOR_FEATURE_OUTPUT_VALUES",
+            Self::AliasSpecs => "RESOURCE_MONITOR_FEATURE_ALIAS_SPECS",
+            Self::ReplacementTrigger => "RESOURCE_MONITOR_FEATURE_REPLACEMENT_TRIGGER",
+            Self::DeletedWith => "RESOURCE_MONITOR_FEATURE_DELETED_WITH",
+            Self::ReplaceWith => "RESOURCE_MONITOR_FEATURE_REPLACE_WITH",
+            Self::Transforms => "RESOURCE_MONITOR_FEATURE_TRANSFORMS",
+            Self::InvokeTransforms => "RESOURCE_MONITOR_FEATURE_INVOKE_TRANSFORMS",
+            Self::Parameterization => "RESOURCE_MONITOR_FEATURE_PARAMETERIZATION",
+            Self::ResourceHooks => "RESOURCE_MONITOR_FEATURE_RESOURCE_HOOKS",
+            Self::ErrorHooks => "RESOURCE_MONITOR_FEATURE_ERROR_HOOKS",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "RESOURCE_MONITOR_FEATURE_SECRETS" => Some(Self::Secrets),
+            "RESOURCE_MONITOR_FEATURE_RESOURCE_REFERENCES" => {
+                Some(Self::ResourceReferences)
+            }
+            "RESOURCE_MONITOR_FEATURE_OUTPUT_VALUES" => Some(Self::OutputValues),
+            "RESOURCE_MONITOR_FEATURE_ALIAS_SPECS" => Some(Self::AliasSpecs),
+            "RESOURCE_MONITOR_FEATURE_REPLACEMENT_TRIGGER" => {
+                Some(Self::ReplacementTrigger)
+            }
+            "RESOURCE_MONITOR_FEATURE_DELETED_WITH" => Some(Self::DeletedWith),
+            "RESOURCE_MONITOR_FEATURE_REPLACE_WITH" => Some(Self::ReplaceWith),
+            "RESOURCE_MONITOR_FEATURE_TRANSFORMS" => Some(Self::Transforms),
+            "RESOURCE_MONITOR_FEATURE_INVOKE_TRANSFORMS" => Some(Self::InvokeTransforms),
+            "RESOURCE_MONITOR_FEATURE_PARAMETERIZATION" => Some(Self::Parameterization),
+            "RESOURCE_MONITOR_FEATURE_RESOURCE_HOOKS" => Some(Self::ResourceHooks),
+            "RESOURCE_MONITOR_FEATURE_ERROR_HOOKS" => Some(Self::ErrorHooks),
+            _ => None,
+        }
+    }
+}
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum RegisterResult {
+    Success = 0,
+    Fail = 1,
+    Skip = 2,
+}
+impl RegisterResult {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Success => "SUCCESS",
+            Self::Fail => "FAIL",
+            Self::Skip => "SKIP",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "SUCCESS" => Some(Self::Success),
+            "FAIL" => Some(Self::Fail),
+            "SKIP" => Some(Self::Skip),
+            _ => None,
+        }
+    }
+}
+/// Generated client implementations.
+pub mod resource_monitor_client {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    use tonic::codegen::http::Uri;
+    /// Served by the engine; programs and plugins with components register resources through it.
+    #[derive(Debug, Clone)]
+    pub struct ResourceMonitorClient<T> {
+        inner: tonic::client::Grpc<T>,
+    }
+    impl<T> ResourceMonitorClient<T>
+    where
+        T: tonic::client::GrpcService<tonic::body::Body>,
+        T::Error: Into<StdError>,
+        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
+        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
+    {
+        pub fn new(inner: T) -> Self {
+            let inner = tonic::client::Grpc::new(inner);
+            Self { inner }
+        }
+        pub fn with_origin(inner: T, origin: Uri) -> Self {
+            let inner = tonic::client::Grpc::with_origin(inner, origin);
+            Self { inner }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> ResourceMonitorClient<InterceptedService<T, F>>
+        where
+            F: tonic::service::Interceptor,
+            T::ResponseBody: Default,
+            T: tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+                Response = http::Response<
+                    <T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody,
+                >,
+            >,
+            <T as tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+            >>::Error: Into<StdError> + std::marker::Send + std::marker::Sync,
+        {
+            ResourceMonitorClient::new(InterceptedService::new(inner, interceptor))
+        }
+        /// Compress requests with the given encoding.
+        ///
+        /// This requires the server to support it otherwise it might respond with an
+        /// error.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.send_compressed(encoding);
+            self
+        }
+        /// Enable decompressing responses.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.accept_compressed(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_decoding_message_size(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_encoding_message_size(limit);
+            self
+        }
+        pub async fn get_deployment_info(
+            &mut self,
+            request: impl tonic::IntoRequest<()>,
+        ) -> std::result::Result<tonic::Response<super::DeploymentInfo>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/pulumirpc.ResourceMonitor/GetDeploymentInfo",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new("pulumirpc.ResourceMonitor", "GetDeploymentInfo"),
+                );
+            self.inner.unary(req, path, codec).await
+        }
+        pub async fn supports_feature(
+            &mut self,
+            request: impl tonic::IntoRequest<super::SupportsFeatureRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::SupportsFeatureResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/pulumirpc.ResourceMonitor/SupportsFeature",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("pulumirpc.ResourceMonitor", "SupportsFeature"));
+            self.inner.unary(req, path, codec).await
+        }
+        pub async fn invoke(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ResourceInvokeRequest>,
+        ) -> std::result::Result<tonic::Response<super::InvokeResponse>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/pulumirpc.ResourceMonitor/Invoke",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("pulumirpc.ResourceMonitor", "Invoke"));
+            self.inner.unary(req, path, codec).await
+        }
+        pub async fn call(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ResourceCallRequest>,
+        ) -> std::result::Result<tonic::Response<super::CallResponse>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/pulumirpc.ResourceMonitor/Call",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("pulumirpc.ResourceMonitor", "Call"));
+            self.inner.unary(req, path, codec).await
+        }
+        pub async fn read_resource(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ReadResourceRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ReadResourceResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/pulumirpc.ResourceMonitor/ReadResource",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("pulumirpc.ResourceMonitor", "ReadResource"));
+            self.inner.unary(req, path, codec).await
+        }
+        pub async fn register_resource(
+            &mut self,
+            request: impl tonic::IntoRequest<super::RegisterResourceRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::RegisterResourceResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/pulumirpc.ResourceMonitor/RegisterResource",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new("pulumirpc.ResourceMonitor", "RegisterResource"),
+                );
+            self.inner.unary(req, path, codec).await
+        }
+        pub async fn register_resource_outputs(
+            &mut self,
+            request: impl tonic::IntoRequest<super::RegisterResourceOutputsRequest>,
+        ) -> std::result::Result<tonic::Response<()>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/pulumirpc.ResourceMonitor/RegisterResourceOutputs",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new(
+                        "pulumirpc.ResourceMonitor",
+                        "RegisterResourceOutputs",
+                    ),
+                );
+            self.inner.unary(req, path, codec).await
+        }
+        pub async fn register_stack_transform(
+            &mut self,
+            request: impl tonic::IntoRequest<super::Callback>,
+        ) -> std::result::Result<tonic::Response<()>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/pulumirpc.ResourceMonitor/RegisterStackTransform",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new(
+                        "pulumirpc.ResourceMonitor",
+                        "RegisterStackTransform",
+                    ),
+                );
+            self.inner.unary(req, path, codec).await
+        }
+        pub async fn register_stack_invoke_transform(
+            &mut self,
+            request: impl tonic::IntoRequest<super::Callback>,
+        ) -> std::result::Result<tonic::Response<()>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/pulumirpc.ResourceMonitor/RegisterStackInvokeTransform",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new(
+                        "pulumirpc.ResourceMonitor",
+                        "RegisterStackInvokeTransform",
+                    ),
+                );
+            self.inner.unary(req, path, codec).await
+        }
+        pub async fn register_resource_hook(
+            &mut self,
+            request: impl tonic::IntoRequest<super::RegisterHookRequest>,
+        ) -> std::result::Result<tonic::Response<()>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/pulumirpc.ResourceMonitor/RegisterResourceHook",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new("pulumirpc.ResourceMonitor", "RegisterResourceHook"),
+                );
+            self.inner.unary(req, path, codec).await
+        }
+        pub async fn register_error_hook(
+            &mut self,
+            request: impl tonic::IntoRequest<super::RegisterHookRequest>,
+        ) -> std::result::Result<tonic::Response<()>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/pulumirpc.ResourceMonitor/RegisterErrorHook",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new("pulumirpc.ResourceMonitor", "RegisterErrorHook"),
+                );
+            self.inner.unary(req, path, codec).await
+        }
+        pub async fn register_package(
+            &mut self,
+            request: impl tonic::IntoRequest<super::RegisterPackageRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::RegisterPackageResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/pulumirpc.ResourceMonitor/RegisterPackage",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("pulumirpc.ResourceMonitor", "RegisterPackage"));
+            self.inner.unary(req, path, codec).await
+        }
+        pub async fn signal_and_wait_for_shutdown(
+            &mut self,
+            request: impl tonic::IntoRequest<()>,
+        ) -> std::result::Result<tonic::Response<()>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/pulumirpc.ResourceMonitor/SignalAndWaitForShutdown",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new(
+                        "pulumirpc.ResourceMonitor",
+                        "SignalAndWaitForShutdown",
+                    ),
+                );
+            self.inner.unary(req, path, codec).await
+        }
+    }
+}
+/// Generated server implementations.
+pub mod resource_monitor_server {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    /// Generated trait containing gRPC methods that should be implemented for use with ResourceMonitorServer.
+    #[async_trait]
+    pub trait ResourceMonitor: std::marker::Send + std::marker::Sync + 'static {
+        async fn get_deployment_info(
+            &self,
+            request: tonic::Request<()>,
+        ) -> std::result::Result<tonic::Response<super::DeploymentInfo>, tonic::Status>;
+        async fn supports_feature(
+            &self,
+            request: tonic::Request<super::SupportsFeatureRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::SupportsFeatureResponse>,
+            tonic::Status,
+        >;
+        async fn invoke(
+            &self,
+            request: tonic::Request<super::ResourceInvokeRequest>,
+        ) -> std::result::Result<tonic::Response<super::InvokeResponse>, tonic::Status>;
+        async fn call(
+            &self,
+            request: tonic::Request<super::ResourceCallRequest>,
+        ) -> std::result::Result<tonic::Response<super::CallResponse>, tonic::Status>;
+        async fn read_resource(
+            &self,
+            request: tonic::Request<super::ReadResourceRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ReadResourceResponse>,
+            tonic::Status,
+        >;
+        async fn register_resource(
+            &self,
+            request: tonic::Request<super::RegisterResourceRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::RegisterResourceResponse>,
+            tonic::Status,
+        >;
+        async fn register_resource_outputs(
+            &self,
+            request: tonic::Request<super::RegisterResourceOutputsRequest>,
+        ) -> std::result::Result<tonic::Response<()>, tonic::Status>;
+        async fn register_stack_transform(
+            &self,
+            request: tonic::Request<super::Callback>,
+        ) -> std::result::Result<tonic::Response<()>, tonic::Status>;
+        async fn register_stack_invoke_transform(
+            &self,
+            request: tonic::Request<super::Callback>,
+        ) -> std::result::Result<tonic::Response<()>, tonic::Status>;
+        async fn register_resource_hook(
+            &self,
+            request: tonic::Request<super::RegisterHookRequest>,
+        ) -> std::result::Result<tonic::Response<()>, tonic::Status>;
+        async fn register_error_hook(
+            &self,
+            request: tonic::Request<super::RegisterHookRequest>,
+        ) -> std::result::Result<tonic::Response<()>, tonic::Status>;
+        async fn register_package(
+            &self,
+            request: tonic::Request<super::RegisterPackageRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::RegisterPackageResponse>,
+            tonic::Status,
+        >;
+        async fn signal_and_wait_for_shutdown(
+            &self,
+            request: tonic::Request<()>,
+        ) -> std::result::Result<tonic::Response<()>, tonic::Status>;
+    }
+    /// Served by the engine; programs and plugins with components register resources through it.
+    #[derive(Debug)]
+    pub struct ResourceMonitorServer<T> {
+        inner: Arc<T>,
+        accept_compression_encodings: EnabledCompressionEncodings,
+        send_compression_encodings: EnabledCompressionEncodings,
+        max_decoding_message_size: Option<usize>,
+        max_encoding_message_size: Option<usize>,
+    }
+    impl<T> ResourceMonitorServer<T> {
+        pub fn new(inner: T) -> Self {
+            Self::from_arc(Arc::new(inner))
+        }
+        pub fn from_arc(inner: Arc<T>) -> Self {
+            Self {
+                inner,
+                accept_compression_encodings: Default::default(),
+                send_compression_encodings: Default::default(),
+                max_decoding_message_size: None,
+                max_encoding_message_size: None,
+            }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> InterceptedService<Self, F>
+        where
+            F: tonic::service::Interceptor,
+        {
+            InterceptedService::new(Self::new(inner), interceptor)
+        }
+        /// Enable decompressing requests with the given encoding.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.accept_compression_encodings.enable(encoding);
+            self
+        }
+        /// Compress responses with the given encoding, if the client supports it.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.send_compression_encodings.enable(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.max_decoding_message_size = Some(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.max_encoding_message_size = Some(limit);
+            self
+        }
+    }
+    impl<T, B> tonic::codegen::Service<http::Request<B>> for ResourceMonitorServer<T>
+    where
+        T: ResourceMonitor,
+        B: Body + std::marker::Send + 'static,
+        B::Error: Into<StdError> + std::marker::Send + 'static,
+    {
+        type Response = http::Response<tonic::body::Body>;
+        type Error = std::convert::Infallible;
+        type Future = BoxFuture<Self::Response, Self::Error>;
+        fn poll_ready(
+            &mut self,
+            _cx: &mut Context<'_>,
+        ) -> Poll<std::result::Result<(), Self::Error>> {
+            Poll::Ready(Ok(()))
+        }
+        fn call(&mut self, req: http::Request<B>) -> Self::Future {
+            match req.uri().path() {
+                "/pulumirpc.ResourceMonitor/GetDeploymentInfo" => {
+                    #[allow(non_camel_case_types)]
+                    struct GetDeploymentInfoSvc<T: ResourceMonitor>(pub Arc<T>);
+                    impl<T: ResourceMonitor> tonic::server::UnaryService<()>
+                    for GetDeploymentInfoSvc<T> {
+                        type Response = super::DeploymentInfo;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(&mut self, request: tonic::Request<()>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as ResourceMonitor>::get_deployment_info(&inner, request)
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = GetDeploymentInfoSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/pulumirpc.ResourceMonitor/SupportsFeature" => {
+                    #[allow(non_camel_case_types)]
+                    struct SupportsFeatureSvc<T: ResourceMonitor>(pub Arc<T>);
+                    impl<
+                        T: ResourceMonitor,
+                    > tonic::server::UnaryService<super::SupportsFeatureRequest>
+                    for SupportsFeatureSvc<T> {
+                        type Response = super::SupportsFeatureResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::SupportsFeatureRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as ResourceMonitor>::supports_feature(&inner, request)
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = SupportsFeatureSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/pulumirpc.ResourceMonitor/Invoke" => {
+                    #[allow(non_camel_case_types)]
+                    struct InvokeSvc<T: ResourceMonitor>(pub Arc<T>);
+                    impl<
+                        T: ResourceMonitor,
+                    > tonic::server::UnaryService<super::ResourceInvokeRequest>
+                    for InvokeSvc<T> {
+                        type Response = super::InvokeResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ResourceInvokeRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as ResourceMonitor>::invoke(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = InvokeSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/pulumirpc.ResourceMonitor/Call" => {
+                    #[allow(non_camel_case_types)]
+                    struct CallSvc<T: ResourceMonitor>(pub Arc<T>);
+                    impl<
+                        T: ResourceMonitor,
+                    > tonic::server::UnaryService<super::ResourceCallRequest>
+                    for CallSvc<T> {
+                        type Response = super::CallResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ResourceCallRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as ResourceMonitor>::call(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = CallSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/pulumirpc.ResourceMonitor/ReadResource" => {
+                    #[allow(non_camel_case_types)]
+                    struct ReadResourceSvc<T: ResourceMonitor>(pub Arc<T>);
+                    impl<
+                        T: ResourceMonitor,
+                    > tonic::server::UnaryService<super::ReadResourceRequest>
+                    for ReadResourceSvc<T> {
+                        type Response = super::ReadResourceResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ReadResourceRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as ResourceMonitor>::read_resource(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ReadResourceSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/pulumirpc.ResourceMonitor/RegisterResource" => {
+                    #[allow(non_camel_case_types)]
+                    struct RegisterResourceSvc<T: ResourceMonitor>(pub Arc<T>);
+                    impl<
+                        T: ResourceMonitor,
+                    > tonic::server::UnaryService<super::RegisterResourceRequest>
+                    for RegisterResourceSvc<T> {
+                        type Response = super::RegisterResourceResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::RegisterResourceRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as ResourceMonitor>::register_resource(&inner, request)
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = RegisterResourceSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/pulumirpc.ResourceMonitor/RegisterResourceOutputs" => {
+                    #[allow(non_camel_case_types)]
+                    struct RegisterResourceOutputsSvc<T: ResourceMonitor>(pub Arc<T>);
+                    impl<
+                        T: ResourceMonitor,
+                    > tonic::server::UnaryService<super::RegisterResourceOutputsRequest>
+                    for RegisterResourceOutputsSvc<T> {
+                        type Response = ();
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<
+                                super::RegisterResourceOutputsRequest,
+                            >,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as ResourceMonitor>::register_resource_outputs(
+                                        &inner,
+                                        request,
+                                    )
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = RegisterResourceOutputsSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/pulumirpc.ResourceMonitor/RegisterStackTransform" => {
+                    #[allow(non_camel_case_types)]
+                    struct RegisterStackTransformSvc<T: ResourceMonitor>(pub Arc<T>);
+                    impl<T: ResourceMonitor> tonic::server::UnaryService<super::Callback>
+                    for RegisterStackTransformSvc<T> {
+                        type Response = ();
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::Callback>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as ResourceMonitor>::register_stack_transform(
+                                        &inner,
+                                        request,
+                                    )
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = RegisterStackTransformSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/pulumirpc.ResourceMonitor/RegisterStackInvokeTransform" => {
+                    #[allow(non_camel_case_types)]
+                    struct RegisterStackInvokeTransformSvc<T: ResourceMonitor>(
+                        pub Arc<T>,
+                    );
+                    impl<T: ResourceMonitor> tonic::server::UnaryService<super::Callback>
+                    for RegisterStackInvokeTransformSvc<T> {
+                        type Response = ();
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::Callback>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as ResourceMonitor>::register_stack_invoke_transform(
+                                        &inner,
+                                        request,
+                                    )
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = RegisterStackInvokeTransformSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/pulumirpc.ResourceMonitor/RegisterResourceHook" => {
+                    #[allow(non_camel_case_types)]
+                    struct RegisterResourceHookSvc<T: ResourceMonitor>(pub Arc<T>);
+                    impl<
+                        T: ResourceMonitor,
+                    > tonic::server::UnaryService<super::RegisterHookRequest>
+                    for RegisterResourceHookSvc<T> {
+                        type Response = ();
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::RegisterHookRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as ResourceMonitor>::register_resource_hook(
+                                        &inner,
+                                        request,
+                                    )
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = RegisterResourceHookSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/pulumirpc.ResourceMonitor/RegisterErrorHook" => {
+                    #[allow(non_camel_case_types)]
+                    struct RegisterErrorHookSvc<T: ResourceMonitor>(pub Arc<T>);
+                    impl<
+                        T: ResourceMonitor,
+                    > tonic::server::UnaryService<super::RegisterHookRequest>
+                    for RegisterErrorHookSvc<T> {
+                        type Response = ();
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::RegisterHookRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as ResourceMonitor>::register_error_hook(&inner, request)
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = RegisterErrorHookSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/pulumirpc.ResourceMonitor/RegisterPackage" => {
+                    #[allow(non_camel_case_types)]
+                    struct RegisterPackageSvc<T: ResourceMonitor>(pub Arc<T>);
+                    impl<
+                        T: ResourceMonitor,
+                    > tonic::server::UnaryService<super::RegisterPackageRequest>
+                    for RegisterPackageSvc<T> {
+                        type Response = super::RegisterPackageResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::RegisterPackageRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as ResourceMonitor>::register_package(&inner, request)
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = RegisterPackageSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/pulumirpc.ResourceMonitor/SignalAndWaitForShutdown" => {
+                    #[allow(non_camel_case_types)]
+                    struct SignalAndWaitForShutdownSvc<T: ResourceMonitor>(pub Arc<T>);
+                    impl<T: ResourceMonitor> tonic::server::UnaryService<()>
+                    for SignalAndWaitForShutdownSvc<T> {
+                        type Response = ();
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(&mut self, request: tonic::Request<()>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as ResourceMonitor>::signal_and_wait_for_shutdown(
+                                        &inner,
+                                        request,
+                                    )
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = SignalAndWaitForShutdownSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                _ => {
+                    Box::pin(async move {
+                        let mut response = http::Response::new(
+                            tonic::body::Body::default(),
+                        );
+                        let headers = response.headers_mut();
+                        headers
+                            .insert(
+                                tonic::Status::GRPC_STATUS,
+                                (tonic::Code::Unimplemented as i32).into(),
+                            );
+                        headers
+                            .insert(
+                                http::header::CONTENT_TYPE,
+                                tonic::metadata::GRPC_CONTENT_TYPE,
+                            );
+                        Ok(response)
+                    })
+                }
+            }
+        }
+    }
+    impl<T> Clone for ResourceMonitorServer<T> {
+        fn clone(&self) -> Self {
+            let inner = self.inner.clone();
+            Self {
+                inner,
+                accept_compression_encodings: self.accept_compression_encodings,
+                send_compression_encodings: self.send_compression_encodings,
+                max_decoding_message_size: self.max_decoding_message_size,
+                max_encoding_message_size: self.max_encoding_message_size,
+            }
+        }
+    }
+    /// Generated gRPC service name
+    pub const SERVICE_NAME: &str = "pulumirpc.ResourceMonitor";
+    impl<T> tonic::server::NamedService for ResourceMonitorServer<T> {
+        const NAME: &'static str = SERVICE_NAME;
+    }
+}
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct LogRequest {
     #[prost(enumeration = "LogSeverity", tag = "1")]

@@ -218,18 +218,6 @@ impl Resolver<'_, '_> {
                 return None;
             }
         };
-        if schema.is_component {
-            let place = self.around.document.place(written.span);
-            let diagnostic = Diagnostic::error(
-                "yaml-component",
-                format!("\"{}\" is a component of package {}", written.text, package.name()),
-            )
-            .detail("component resources of packages are not supported yet; custom resources are")
-            .at(place)
-            .hint("use the resources that the component is made of, or use `pulumi` for this project");
-            self.findings.push(diagnostic);
-            return None;
-        }
         let locked = request.locked;
         Some(ResolvedResource { package, token, schema, descriptor: request.asked.or(locked.clone()), locked })
     }

@@ -355,6 +355,7 @@ impl Typing<'_, '_> {
             (&options.provider, Ty::AnyResource),
             (&options.deleted_with, Ty::AnyResource),
             (&options.depends_on, resources()),
+            (&options.providers, resources()),
             (&options.replace_with, resources()),
             (&options.protect, Ty::Boolean),
             (&timeouts.create, Ty::String),
@@ -366,11 +367,6 @@ impl Typing<'_, '_> {
             if let Some(option) = option {
                 self.assert(option, &ty);
             }
-        }
-        if let Some(providers) = &options.providers {
-            let diagnostic =
-                Diagnostic::error("yaml-providers", "`providers` is only for components, which are not supported yet");
-            self.report(diagnostic.hint("use `provider` for a resource"), providers.span);
         }
     }
 

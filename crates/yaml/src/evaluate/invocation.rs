@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError};
 
-use outrigger_engine::{InvokeGoal, ReadGoal};
+use outrigger_provider::{InvokeGoal, ReadGoal};
 use outrigger_schema::{Package, Returns};
 use outrigger_value::{PropertyMap, Value};
 
-use super::value::{Evaluated, Handle};
+use super::value::{Evaluated, Handle, Reader};
 use super::{At, Poisoned, Run};
 use crate::expression::{Expression, Invoke, Literal};
 use crate::interpolation::Step;
@@ -54,7 +54,7 @@ impl Run<'_> {
         if provenance.unknown {
             return Ok(provenance.wrap(Evaluated::Null));
         }
-        let arguments = match arguments.marshalled().0 {
+        let arguments = match arguments.marshalled(Reader::Provider).0 {
             Some(Value::Map(arguments)) => arguments,
             _ => PropertyMap::new(),
         };
@@ -168,7 +168,7 @@ impl Run<'_> {
             Ok(read) => Some(Arc::new(Handle {
                 urn: read.urn,
                 id: read.id,
-                outputs: read.outputs,
+                outputs: Some(read.outputs),
                 schema,
                 providers: BTreeMap::new(),
             })),

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use outrigger_engine::InvokeGoal;
-use outrigger_value::{PropertyMap, Value};
+use outrigger_provider::InvokeGoal;
+use outrigger_value::{PropertyMap, Urn, Value};
 
 use super::value::{Evaluated, Handle, Provenance};
 use super::{At, Poisoned, Run};
@@ -111,18 +111,17 @@ impl Run<'_> {
             }
             Some(parts) => parts,
         };
-        if handle.is_reference() {
-            let Some(fetched) = self.fetch(handle, span, at).await? else { return unknown(provenance) };
+        let Some(outputs) = &handle.outputs else {
+            let Some(fetched) = self.fetch(&handle.urn, span, at).await? else { return unknown(provenance) };
             let mut marks = Provenance::default();
             let value = self.property(&fetched, step, rest, None, &mut marks, span, at).await?;
             marks.merge(provenance);
             return Ok(marks.wrap(value));
-        }
+        };
         let mut marks = provenance;
-        let schema = handle.schema.as_ref().filter(|_| self.monitor.preview());
-        let value = self
-            .property(&handle.outputs, step, rest, schema.map(|schema| &schema.properties), &mut marks, span, at)
-            .await?;
+        let schema = handle.schema.as_ref().filter(|_| self.monitor.run().preview);
+        let value =
+            self.property(outputs, step, rest, schema.map(|schema| &schema.properties), &mut marks, span, at).await?;
         Ok(marks.wrap(value))
     }
 
@@ -200,12 +199,15 @@ impl Run<'_> {
                     (Value::Null, rest) => {
                         return self.end_of(Evaluated::Null, if rest.is_some() { steps } else { &[] }, span, at);
                     }
-                    (whole, None) => {
-                        marks.unknown |= !matches!(whole, Value::Resource(_)) && whole.contains_unknown();
-                        return Ok(Evaluated::from_value(whole));
+                    (Value::Resource(reference), _) => {
+                        // As in Pulumi, a path that meets a reference looks through it, also at its end.
+                        let outputs = self.fetch(&reference.urn, span, at).await?;
+                        let handle = Arc::new(Handle { outputs, ..Handle::referenced(reference) });
+                        return self.follow(Evaluated::Resource(handle), steps, span, at).await;
                     }
-                    (Value::Resource(_), Some(_)) => {
-                        return self.follow(Evaluated::from_value(value), steps, span, at).await;
+                    (whole, None) => {
+                        marks.unknown |= whole.contains_unknown();
+                        return Ok(Evaluated::from_value(whole));
                     }
                     (Value::List(items), Some((step, rest))) => {
                         let index = self.index(step, items.len(), span, at)?;
@@ -228,10 +230,10 @@ impl Run<'_> {
     }
 
     /// The outputs of a resource that was reached through a reference. `None` while they cannot be known.
-    async fn fetch(&self, handle: &Handle, span: Span, at: At) -> Result<Option<PropertyMap>, Poisoned> {
+    async fn fetch(&self, urn: &Urn, span: Span, at: At) -> Result<Option<PropertyMap>, Poisoned> {
         let goal = InvokeGoal {
             token: "pulumi:pulumi:getResource".to_owned(),
-            arguments: PropertyMap::from([("urn".to_owned(), Value::String(handle.urn.to_string()))]),
+            arguments: PropertyMap::from([("urn".to_owned(), Value::String(urn.to_string()))]),
             source: Some(self.place(span)),
             ..InvokeGoal::default()
         };

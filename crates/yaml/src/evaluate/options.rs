@@ -3,13 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use outrigger_engine::{Alias, AliasParent};
-use outrigger_state::CustomTimeouts;
-use outrigger_value::{ProviderReference, Urn};
+use outrigger_provider::{Alias, AliasParent};
+use outrigger_value::{CustomTimeouts, ProviderReference, Urn, duration};
 
 use super::value::{Evaluated, Handle};
 use super::{At, Poisoned, Run};
-use crate::duration;
 use crate::expression::{Expression, Kind};
 use crate::program::Timeouts;
 use crate::suggestion;
@@ -68,10 +66,28 @@ impl Run<'_> {
     /// An option that is a provider.
     pub(super) async fn provider(&self, option: &Expression, at: At) -> Result<ProviderReference, Poisoned> {
         let handle = self.one_resource(option, at).await?;
-        handle.provider_reference().ok_or_else(|| {
-            let summary = format!("resource passed as Provider was not a provider resource '{}'", handle.urn.name());
-            self.fail(option.span, "yaml-option", summary, "name a resource of type pulumi:providers:NAME", at)
-        })
+        handle.provider_reference().ok_or_else(|| self.not_a_provider(&handle, option.span, at))
+    }
+
+    /// An option that is a list of providers: by package.
+    pub(super) async fn providers(
+        &self,
+        option: &Expression,
+        at: At,
+    ) -> Result<BTreeMap<String, ProviderReference>, Poisoned> {
+        let mut providers = BTreeMap::new();
+        for handle in self.resources(option, "providers", at).await? {
+            let Some((reference, package)) = handle.provider_reference().zip(handle.urn.provider_package()) else {
+                return Err(self.not_a_provider(&handle, option.span, at));
+            };
+            providers.insert(package.to_owned(), reference);
+        }
+        Ok(providers)
+    }
+
+    fn not_a_provider(&self, handle: &Handle, span: Span, at: At) -> Poisoned {
+        let summary = format!("resource passed as Provider was not a provider resource '{}'", handle.urn.name());
+        self.fail(span, "yaml-option", summary, "name a resource of type pulumi:providers:NAME", at)
     }
 
     pub(super) async fn protect(&self, option: &Expression, at: At) -> Result<bool, Poisoned> {

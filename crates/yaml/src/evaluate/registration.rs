@@ -4,13 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use outrigger_engine::{Alias, AliasParent, Goal, ReadGoal, RegisterError, Registered};
-use outrigger_provider::PluginDescriptor;
+use outrigger_provider::{Alias, AliasParent, Goal, PluginDescriptor, ReadGoal, RegisterError, Registered};
 use outrigger_value::{PropertyMap, ProviderReference, Urn, Value};
 
 use super::invocation::STACK_REFERENCE;
 use super::options::urns;
-use super::value::{Dependencies, Evaluated, Handle};
+use super::value::{Dependencies, Evaluated, Handle, Reader};
 use super::{At, Poisoned, Run};
 use crate::check::ResolvedResource;
 use crate::expression::Literal;
@@ -28,7 +27,10 @@ struct Inputs {
 struct Family {
     parent: Option<Arc<Handle>>,
     provider: Option<ProviderReference>,
+    /// Providers by package, its parents' included.
     providers: BTreeMap<String, ProviderReference>,
+    /// Of a component: the providers that it was given itself.
+    for_children: BTreeMap<String, ProviderReference>,
 }
 
 impl Run<'_> {
@@ -50,7 +52,7 @@ impl Run<'_> {
         Ok(Handle {
             urn: registered.urn,
             id: registered.id,
-            outputs: registered.outputs,
+            outputs: Some(registered.outputs),
             schema: Some(found.schema.clone()),
             providers: family.providers,
         })
@@ -88,16 +90,22 @@ impl Run<'_> {
                 None => None,
             },
         };
-        let mut providers = parent.as_ref().map(|parent| parent.providers.clone()).unwrap_or_default();
+        let mut given = match &resource.options.providers {
+            Some(option) => self.providers(option, at).await?,
+            None => BTreeMap::new(),
+        };
         if let Some(provider) = &explicit
             && let Some(package) = provider.urn.provider_package()
         {
-            providers.insert(package.to_owned(), provider.clone());
+            given.insert(package.to_owned(), provider.clone());
         }
-        // A parent's provider manages children of the same package.
+        let mut providers = parent.as_ref().map(|parent| parent.providers.clone()).unwrap_or_default();
+        providers.extend(given.clone());
+        // A provider of another package is for the children; a parent's provider manages children of the same package.
         let is_provider = found.token.starts_with("pulumi:providers:");
-        let inherited = || providers.get(package_name(&found.token)).cloned().filter(|_| !is_provider);
-        Ok(Family { parent, provider: explicit.or_else(inherited), providers })
+        let provider = providers.get(package_name(&found.token)).cloned().filter(|_| !is_provider);
+        let for_children = if found.schema.is_component { given } else { BTreeMap::new() };
+        Ok(Family { parent, provider, providers, for_children })
     }
 
     async fn goal(
@@ -137,7 +145,7 @@ impl Run<'_> {
             None => None,
         };
         let (replacement_trigger, trigger_dependencies) = match &options.replacement_trigger {
-            Some(option) => self.evaluate(option, at).await?.marshalled(),
+            Some(option) => self.evaluate(option, at).await?.marshalled(Reader::Provider),
             None => (None, Dependencies::new()),
         };
         let custom_timeouts = self.custom_timeouts(&options.custom_timeouts, at).await?;
@@ -155,10 +163,12 @@ impl Run<'_> {
         Ok(Goal {
             ty: found.token.clone(),
             name: resource.logical_name().to_owned(),
-            custom: true,
+            custom: !found.schema.is_component,
+            remote: found.schema.is_component,
             parent: family.parent.as_ref().map(|parent| parent.urn.clone()),
             inputs: inputs.values,
             provider: family.provider.clone(),
+            providers: family.for_children.clone(),
             dependencies: dependencies.into_iter().collect(),
             property_dependencies: inputs.dependencies,
             protect,
@@ -335,11 +345,12 @@ impl Run<'_> {
 
 /// Inputs for the wire: what the schema says is secret becomes so, plain nulls are left out.
 fn marshalled(values: BTreeMap<String, Evaluated>, found: &ResolvedResource) -> Inputs {
+    let reader = if found.schema.is_component { Reader::Component } else { Reader::Provider };
     let mut inputs = Inputs::default();
     for (name, value) in values {
         let secret = found.schema.inputs.get(&name).is_some_and(|property| property.secret);
         let value = if secret { value.into_secret() } else { value };
-        let (value, dependencies) = value.marshalled();
+        let (value, dependencies) = value.marshalled(reader);
         if value.is_some() || !dependencies.is_empty() {
             inputs.values.insert(name.clone(), value.unwrap_or(Value::Null));
             inputs.dependencies.insert(name, dependencies.into_iter().collect());

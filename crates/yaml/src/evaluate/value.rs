@@ -8,7 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use outrigger_schema::Resource;
-use outrigger_value::{Archive, Asset, PropertyMap, ProviderReference, ResourceReference, UNKNOWN_ID, Urn, Value};
+use outrigger_value::{
+    Archive, Asset, OutputValue, PropertyMap, ProviderReference, ResourceReference, UNKNOWN_ID, Urn, Value,
+};
 
 /// The resources that a value came from.
 pub(super) type Dependencies = BTreeSet<Urn>;
@@ -41,11 +43,21 @@ pub(super) struct Output {
 pub(super) struct Handle {
     pub(super) urn: Urn,
     pub(super) id: Option<Value>,
-    pub(super) outputs: PropertyMap,
+    /// `None` if only the reference is known, so that they must be fetched.
+    pub(super) outputs: Option<PropertyMap>,
     /// What the schema says of it; missing for a resource that was reached through a reference.
     pub(super) schema: Option<Arc<Resource>>,
     /// Providers by package: its own, its parent's, and so on.
     pub(super) providers: BTreeMap<String, ProviderReference>,
+}
+
+/// Who reads a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reader {
+    /// A provider: it gets values with their marks.
+    Provider,
+    /// A component: it gets outputs with where they came from, because it makes other resources of them.
+    Component,
 }
 
 /// What an output's parts add up to.
@@ -157,41 +169,55 @@ impl Evaluated {
     }
 
     /// For the wire: the value and the resources that it depends on. `None` is a plain null, which is left out of maps.
-    pub(super) fn marshalled(self) -> (Option<Value>, Dependencies) {
+    pub(super) fn marshalled(self, reader: Reader) -> (Option<Value>, Dependencies) {
         let mut dependencies = Dependencies::new();
-        let value = self.marshal(&mut dependencies);
+        let value = self.marshal(reader, &mut dependencies);
         (value, dependencies)
     }
 
-    fn marshal(self, dependencies: &mut Dependencies) -> Option<Value> {
+    fn marshal(self, reader: Reader, dependencies: &mut Dependencies) -> Option<Value> {
         Some(match self {
             Evaluated::Null => return None,
             Evaluated::Bool(value) => Value::Bool(value),
             Evaluated::Number(value) => Value::Number(value),
             Evaluated::String(text) => Value::String(text),
             Evaluated::List(items) => {
-                Value::List(items.into_iter().map(|item| item.marshal(dependencies).unwrap_or(Value::Null)).collect())
+                let item = |item: Evaluated| item.marshal(reader, dependencies).unwrap_or(Value::Null);
+                Value::List(items.into_iter().map(item).collect())
             }
             Evaluated::Map(map) => {
-                Value::Map(map.into_iter().filter_map(|(key, item)| Some((key, item.marshal(dependencies)?))).collect())
+                let item = |(key, item): (String, Evaluated)| Some((key, item.marshal(reader, dependencies)?));
+                Value::Map(map.into_iter().filter_map(item).collect())
             }
             Evaluated::Asset(asset) => Value::Asset(asset),
             Evaluated::Archive(archive) => Value::Archive(archive),
             Evaluated::Resource(handle) => {
-                dependencies.insert(handle.urn.clone());
+                // A component gets the reference itself, and says what depends on it.
+                if reader == Reader::Provider {
+                    dependencies.insert(handle.urn.clone());
+                }
                 Value::Resource(handle.reference())
             }
             Evaluated::Output(output) => {
                 // Only the output's own dependencies count: what its parts bring was added when it was made.
                 let value = match output.value {
-                    Some(value) => value.marshal(&mut Dependencies::new()),
+                    Some(value) => value.marshal(Reader::Provider, &mut Dependencies::new()),
                     None => Some(Value::Unknown),
                 };
                 if value.is_none() && !output.secret && output.dependencies.is_empty() {
                     return None;
                 }
-                dependencies.extend(output.dependencies);
                 let value = value.unwrap_or(Value::Null);
+                let plain = !output.secret && output.dependencies.is_empty() && value != Value::Unknown;
+                if reader == Reader::Component && !plain {
+                    dependencies.extend(output.dependencies.iter().cloned());
+                    return Some(Value::Output(Box::new(OutputValue {
+                        value: Some(value).filter(|value| *value != Value::Unknown),
+                        secret: output.secret,
+                        dependencies: output.dependencies.into_iter().collect(),
+                    })));
+                }
+                dependencies.extend(output.dependencies);
                 if output.secret { Value::secret(value) } else { value }
             }
         })
@@ -243,19 +269,14 @@ impl Evaluated {
 
 impl Handle {
     /// A resource of which only the reference is known.
-    fn referenced(reference: &ResourceReference) -> Self {
+    pub(super) fn referenced(reference: &ResourceReference) -> Self {
         Self {
             urn: reference.urn.clone(),
             id: reference.id.as_deref().cloned(),
-            outputs: PropertyMap::new(),
+            outputs: None,
             schema: None,
             providers: BTreeMap::new(),
         }
-    }
-
-    /// Whether only the reference is known, so that outputs must be fetched.
-    pub(super) fn is_reference(&self) -> bool {
-        self.schema.is_none()
     }
 }
 
@@ -281,7 +302,7 @@ mod tests {
             ("unknown".to_owned(), output(None, true, "c")),
             ("list".to_owned(), Evaluated::List(vec![Evaluated::Null])),
         ]));
-        let (value, dependencies) = map.marshalled();
+        let (value, dependencies) = map.marshalled(Reader::Provider);
         let expected = PropertyMap::from([
             ("plain".to_owned(), Value::from("x")),
             ("nullFrom".to_owned(), Value::Null),
@@ -301,7 +322,7 @@ mod tests {
         ]);
         let (value, provenance) = list.resolved();
         assert!(!value.has_outputs() && provenance.secret && !provenance.unknown);
-        let (value, dependencies) = provenance.wrap(value).marshalled();
+        let (value, dependencies) = provenance.wrap(value).marshalled(Reader::Provider);
         assert_eq!(value, Some(Value::secret(Value::List(vec![1.0.into(), 2.0.into()]))));
         assert_eq!(dependencies.len(), 2);
         let (_, provenance) = Evaluated::List(vec![output(None, false, "a"), Evaluated::Null]).resolved();

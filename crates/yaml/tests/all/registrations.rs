@@ -1,8 +1,8 @@
 //! What a program asks of the engine.
 
 use outrigger_engine::Program as _;
-use outrigger_engine::{Alias, AliasParent};
-use outrigger_value::{ArchiveSource, AssetSource, PropertyMap, Value};
+use outrigger_provider::{Alias, AliasParent};
+use outrigger_value::{ArchiveSource, AssetSource, OutputValue, PropertyMap, Value};
 
 use crate::stand_in::{preview, program, run, run_program, run_with, thing, urn};
 
@@ -427,4 +427,32 @@ variables: {v: {fn::fourth:mod:func: {}}}
             ("third".to_owned(), None, None),
         ]
     );
+}
+
+#[test]
+fn a_component_gets_outputs_with_where_they_came_from() {
+    let done = run("
+resources:
+  p: {type: pulumi:providers:test}
+  a: {type: test:Thing}
+  c:
+    type: test:Component
+    properties: {text: \"${a.key}\", any: [\"${a}\", plain, \"${a.id}\"]}
+    options: {providers: [\"${p}\"]}
+  child: {type: test:Thing, options: {parent: \"${c}\"}}
+");
+    let goal = done.goal("c");
+    assert!(goal.remote && !goal.custom);
+    let from_a = |value: Value, secret| {
+        Value::Output(Box::new(OutputValue { value: Some(value), secret, dependencies: vec![thing("a")] }))
+    };
+    assert_eq!(goal.inputs["text"], from_a("s3cr3t".into(), true));
+    let Value::List(items) = &goal.inputs["any"] else { panic!("{:?}", goal.inputs) };
+    assert!(matches!(&items[0], Value::Resource(reference) if reference.urn == thing("a")));
+    assert_eq!(items[1..], ["plain".into(), from_a("id-a".into(), false)]);
+    assert_eq!(goal.property_dependencies["any"], [thing("a")]);
+    assert_eq!(goal.providers["test"].urn, urn("pulumi:providers:test", "p"));
+    assert_eq!(goal.provider.as_ref().map(|provider| &provider.urn), Some(&urn("pulumi:providers:test", "p")));
+    let child = done.goal("child");
+    assert_eq!(child.provider.as_ref().map(|provider| &provider.urn), Some(&urn("pulumi:providers:test", "p")));
 }

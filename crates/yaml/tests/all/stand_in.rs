@@ -6,8 +6,11 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use outrigger_diagnostic::Diagnostic;
-use outrigger_engine::{Goal, InvokeGoal, Monitor, Program as _, ProgramError, ReadGoal, RegisterError, Registered};
-use outrigger_provider::{CallContext, Plugin, PluginDescriptor, Plugins};
+use outrigger_engine::{Program as _, ProgramError};
+use outrigger_provider::{
+    CallContext, CallResponse, Goal, InvokeGoal, MethodGoal, Monitor, Plugin, PluginDescriptor, Plugins, ReadGoal,
+    RegisterError, Registered, RunInfo,
+};
 use outrigger_schema::Package;
 use outrigger_value::{PropertyMap, ResourceReference, Urn, Value};
 use outrigger_yaml::packages::Packages;
@@ -43,7 +46,7 @@ const SCHEMA: &str = r##"{
     },
     "test:index:Strict": { "inputProperties": { "must": { "type": "string" } }, "requiredInputs": ["must"],
       "properties": { "kind": { "type": "string", "const": "Strict" } } },
-    "test:index:Component": { "isComponent": true }
+    "test:index:Component": { "isComponent": true, "inputProperties": { "text": { "type": "string" }, "any": { "$ref": "pulumi.json#/Any" } } }
   },
   "functions": {
     "test:index/echo:echo": { "inputs": { "properties": { "text": { "type": "string" } } },
@@ -86,7 +89,7 @@ pub(crate) struct Records {
 /// An engine that creates everything, except resources named `broken`.
 pub(crate) struct StandIn {
     stack: Urn,
-    preview: bool,
+    run: RunInfo,
     records: Mutex<Records>,
 }
 
@@ -164,7 +167,8 @@ pub(crate) fn run_with(text: &str, config: &[(&str, Value)], preview: bool) -> D
 }
 
 pub(crate) fn run_program(program: &YamlProgram, preview: bool) -> Done {
-    let monitor = StandIn { stack: urn("pulumi:pulumi:Stack", "shop-dev"), preview, records: Mutex::default() };
+    let run = RunInfo { preview, ..RunInfo::default() };
+    let monitor = StandIn { stack: urn("pulumi:pulumi:Stack", "shop-dev"), run, records: Mutex::default() };
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let result = runtime.block_on(program.run(&monitor));
     Done { result, records: monitor.records.into_inner().unwrap() }
@@ -184,8 +188,8 @@ impl Monitor for StandIn {
         &self.stack
     }
 
-    fn preview(&self) -> bool {
-        self.preview
+    fn run(&self) -> &RunInfo {
+        &self.run
     }
 
     async fn register(&self, goal: Goal) -> Result<Registered, RegisterError> {
@@ -194,8 +198,8 @@ impl Monitor for StandIn {
         }
         let urn = Urn::new("dev", "shop", goal.parent.as_ref(), &goal.ty, &goal.name);
         let mut outputs = goal.inputs.clone();
-        let id = if self.preview { Value::Unknown } else { Value::String(format!("id-{}", goal.name)) };
-        if !self.preview {
+        let id = if self.run.preview { Value::Unknown } else { Value::String(format!("id-{}", goal.name)) };
+        if !self.run.preview {
             outputs.insert("key".to_owned(), Value::secret("s3cr3t".into()));
             outputs.insert("list".to_owned(), Value::List(vec!["a".into(), "b".into()]));
             outputs.insert(
@@ -207,8 +211,9 @@ impl Monitor for StandIn {
                 }),
             );
         }
+        let custom = goal.custom;
         self.records.lock().unwrap().goals.push(goal);
-        Ok(Registered { urn, id: Some(id), outputs })
+        Ok(Registered { urn, id: Some(id).filter(|_| custom), outputs, output_dependencies: BTreeMap::new() })
     }
 
     async fn register_outputs(&self, urn: &Urn, outputs: PropertyMap) -> Result<(), RegisterError> {
@@ -227,7 +232,11 @@ impl Monitor for StandIn {
             outputs.insert("outputs".to_owned(), Value::Map(others));
         }
         self.records.lock().unwrap().reads.push(goal);
-        Ok(Registered { urn, id, outputs })
+        Ok(Registered { urn, id, outputs, output_dependencies: BTreeMap::new() })
+    }
+
+    async fn call(&self, _: MethodGoal) -> Result<CallResponse, RegisterError> {
+        Err(RegisterError::Failed)
     }
 
     async fn invoke(&self, goal: InvokeGoal) -> Result<Option<PropertyMap>, RegisterError> {

@@ -1,12 +1,11 @@
-//! What a driver asks of the engine, in the shape of Pulumi's `ResourceMonitor`.
+//! What a driver, or a component, wants: goals in the shape of Pulumi's `ResourceMonitor`.
 
 use std::collections::BTreeMap;
 
-use async_trait::async_trait;
-use outrigger_diagnostic::{Diagnostic, Place};
-use outrigger_provider::PluginDescriptor;
-use outrigger_state::CustomTimeouts;
-use outrigger_value::{PropertyMap, ProviderReference, Urn, Value};
+use outrigger_diagnostic::Place;
+use outrigger_value::{CustomTimeouts, PropertyMap, ProviderReference, Urn, Value};
+
+use crate::{CallRequest, PluginDescriptor};
 
 /// Where in the user's files a goal stands, for messages and for `sourcePosition`.
 pub type Source = Option<Place>;
@@ -23,12 +22,17 @@ pub struct Goal {
     pub name: String,
     /// Whether a provider manages it.
     pub custom: bool,
-    /// Its parent; `None` means the root stack, which the engine registers itself.
+    /// Whether a provider makes it of other resources: a component of a package. Then it is not `custom`.
+    pub remote: bool,
+    /// Its parent. To a program `None` means the root stack, which the engine registers itself; what a component registers
+    /// without one has none.
     pub parent: Option<Urn>,
     /// The program's inputs.
     pub inputs: PropertyMap,
     /// An explicit provider.
     pub provider: Option<ProviderReference>,
+    /// Providers for the children of a component, by package.
+    pub providers: BTreeMap<String, ProviderReference>,
     /// Everything that it depends on, sorted.
     pub dependencies: Vec<Urn>,
     /// The same by property; every property has an entry.
@@ -136,64 +140,15 @@ pub struct InvokeGoal {
     pub source: Source,
 }
 
-/// What became of a goal.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Registered {
-    /// Its name.
-    pub urn: Urn,
-    /// Its id: `None` for a component, unknown in a preview of a creation.
-    pub id: Option<Value>,
-    /// Its outputs. In a preview they may lack properties that only the provider will know.
-    pub outputs: PropertyMap,
+/// A method to be called.
+#[derive(Clone, Debug, Default)]
+pub struct MethodGoal {
+    /// The method and its arguments, `__self__` among them.
+    pub call: CallRequest,
+    /// An explicit provider.
+    pub provider: Option<ProviderReference>,
+    /// The package, for the default provider.
+    pub package: Option<PackageReference>,
+    /// Where the program says it.
+    pub source: Source,
 }
-
-/// Why a goal has no result.
-#[derive(Clone, Debug)]
-pub enum RegisterError {
-    /// It failed; the engine has reported why. The driver skips what depends on it and says nothing more.
-    Failed,
-    /// Something before it failed or the run was cancelled, so it was not started.
-    Skipped,
-    /// The goal itself is wrong (a duplicate name, an unknown parent); the driver reports this, with its place.
-    Invalid(Box<Diagnostic>),
-}
-
-/// The engine, as a driver sees it. Every method may be called concurrently.
-#[async_trait]
-pub trait Monitor: Send + Sync {
-    /// The root stack's name; it is registered before the program starts.
-    fn stack(&self) -> &Urn;
-
-    /// Whether this is a preview.
-    fn preview(&self) -> bool;
-
-    /// Registers a resource and waits for its result.
-    async fn register(&self, goal: Goal) -> Result<Registered, RegisterError>;
-
-    /// Sets the outputs of a component or of the root stack. The stack's are written at the end.
-    async fn register_outputs(&self, urn: &Urn, outputs: PropertyMap) -> Result<(), RegisterError>;
-
-    /// Reads a resource.
-    async fn read(&self, goal: ReadGoal) -> Result<Registered, RegisterError>;
-
-    /// Calls a function. `Ok(None)`: the provider is not configured yet, so the result is unknown.
-    async fn invoke(&self, goal: InvokeGoal) -> Result<Option<PropertyMap>, RegisterError>;
-
-    /// Reports a finding of the driver itself, such as an error at run time, in the order of events.
-    fn report(&self, diagnostic: Diagnostic);
-}
-
-/// A program that registers resources.
-#[async_trait]
-pub trait Program: Send + Sync {
-    /// The packages that the program names, with versions where it gives them: the default providers' versions, and what can
-    /// be started before anything is registered.
-    fn required_packages(&self) -> Vec<PackageReference>;
-
-    /// Runs to its end. Everything that it reports has gone through [`Monitor::report`].
-    async fn run(&self, monitor: &dyn Monitor) -> Result<(), ProgramError>;
-}
-
-/// The program did not reach its end; why has been reported.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ProgramError;

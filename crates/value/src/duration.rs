@@ -1,7 +1,7 @@
 //! Lengths of time as Go writes them: `300ms`, `1.5h`, `2h45m`.
 
 /// The seconds, or `None` if the text is not a length of time.
-pub(crate) fn seconds(text: &str) -> Option<f64> {
+pub fn seconds(text: &str) -> Option<f64> {
     let (sign, mut rest) = match text.strip_prefix('-') {
         Some(rest) => (-1.0, rest),
         None => (1.0, text.strip_prefix('+').unwrap_or(text)),
@@ -36,9 +36,14 @@ pub(crate) fn seconds(text: &str) -> Option<f64> {
     Some(sign * total)
 }
 
+/// The text for a number of seconds, in the same form.
+pub fn text(seconds: f64) -> String {
+    format!("{seconds}s")
+}
+
 #[cfg(test)]
 mod tests {
-    use super::seconds;
+    use super::{seconds, text};
 
     #[test]
     fn reads_go_durations() {
@@ -48,6 +53,7 @@ mod tests {
             assert_eq!(seconds(text), Some(expected), "{text}");
         }
         assert!((seconds("300ms").unwrap() - 0.3).abs() < 1e-12);
+        assert_eq!(seconds(&text(90.5)), Some(90.5));
         for text in ["", "5", "m", "1d", "5 m", ".s", "1..5s", "-"] {
             assert_eq!(seconds(text), None, "{text}");
         }

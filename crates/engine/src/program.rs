@@ -1,0 +1,19 @@
+//! What the engine runs.
+
+use async_trait::async_trait;
+use outrigger_provider::{Monitor, PackageReference};
+
+/// A program that registers resources.
+#[async_trait]
+pub trait Program: Send + Sync {
+    /// The packages that the program names, with versions where it gives them: the default providers' versions, and what can
+    /// be started before anything is registered.
+    fn required_packages(&self) -> Vec<PackageReference>;
+
+    /// Runs to its end. Everything that it reports has gone through [`Monitor::report`].
+    async fn run(&self, monitor: &dyn Monitor) -> Result<(), ProgramError>;
+}
+
+/// The program did not reach its end; why has been reported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProgramError;

@@ -1,0 +1,78 @@
+//! The engine as a driver, or a component, sees it.
+
+use std::collections::BTreeMap;
+
+use async_trait::async_trait;
+use outrigger_diagnostic::Diagnostic;
+use outrigger_value::{PropertyMap, Urn, Value};
+
+use crate::{CallResponse, Goal, InvokeGoal, MethodGoal, ReadGoal};
+
+/// What became of a goal.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Registered {
+    /// Its name.
+    pub urn: Urn,
+    /// Its id: `None` for a component, unknown in a preview of a creation.
+    pub id: Option<Value>,
+    /// Its outputs. In a preview they may lack properties that only the provider will know.
+    pub outputs: PropertyMap,
+    /// The resources that each output came from, where that is not the resource itself: a component says so.
+    pub output_dependencies: BTreeMap<String, Vec<Urn>>,
+}
+
+/// The run, as a component may know it.
+#[derive(Clone, Debug, Default)]
+pub struct RunInfo {
+    /// The project's name.
+    pub project: String,
+    /// The stack's name.
+    pub stack: String,
+    /// The organization's name; may be empty.
+    pub organization: String,
+    /// The stack's whole configuration by `namespace:name`, each value as text, secrets marked.
+    pub config: PropertyMap,
+    /// How many provider calls may be under way at once.
+    pub parallel: usize,
+    /// Whether nothing may be changed.
+    pub preview: bool,
+}
+
+/// Why a goal has no result.
+#[derive(Clone, Debug)]
+pub enum RegisterError {
+    /// It failed; the engine has reported why. The driver skips what depends on it and says nothing more.
+    Failed,
+    /// Something before it failed or the run was cancelled, so it was not started.
+    Skipped,
+    /// The goal itself is wrong (a duplicate name, an unknown parent); the driver reports this, with its place.
+    Invalid(Box<Diagnostic>),
+}
+
+/// The engine, as a driver or a component sees it. Every method may be called concurrently.
+#[async_trait]
+pub trait Monitor: Send + Sync {
+    /// The root stack's name; it is registered before the program starts.
+    fn stack(&self) -> &Urn;
+
+    /// What run this is.
+    fn run(&self) -> &RunInfo;
+
+    /// Registers a resource and waits for its result.
+    async fn register(&self, goal: Goal) -> Result<Registered, RegisterError>;
+
+    /// Sets the outputs of a component or of the root stack. The stack's are written at the end.
+    async fn register_outputs(&self, urn: &Urn, outputs: PropertyMap) -> Result<(), RegisterError>;
+
+    /// Reads a resource.
+    async fn read(&self, goal: ReadGoal) -> Result<Registered, RegisterError>;
+
+    /// Calls a function. `Ok(None)`: the provider is not configured yet, so the result is unknown.
+    async fn invoke(&self, goal: InvokeGoal) -> Result<Option<PropertyMap>, RegisterError>;
+
+    /// Calls a method of a resource.
+    async fn call(&self, goal: MethodGoal) -> Result<CallResponse, RegisterError>;
+
+    /// Reports a finding of the driver itself, such as an error at run time, in the order of events.
+    fn report(&self, diagnostic: Diagnostic);
+}
