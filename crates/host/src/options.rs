@@ -6,6 +6,8 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use outrigger_pulumi::ConnectDeadlines;
+
 /// How a host finds, starts and limits plugins.
 #[derive(Clone, Default)]
 pub struct HostOptions {
@@ -77,7 +79,9 @@ pub struct KeeperCommand {
 pub struct Deadlines {
     /// From the start of a process to its port line. Pulumi waits for ever here.
     pub start: Duration,
-    /// A plugin's first calls, until it is ready for use. Connecting has its own 10 s, as in Pulumi.
+    /// Connecting and the first call, together; Pulumi's budget.
+    pub connect: Duration,
+    /// A plugin's next calls, until it is ready for use.
     pub handshake: Duration,
     /// A schema.
     pub schema: Duration,
@@ -95,11 +99,20 @@ pub struct Deadlines {
     pub cancel_all: Duration,
 }
 
+impl Deadlines {
+    /// The part that connecting needs.
+    pub(crate) fn connecting(&self) -> ConnectDeadlines {
+        ConnectDeadlines { connect: self.connect, answer: self.handshake }
+    }
+}
+
 impl Default for Deadlines {
     fn default() -> Self {
+        let connecting = ConnectDeadlines::default();
         Self {
             start: Duration::from_secs(60),
-            handshake: Duration::from_secs(30),
+            connect: connecting.connect,
+            handshake: connecting.answer,
             schema: Duration::from_secs(120),
             check: Duration::from_secs(300),
             plan: Duration::from_secs(600),

@@ -11,7 +11,7 @@ use futures::future::join_all;
 use outrigger_diagnostic::Diagnostic;
 use outrigger_provider::{CallContext, Configure, LogSink, Parameterize, Plugin, PluginDescriptor};
 use outrigger_pulumi::{ConnectOptions, EngineServer, connect};
-use outrigger_transport::LaunchRequest;
+use outrigger_transport::{LaunchRequest, Process};
 use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -201,7 +201,11 @@ impl Supply {
     async fn start(&self, descriptor: &PluginDescriptor) -> Result<Arc<Running>, Diagnostic> {
         let name = &descriptor.name;
         let engine = self.engine_address(name).await?;
-        let options = ConnectOptions { name: name.clone(), engine_address: engine.clone() };
+        let options = ConnectOptions {
+            name: name.clone(),
+            engine_address: engine.clone(),
+            deadlines: self.options.deadlines.connecting(),
+        };
         if let Some(port) = self.options.debug_providers.get(name) {
             let connected = connect(outrigger_pulumi::Origin::Port(*port), options);
             let plugin = self.ready(descriptor, None, None, connected).await?;
@@ -219,7 +223,7 @@ impl Supply {
         };
         let process = self.spawner.launch_plugin(request).await.map_err(|error| not_started(name, &error))?;
         let origin = outrigger_pulumi::Origin::Process {
-            process: Arc::clone(&process) as Arc<dyn outrigger_transport::Process>,
+            process: Arc::clone(&process) as Arc<dyn Process>,
             directory: found.path.parent().unwrap_or(Path::new("/")).to_owned(),
             deadline: self.options.deadlines.start,
         };
@@ -242,13 +246,15 @@ impl Supply {
                 let cx = CallContext::background().within(self.options.deadlines.handshake);
                 plugin.parameterize(&cx, Parameterize::Value(parameterization.clone())).await?;
             }
-            Ok(plugin as Arc<dyn Plugin>)
+            Ok::<_, outrigger_provider::CallError>(plugin as Arc<dyn Plugin>)
         };
         match attempt.await {
             Ok(plugin) => Ok(plugin),
-            Err(error) => {
+            Err(mut error) => {
                 if let Some(process) = process {
                     end_now(process).await;
+                    // What it said may have come after what it did; now all of it is here.
+                    error.last_words = process.last_words();
                 }
                 Err(not_connected(&descriptor.name, executable, &error))
             }

@@ -14,7 +14,7 @@ use outrigger_provider::{
     Action, ApplyRequest, CallContext, CheckRequest, Configure, NoLog, Outcome, PlanRequest, PlanToken, Plugin,
     Provider, ResourceIdentity, State,
 };
-use outrigger_pulumi::{ConnectOptions, EngineServer, Origin, connect};
+use outrigger_pulumi::{ConnectDeadlines, ConnectOptions, EngineServer, Origin, connect};
 use outrigger_value::{PropertyMap, Urn, Value};
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::Command;
@@ -46,7 +46,11 @@ async fn main() -> Result<(), Failure> {
     let start = spawned.elapsed();
     let id = child.id().ok_or("the provider has ended")?;
 
-    let options = ConnectOptions { name: "random".to_owned(), engine_address: engine.address().to_owned() };
+    let options = ConnectOptions {
+        name: "random".to_owned(),
+        engine_address: engine.address().to_owned(),
+        deadlines: ConnectDeadlines::default(),
+    };
     let plugin = connect(Origin::Port(port.trim().parse()?), options).await?;
     let urn = Urn::new("bench", "bench", None, "pulumi:providers:random", "default");
     let configure = Configure { urn, id: "bare".to_owned(), inputs: PropertyMap::new() };

@@ -1,22 +1,20 @@
 //! From a process, or a port, to a plugin that answers.
 
+use std::error::Error;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use outrigger_provider::{CallContext, CallError, ErrorKind, PluginInfo};
 use outrigger_transport::{Process, StartError, channel, limited, port};
-use tonic::Code;
+use tonic::{Code, Status};
 
-use crate::connection::Connection;
+use crate::connection::{Connection, GRACE, chain};
 use crate::failure;
 use crate::features::Features;
 use crate::generated::pulumirpc::resource_provider_client::ResourceProviderClient;
 use crate::generated::pulumirpc::{PluginAttach, ProviderHandshakeRequest};
 use crate::plugin::PulumiPlugin;
-
-/// How long GetPluginInfo and Attach may take.
-const ANSWER_DEADLINE: Duration = Duration::from_secs(30);
 
 /// Where a plugin is.
 #[derive(Clone)]
@@ -41,6 +39,24 @@ pub struct ConnectOptions {
     pub name: String,
     /// Where the plugin finds the engine service: [`crate::EngineServer::address`].
     pub engine_address: String,
+    /// How long the plugin may take.
+    pub deadlines: ConnectDeadlines,
+}
+
+/// How long the first answers of a plugin may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ConnectDeadlines {
+    /// Connecting and Handshake, together.
+    pub connect: Duration,
+    /// Each of GetPluginInfo and Attach.
+    pub answer: Duration,
+}
+
+impl Default for ConnectDeadlines {
+    /// Pulumi's own budget for connecting, and half a minute for each call after that.
+    fn default() -> Self {
+        Self { connect: channel::CONNECT_BUDGET, answer: Duration::from_secs(30) }
+    }
 }
 
 /// Connects: reads the port, dials, shakes hands, asks for the version.
@@ -55,7 +71,7 @@ pub async fn connect(origin: Origin, options: ConnectOptions) -> Result<Arc<Pulu
         Origin::Port(port) => (port, None, None),
     };
     let request = handshake(&options.engine_address, directory);
-    let greeting = channel::dial_and_greet(port, |channel| {
+    let greeting = channel::dial_and_greet(port, options.deadlines.connect, |channel| {
         let request = request.clone();
         async move { limited!(ResourceProviderClient::new(channel)).handshake(request).await }
     });
@@ -66,6 +82,11 @@ pub async fn connect(origin: Origin, options: ConnectOptions) -> Result<Arc<Pulu
         Ok(response) => Some(Features::from(response.get_ref())),
         // A plugin from before the handshake says its flags in Configure.
         Err(status) if status.code() == Code::Unimplemented => None,
+        // Only what our own side made has a source: the connection broke, because the process ended or was never a plugin.
+        Err(status) if status.source().is_some() => {
+            let error = broken(port, &status, process.as_deref()).await;
+            return Err(start_failure(&options.name, &error, process.as_deref()));
+        }
         Err(status) => {
             let error = failure::read(&options.name, "Handshake", &status).error;
             return Err(with_last_words(error, process.as_deref()));
@@ -74,7 +95,7 @@ pub async fn connect(origin: Origin, options: ConnectOptions) -> Result<Arc<Pulu
 
     let client = limited!(ResourceProviderClient::new(channel));
     let attached = process.is_none();
-    let cx = CallContext::background().within(ANSWER_DEADLINE);
+    let cx = CallContext::background().within(options.deadlines.answer);
     let connection = Connection::new(client.clone(), process.clone(), options.name.clone());
     if attached {
         let request = PluginAttach { address: options.engine_address.clone() };
@@ -97,9 +118,19 @@ async fn alive<T>(
         biased;
         done = work => done,
         status = process.exited() => {
-            Err(StartError::Ended { status, output: String::new(), last_words: process.last_words() })
+            Err(StartError::Gone { status, last_words: process.last_words() })
         }
     }
+}
+
+/// Why a connection broke during the first call.
+async fn broken(port: u16, status: &Status, process: Option<&dyn Process>) -> StartError {
+    if let Some(process) = process
+        && let Ok(status) = tokio::time::timeout(GRACE, process.exited()).await
+    {
+        return StartError::Gone { status, last_words: process.last_words() };
+    }
+    StartError::Foreign { port, reason: chain(status) }
 }
 
 fn handshake(engine_address: &str, directory: Option<PathBuf>) -> ProviderHandshakeRequest {
@@ -121,9 +152,9 @@ fn handshake(engine_address: &str, directory: Option<PathBuf>) -> ProviderHandsh
 
 fn start_failure(name: &str, error: &StartError, process: Option<&dyn Process>) -> CallError {
     let kind = match error {
-        StartError::Ended { .. } => ErrorKind::Crashed,
-        StartError::Silent { .. } => ErrorKind::TimedOut,
-        StartError::NotAPort { .. } => ErrorKind::Garbage,
+        StartError::Ended { .. } | StartError::Gone { .. } => ErrorKind::Crashed,
+        StartError::Silent { .. } | StartError::Unanswered { .. } => ErrorKind::TimedOut,
+        StartError::NotAPort { .. } | StartError::Foreign { .. } => ErrorKind::Garbage,
         StartError::Spawn { .. } | StartError::Unreachable { .. } => ErrorKind::NotDone,
     };
     let mut failure = CallError::new(name, "start", kind, error.to_string());

@@ -18,7 +18,7 @@ use crate::generated::pulumirpc::resource_provider_client::ResourceProviderClien
 
 /// After a process has ended its last answer may still lie in our socket; after a connection broke the exit status takes
 /// a moment to arrive. Neither takes long.
-const GRACE: Duration = Duration::from_secs(2);
+pub(crate) const GRACE: Duration = Duration::from_secs(2);
 
 /// A connected plugin.
 pub(crate) struct Connection {
@@ -52,9 +52,10 @@ impl Connection {
         self.client.clone()
     }
 
-    /// An error of this plugin.
+    /// An error of this plugin. What cannot be understood comes with its last words: they often say why.
     pub(crate) fn error(&self, call: &str, kind: ErrorKind, message: impl Into<String>) -> CallError {
-        CallError::new(self.label.clone(), call, kind, message)
+        let error = CallError::new(self.label.clone(), call, kind, message);
+        if kind == ErrorKind::Garbage { self.last_words(error) } else { error }
     }
 
     /// A request that cannot be put on the wire: nothing was sent.
@@ -124,10 +125,10 @@ impl Connection {
     async fn failed(&self, name: &'static str, status: Status) -> Failure {
         // Only what our own side made has a source: a status that the plugin sent has none.
         let Some((unsent, cause)) = status.source().map(|cause| (holds::<ConnectionLost>(cause), chain(cause))) else {
-            return failure::read(&self.label, name, &status);
+            return self.read(name, &status);
         };
         if failure::is_too_large_to_send(&status) {
-            return failure::read(&self.label, name, &status);
+            return self.read(name, &status);
         }
         let ended = match &self.process {
             Some(process) => timeout(GRACE, process.exited()).await.ok(),
@@ -148,13 +149,22 @@ impl Connection {
         match ended {
             Some(status) => self.crashed(name, status).into(),
             None if status.code() == Code::Cancelled => {
-                self.error(name, ErrorKind::Crashed, "the plugin dropped the call without an answer").into()
+                let message = "the plugin dropped the call without an answer";
+                self.last_words(self.error(name, ErrorKind::Crashed, message)).into()
             }
             None => {
                 let message = format!("the connection broke during the call: {cause}");
                 self.last_words(self.error(name, ErrorKind::Crashed, message)).into()
             }
         }
+    }
+
+    fn read(&self, name: &'static str, status: &Status) -> Failure {
+        let mut failure = failure::read(&self.label, name, status);
+        if failure.error.kind == ErrorKind::Garbage {
+            failure.error = self.last_words(failure.error);
+        }
+        failure
     }
 
     fn crashed(&self, name: &str, status: String) -> CallError {
@@ -189,7 +199,8 @@ fn holds<E: Error + 'static>(error: &(dyn Error + 'static)) -> bool {
     false
 }
 
-fn chain(error: &(dyn Error + 'static)) -> String {
+/// An error with its sources: the outermost one often says nothing.
+pub(crate) fn chain(error: &(dyn Error + 'static)) -> String {
     let mut text = error.to_string();
     let mut next = error.source();
     while let Some(error) = next {

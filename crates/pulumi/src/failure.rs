@@ -82,7 +82,33 @@ fn own(status: &Status) -> Option<(ErrorKind, String)> {
     if message.starts_with("failed to decode Protobuf message") {
         return Some((ErrorKind::Garbage, format!("the answer cannot be understood: {message}")));
     }
-    None
+    not_grpc(message).map(|reason| (ErrorKind::Garbage, reason))
+}
+
+/// What the library says of bytes that are not gRPC, in our words. It gives them codes under which a plugin would report a plain
+/// failure; but nobody knows what was done before these bytes came. `tonic` has no other sign than the text, and the plugin
+/// `chaos` produces each of them.
+fn not_grpc(message: &str) -> Option<String> {
+    const HTTP: &str = "grpc-status header missing, mapped from HTTP status code ";
+    const BODY: &str = "protocol error: received message with invalid compression flag";
+    let status = message.strip_prefix(HTTP).or_else(|| {
+        let rest = message.strip_prefix(BODY)?;
+        rest.split_once("response with status: ").map(|(_, status)| status)
+    });
+    if let Some(status) = status {
+        return Some(format!("the answer is not gRPC (HTTP status {status})"));
+    }
+    if message.starts_with("protocol error: missing grpc-status trailer") {
+        return Some("the answer ended without a final status".to_owned());
+    }
+    if let Some(reason) = message.strip_prefix("protocol error: ") {
+        return Some(format!("the answer is not gRPC: {reason}"));
+    }
+    match message {
+        "Missing response message." => Some("the answer holds no message".to_owned()),
+        "Unexpected EOF decoding stream." => Some("the answer ends in the middle of a message".to_owned()),
+        _ => None,
+    }
 }
 
 /// Only these three codes leave the state of a resource in doubt; every other means that nothing happened.

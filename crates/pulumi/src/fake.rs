@@ -16,7 +16,7 @@ use tonic::{Request, Response, Status};
 
 use crate::generated::pulumirpc::resource_provider_server::{ResourceProvider, ResourceProviderServer};
 use crate::generated::pulumirpc::*;
-use crate::{ConnectOptions, Origin, PulumiPlugin, connect};
+use crate::{ConnectDeadlines, ConnectOptions, Origin, PulumiPlugin, connect};
 
 type Answer<Q, A> = Box<dyn Fn(Q) -> Result<A, Status> + Send + Sync>;
 
@@ -85,7 +85,11 @@ impl Drop for Running {
 }
 
 pub(crate) fn options() -> ConnectOptions {
-    ConnectOptions { name: "fake".to_owned(), engine_address: "127.0.0.1:1".to_owned() }
+    ConnectOptions {
+        name: "fake".to_owned(),
+        engine_address: "127.0.0.1:1".to_owned(),
+        deadlines: ConnectDeadlines::default(),
+    }
 }
 
 /// A process that is only a story.

@@ -36,7 +36,7 @@ mod fake;
 mod faults;
 
 pub use assets::{hash_assets, lacks_hashes};
-pub use connect::{ConnectOptions, Origin, connect};
+pub use connect::{ConnectDeadlines, ConnectOptions, Origin, connect};
 pub use encoding::EncodingError;
 pub use engine::EngineServer;
 pub use plugin::PulumiPlugin;

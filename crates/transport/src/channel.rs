@@ -21,7 +21,7 @@ pub const MESSAGE_LIMIT: usize = 400 * 1024 * 1024;
 /// resource; the default of 16 KiB would turn a partial failure into a lost resource.
 pub const HEADER_LIMIT: u32 = 16 * 1024 * 1024;
 
-/// How long connecting and the first call may take together, as in Pulumi.
+/// How long connecting and the first call may take together where nobody says otherwise, as in Pulumi.
 pub const CONNECT_BUDGET: Duration = Duration::from_secs(10);
 
 /// How long to wait between attempts, as in Pulumi.
@@ -69,14 +69,19 @@ pub async fn dial(port: u16) -> Result<Channel, StartError> {
 }
 
 /// Dials and makes a first call, again and again while the plugin is not there yet (nothing listens, or the call answers
-/// `UNAVAILABLE`), within [`CONNECT_BUDGET`]. Any other answer of the call is the answer.
-pub async fn dial_and_greet<T, F, A>(port: u16, mut greet: F) -> Result<(Channel, Result<T, Status>), StartError>
+/// `UNAVAILABLE`), within a budget. Any other answer of the call is the answer.
+pub async fn dial_and_greet<T, F, A>(
+    port: u16,
+    budget: Duration,
+    mut greet: F,
+) -> Result<(Channel, Result<T, Status>), StartError>
 where
     F: FnMut(Channel) -> A,
     A: Future<Output = Result<T, Status>>,
 {
-    let end = Instant::now() + CONNECT_BUDGET;
-    let mut last = StartError::Unreachable { port, reason: "no answer".to_owned() };
+    let end = Instant::now() + budget;
+    // What holds if the time is up in the middle of an attempt.
+    let mut last = StartError::Unanswered { port, after: budget };
     loop {
         let attempt = async {
             let channel = dial(port).await?;
@@ -128,7 +133,7 @@ mod tests {
                 _ => Err::<(), _>(Status::unimplemented("no such call")),
             }
         };
-        let (_, answer) = dial_and_greet(port, greet).await.unwrap();
+        let (_, answer) = dial_and_greet(port, CONNECT_BUDGET, greet).await.unwrap();
         assert_eq!((answer.unwrap_err().code(), attempts.load(Ordering::Relaxed)), (Code::Unimplemented, 3));
     }
 
@@ -139,8 +144,17 @@ mod tests {
         socket.bind((Ipv4Addr::LOCALHOST, 0).into()).unwrap();
         let port = socket.local_addr().unwrap().port();
         let started = Instant::now();
-        let error = dial_and_greet(port, |_| async { Ok::<_, Status>(()) }).await.unwrap_err();
+        let error = dial_and_greet(port, CONNECT_BUDGET, |_| async { Ok::<_, Status>(()) }).await.unwrap_err();
         assert!(matches!(error, StartError::Unreachable { .. }), "{error}");
         assert!(started.elapsed() <= CONNECT_BUDGET + RETRY_INTERVAL, "{:?}", started.elapsed());
+    }
+
+    #[tokio::test]
+    async fn a_call_that_is_not_answered_is_no_port_without_a_listener() {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let budget = Duration::from_millis(50);
+        let error = dial_and_greet(port, budget, |_| std::future::pending::<Result<(), Status>>()).await.unwrap_err();
+        assert_eq!(error, StartError::Unanswered { port, after: budget });
     }
 }

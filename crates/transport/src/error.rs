@@ -41,6 +41,30 @@ pub enum StartError {
         /// The last lines of its output.
         last_words: Vec<String>,
     },
+    /// The process ended after it printed a port and before it answered there.
+    #[error("it {status} after it printed the port that it listens on")]
+    Gone {
+        /// How it ended.
+        status: String,
+        /// The last lines of its output.
+        last_words: Vec<String>,
+    },
+    /// Something listens, and does not answer the first call.
+    #[error("127.0.0.1:{port} takes connections, but did not answer Handshake within {} s", .after.as_secs_f64())]
+    Unanswered {
+        /// The port.
+        port: u16,
+        /// How long was waited.
+        after: Duration,
+    },
+    /// Something listens that is not a plugin.
+    #[error("what listens on 127.0.0.1:{port} does not speak gRPC: {reason}")]
+    Foreign {
+        /// The port.
+        port: u16,
+        /// What the attempt said.
+        reason: String,
+    },
     /// The port did not answer.
     #[error("nothing answered on 127.0.0.1:{port}: {reason}")]
     Unreachable {
@@ -55,10 +79,11 @@ impl StartError {
     /// The plugin's last lines of output, where it got so far.
     pub fn last_words(&self) -> &[String] {
         match self {
-            Self::Ended { last_words, .. } | Self::NotAPort { last_words, .. } | Self::Silent { last_words, .. } => {
-                last_words
-            }
-            Self::Spawn { .. } | Self::Unreachable { .. } => &[],
+            Self::Ended { last_words, .. }
+            | Self::NotAPort { last_words, .. }
+            | Self::Silent { last_words, .. }
+            | Self::Gone { last_words, .. } => last_words,
+            Self::Spawn { .. } | Self::Unanswered { .. } | Self::Foreign { .. } | Self::Unreachable { .. } => &[],
         }
     }
 }

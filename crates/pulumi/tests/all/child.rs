@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use outrigger_provider::{CallContext, Configure, LogLevel, LogSink, Plugin, Provider};
-use outrigger_pulumi::{ConnectOptions, EngineServer, Origin, PulumiPlugin, connect};
+use outrigger_pulumi::{ConnectDeadlines, ConnectOptions, EngineServer, Origin, PulumiPlugin, connect};
 use outrigger_transport::{FirstLine, Process};
 use outrigger_value::{PropertyMap, Urn, Value};
 use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
@@ -35,7 +35,11 @@ impl Started {
             directory: program.parent().unwrap().to_owned(),
             deadline: Duration::from_secs(60),
         };
-        let options = ConnectOptions { name: name.to_owned(), engine_address: engine.address().to_owned() };
+        let options = ConnectOptions {
+            name: name.to_owned(),
+            engine_address: engine.address().to_owned(),
+            deadlines: ConnectDeadlines::default(),
+        };
         let plugin = connect(origin, options).await.unwrap();
         Self { plugin, process, log, _engine: engine }
     }

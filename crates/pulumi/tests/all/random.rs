@@ -6,7 +6,7 @@ use outrigger_provider::{
     Action, ApplyRequest, CheckConfig, CheckRequest, Checked, DiffConfig, ErrorKind, ImportRequest, Outcome,
     PlanRequest, PlanToken, Plugin, Provider, ReadRequest, ReadResult, ResourceIdentity, State, Verdict,
 };
-use outrigger_pulumi::{ConnectOptions, EngineServer, Origin, connect};
+use outrigger_pulumi::{ConnectDeadlines, ConnectOptions, EngineServer, Origin, connect};
 use outrigger_transport::Process;
 use outrigger_value::{PropertyMap, Urn, Value};
 
@@ -161,7 +161,11 @@ async fn a_plugin_is_attached_to_by_port() {
     let outrigger_transport::FirstLine::Line(line) = started.process.first_line().await else { panic!("no port") };
     let port = outrigger_transport::port::parse(&line).unwrap();
     let engine = EngineServer::start(started.log.clone()).await.unwrap();
-    let options = ConnectOptions { name: "random".to_owned(), engine_address: engine.address().to_owned() };
+    let options = ConnectOptions {
+        name: "random".to_owned(),
+        engine_address: engine.address().to_owned(),
+        deadlines: ConnectDeadlines::default(),
+    };
     let plugin = connect(Origin::Port(port), options).await.unwrap();
     assert!(plugin.process().is_none());
     assert!(!plugin.schema(&cx(), None).await.unwrap().is_empty());
