@@ -1,4 +1,4 @@
-//! One process and the group that it leads, from start to the last member's end.
+//! One process, the group that it leads and whatever else it starts, from start to the last one's end.
 
 use std::io;
 use std::process::{Child, ExitStatus};
@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 
+use crate::mark::Mark;
 use crate::os::{self, Identity};
 
 /// How long other members of a group may take to end after its leader has, if they were asked to. A plugin's own plugins
@@ -17,10 +18,14 @@ const STRAGGLERS: Duration = Duration::from_millis(500);
 /// How long to wait for killed processes to be gone. The kernel needs moments, unless one hangs in a system call.
 const BURIAL: Duration = Duration::from_secs(2);
 
+/// How long a process may be on its way from one program to the next. Meanwhile it cannot be told whose it is.
+const TRANSFORMATION: Duration = Duration::from_millis(20);
+
 /// A group. Signals reach it only as long as its leader is not collected: after that its id may be somebody else's.
 #[derive(Debug)]
 pub(crate) struct Group {
     identity: Identity,
+    mark: Mark,
     /// Whether the leader is collected. Held while a signal is sent.
     collected: Mutex<bool>,
     interrupted: AtomicBool,
@@ -32,11 +37,13 @@ impl Group {
     /// then `ended` is called.
     pub(crate) fn watch(
         identity: Identity,
+        mark: Mark,
         child: Child,
         ended: impl FnOnce() + Send + 'static,
     ) -> io::Result<Arc<Self>> {
         let group = Arc::new(Self {
             identity,
+            mark,
             collected: Mutex::new(false),
             interrupted: AtomicBool::new(false),
             exit: watch::Sender::new(None),
@@ -95,10 +102,13 @@ impl Group {
     fn bury(&self, mut child: Child) {
         let _no_such_child = os::wait_until_exited(self.identity.pid);
         let patience = if self.interrupted.load(Ordering::Relaxed) { STRAGGLERS } else { Duration::ZERO };
-        if self.has_others_after(patience) != Some(false) {
-            os::kill(self.identity.pid);
-            // A kill is an order, not yet a death; whoever hears that this group has ended may rely on it.
-            self.has_others_after(BURIAL);
+        if self.has_others_after(patience, || {}) != Some(false) {
+            // A kill is an order, not yet a death; whoever hears that this group has ended may rely on it. Again and again:
+            // somebody may have been started between the look and the kill.
+            self.has_others_after(BURIAL, || {
+                os::kill(self.identity.pid);
+                os::kill_marked(&self.mark);
+            });
         }
         let status = {
             let mut collected = self.collected.lock().unwrap_or_else(PoisonError::into_inner);
@@ -108,12 +118,18 @@ impl Group {
         self.exit.send_replace(Some(status.map_or_else(|error| format!("ended ({error})"), in_words)));
     }
 
-    /// Waits until no member but the dead leader is left, or the time is up, and says whether one is; `None`: it cannot be told.
-    fn has_others_after(&self, limit: Duration) -> Option<bool> {
-        let end = Instant::now() + limit;
+    /// Waits until nobody but the dead leader is left, in its group or with its mark, or the time is up, and says whether somebody
+    /// is; `None`: it cannot be told. `act` comes before every look.
+    fn has_others_after(&self, limit: Duration, act: impl Fn()) -> Option<bool> {
+        let begin = Instant::now();
         loop {
-            let others = os::has_others(self.identity.pid);
-            if others != Some(true) || Instant::now() >= end {
+            act();
+            let members = os::has_others(self.identity.pid);
+            let marked = os::marked(&self.mark);
+            let elapsed = begin.elapsed();
+            let strays = !marked.found.is_empty() || (marked.unsure && elapsed < TRANSFORMATION);
+            let others = members.map(|members| members || strays);
+            if others != Some(true) || elapsed >= limit {
                 return others;
             }
             std::thread::sleep(Duration::from_millis(2));
@@ -149,7 +165,10 @@ fn in_words(status: ExitStatus) -> String {
     use std::os::unix::process::ExitStatusExt;
     match (status.code(), status.signal()) {
         (Some(code), _) => format!("exited with code {code}"),
-        (None, Some(signal)) => format!("was ended by signal {signal}"),
+        (None, Some(signal)) => match os::signal_name(signal) {
+            Some(name) => format!("was ended by signal {signal} ({name})"),
+            None => format!("was ended by signal {signal}"),
+        },
         (None, None) => "ended".to_owned(),
     }
 }

@@ -17,6 +17,7 @@ mod host;
 pub mod keeper;
 mod lease;
 mod limited;
+mod mark;
 mod options;
 mod os;
 mod output;

@@ -20,6 +20,7 @@ use tokio::sync::oneshot;
 use crate::KeeperCommand;
 use crate::group::{Group, GroupHandle};
 use crate::keeper::{self, KeeperLink, Record};
+use crate::mark::{self, Mark};
 use crate::os::{self, Identity};
 
 /// A process that was just started, with our ends of its pipes.
@@ -162,11 +163,13 @@ impl Thread {
 
     fn attempt(&mut self, request: &LaunchRequest) -> io::Result<Started> {
         self.ensure_keeper()?;
+        let mark = Mark::of_next_plugin();
         let mut command = Command::new(&request.program);
         command
             .args(&request.arguments)
             .env_clear()
             .envs(request.environment.iter().map(|(name, value)| (name, value)))
+            .env(mark::VARIABLE, mark.value())
             .current_dir(&request.directory)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -176,7 +179,7 @@ impl Thread {
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let identity = Identity::of(child.id());
         let orders = self.orders.clone();
-        let group = Group::watch(identity, child, move || {
+        let group = Group::watch(identity, mark, child, move || {
             let _thread_is_gone = orders.send(Order::Ended(identity));
         })?;
         self.living.insert(identity, Arc::clone(&group));

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use super::Record;
 use crate::KeeperCommand;
+use crate::mark;
 use crate::os::{self, Identity};
 
 /// A connection to one keeper.
@@ -40,15 +41,15 @@ pub(crate) fn start<'a>(
 ) -> io::Result<KeeperLink> {
     let (ours, theirs) = os::quiet_pair()?;
     // In one piece: a socket takes many bytes, but only some hundred pieces, before somebody reads.
-    let known: Vec<u8> = living.flat_map(|identity| Record::Started(*identity).encode()).collect();
-    if !known.is_empty() {
-        os::send_quietly(&ours, &known)?;
-    }
+    let known = [Record::Host(Identity::own())].into_iter().chain(living.map(|identity| Record::Started(*identity)));
+    os::send_quietly(&ours, &known.flat_map(|record| record.encode()).collect::<Vec<u8>>())?;
     let mut process = Command::new(&command.program);
     process
         .args(&command.arguments)
         .env_clear()
         .envs(command.environment.iter().map(|(name, value)| (name, value)))
+        // If we are part of a plugin ourselves: whoever ends that must leave the keeper to its work.
+        .env_remove(mark::VARIABLE)
         .stdin(Stdio::from(OwnedFd::from(theirs)))
         // It outlives us: whoever reads our output to its end must not wait for the keeper as well.
         .stdout(Stdio::null())

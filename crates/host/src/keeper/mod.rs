@@ -3,7 +3,8 @@
 //! It reads [`Record`]s from its standard input, a socket whose other end only the host holds. Each plugin announces
 //! itself there before it becomes a plugin (see `os::birth`), the host reports each end. When the host says goodbye the keeper just
 //! leaves. When the socket closes without a goodbye, the host was killed: every group that is left gets SIGINT, a grace, and
-//! SIGKILL, and then the caller's own last act is done (the command line folds the journal into the checkpoint).
+//! SIGKILL, whatever else carries the mark of a plugin of that host is killed, and then the caller's own last act is done (the
+//! command line folds the journal into the checkpoint).
 //!
 //! A group is left alone if its id belongs to another process by now, which the start time tells.
 
@@ -17,6 +18,7 @@ use std::time::{Duration, Instant};
 pub(crate) use link::{KeeperLink, start};
 pub(crate) use record::Record;
 
+use crate::mark::Mark;
 use crate::os::{self, Identity};
 
 /// How a host left its keeper.
@@ -39,8 +41,10 @@ const BURIAL: Duration = Duration::from_secs(2);
 /// `input` is the process's standard input. After [`Parting::Vanished`] the caller does what else is to be done.
 pub fn run(mut input: impl Read) -> Parting {
     let mut groups = HashMap::new();
+    let mut host = None;
     loop {
         match Record::read(&mut input) {
+            Some(Record::Host(identity)) => host = Some(identity),
             Some(Record::Started(identity)) => {
                 groups.insert(identity.pid, identity);
             }
@@ -52,6 +56,9 @@ pub fn run(mut input: impl Read) -> Parting {
         }
     }
     end(groups.into_values().collect());
+    if let Some(host) = host {
+        end_marked(&Mark::of_host(host));
+    }
     Parting::Vanished
 }
 
@@ -65,6 +72,18 @@ fn end(mut groups: Vec<Identity>) {
         os::kill(identity.pid);
     }
     wait_for(&mut groups, BURIAL);
+}
+
+/// Ends what left its group. It was asked by nobody, so there is nothing to wait for before it is killed.
+fn end_marked(mark: &Mark) {
+    let end = Instant::now() + BURIAL;
+    loop {
+        os::kill_marked(mark);
+        if os::marked(mark).found.is_empty() || Instant::now() >= end {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
 }
 
 /// Waits until no group is left or the time is up. These are not the keeper's children, so there is nothing to wait on: it looks.

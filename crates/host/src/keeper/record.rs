@@ -7,6 +7,8 @@ use crate::os::Identity;
 /// One message to the keeper. All have the same length, and are far below what a socket takes in one piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Record {
+    /// Who the host is; said once, before anything else.
+    Host(Identity),
     /// A process leads a group of its own and is about to become a plugin.
     Started(Identity),
     /// That group is empty.
@@ -22,6 +24,7 @@ impl Record {
     /// The bytes. Allocates nothing, so it may be called between fork and exec.
     pub(crate) fn encode(&self) -> [u8; LENGTH] {
         let (kind, identity) = match self {
+            Self::Host(identity) => (b'h', *identity),
             Self::Started(identity) => (b'+', *identity),
             Self::Ended(identity) => (b'-', *identity),
             Self::Goodbye => (b'.', Identity { pid: 0, started: 0 }),
@@ -43,6 +46,7 @@ impl Record {
         let identity =
             Identity { pid: u32::from_le_bytes(*pid), started: u64::from_le_bytes(started.try_into().ok()?) };
         match kind {
+            b'h' => Some(Self::Host(identity)),
             b'+' => Some(Self::Started(identity)),
             b'-' => Some(Self::Ended(identity)),
             b'.' => Some(Self::Goodbye),
@@ -58,7 +62,7 @@ mod tests {
     #[test]
     fn there_and_back() {
         let identity = Identity { pid: 4_000_000_000, started: u64::MAX - 3 };
-        for record in [Record::Started(identity), Record::Ended(identity), Record::Goodbye] {
+        for record in [Record::Host(identity), Record::Started(identity), Record::Ended(identity), Record::Goodbye] {
             assert_eq!(Record::read(&mut &record.encode()[..]), Some(record));
         }
         assert_eq!(Record::read(&mut &[b'?'; LENGTH][..]), None);

@@ -14,6 +14,26 @@ pub(crate) fn kill(group: u32) {
     send(group, Signal::KILL);
 }
 
+/// The name of a signal that ends processes by itself.
+pub(crate) fn signal_name(signal: i32) -> Option<&'static str> {
+    let names = [
+        (Signal::HUP, "SIGHUP"),
+        (Signal::INT, "SIGINT"),
+        (Signal::QUIT, "SIGQUIT"),
+        (Signal::ILL, "SIGILL"),
+        (Signal::ABORT, "SIGABRT"),
+        (Signal::BUS, "SIGBUS"),
+        (Signal::FPE, "SIGFPE"),
+        (Signal::KILL, "SIGKILL"),
+        (Signal::SEGV, "SIGSEGV"),
+        (Signal::PIPE, "SIGPIPE"),
+        (Signal::TERM, "SIGTERM"),
+        (Signal::XCPU, "SIGXCPU"),
+        (Signal::SYS, "SIGSYS"),
+    ];
+    names.iter().find(|(known, _)| known.as_raw() == signal).map(|(_, name)| *name)
+}
+
 /// Whether a group has a process that still runs. Dead ones that nobody has collected yet do not count: in a container
 /// whose first process collects no one they would stay for ever.
 pub(crate) fn alive(group: u32) -> bool {
@@ -51,7 +71,7 @@ fn send(group: u32, signal: Signal) {
 }
 
 /// Ids 0 and 1 never name a group of ours: 0 would mean our own group, and 1 every process there is.
-fn pid(id: u32) -> Option<Pid> {
+pub(super) fn pid(id: u32) -> Option<Pid> {
     i32::try_from(id).ok().filter(|id| *id > 1).and_then(Pid::from_raw)
 }
 
@@ -67,8 +87,14 @@ fn has_running_member(group: u32) -> bool {
 
 #[cfg(target_os = "linux")]
 fn runs_in(stat: &[u8], group: u32) -> bool {
+    super::identity::field(stat, 5) == Some(u64::from(group)) && runs(stat)
+}
+
+/// Whether a process, as `/proc/PID/stat` has it, is neither dead nor about to be.
+#[cfg(target_os = "linux")]
+pub(super) fn runs(stat: &[u8]) -> bool {
     let state = stat.iter().rposition(|byte| *byte == b')').and_then(|end| stat.get(end + 2));
-    super::identity::field(stat, 5) == Some(u64::from(group)) && !matches!(state, Some(b'Z' | b'X') | None)
+    !matches!(state, Some(b'Z' | b'X') | None)
 }
 
 #[cfg(not(target_os = "linux"))]
