@@ -6,7 +6,7 @@ use serde::Deserialize;
 use super::Finding;
 
 /// The design's list of crates, top to bottom.
-const ORDER: [&str; 20] = [
+const ORDER: [&str; 21] = [
     "diagnostic",
     "value",
     "schema",
@@ -27,6 +27,8 @@ const ORDER: [&str; 20] = [
     "agent",
     "sdk",
     "cli",
+    // Plugins of our own use what they are tested with.
+    "chaos",
 ];
 
 /// What the SDK may use besides the server halves: a plugin author's crate stays small.

@@ -1,0 +1,117 @@
+//! A plugin that ends, or never answers, in each call that the host makes.
+
+use futures::future::join_all;
+use outrigger_host::Deadlines;
+use outrigger_provider::{CallContext, ErrorKind};
+
+use crate::stage::{PROMPT, SHORT, Stage, assert_clear, assert_refused};
+use crate::thing::{CALLS, Reply, make};
+
+/// The calls of a start: a plugin that fails in them is refused.
+pub(crate) const STARTING: [&str; 2] = ["Handshake", "GetPluginInfo"];
+
+/// The calls that have a deadline of the host's, and what the default is.
+pub(crate) const LIMITED: [(&str, &str); 7] = [
+    ("GetSchema", "120 s"),
+    ("CheckConfig", "300 s"),
+    ("DiffConfig", "300 s"),
+    ("Configure", "300 s"),
+    ("Check", "300 s"),
+    ("Diff", "600 s"),
+    ("Cancel", "5 s"),
+];
+
+/// The calls that only a person limits.
+pub(crate) fn unlimited() -> impl Iterator<Item = &'static str> {
+    CALLS.into_iter().filter(|call| LIMITED.iter().all(|(limited, _)| limited != call))
+}
+
+fn all_short(deadlines: &mut Deadlines) {
+    *deadlines = Deadlines { schema: SHORT, check: SHORT, plan: SHORT, configure: SHORT, ..*deadlines };
+}
+
+#[tokio::test]
+async fn an_end_in_a_starting_call_is_a_refusal() {
+    join_all(STARTING.map(|call| async move {
+        let chaos = format!("{call}=exit");
+        let stage = Stage::new(&chaos, |_| {});
+        let Err(error) = stage.load().await else { panic!("`{chaos}` was taken for a plugin") };
+        assert_refused(&chaos, &error, "plugin-crash", &["exited with code 3"]);
+        assert!(error.notes[0].contains(&format!("the end comes in {call}")), "{error:?}");
+        stage.end().await;
+    }))
+    .await;
+}
+
+#[tokio::test]
+async fn silence_in_a_starting_call_is_a_refusal() {
+    join_all(STARTING.map(|call| async move {
+        let chaos = format!("{call}=hang");
+        let stage = Stage::new(&chaos, |deadlines| match call {
+            "Handshake" => deadlines.connect = SHORT,
+            _ => deadlines.handshake = SHORT,
+        });
+        let Err(error) = stage.load().await else { panic!("`{chaos}` was taken for a plugin") };
+        assert_refused(&chaos, &error, "plugin-silent", &[call, "within 0.3 s"]);
+        assert_eq!(stage.processes(), [0_u32; 0]);
+        stage.end().await;
+    }))
+    .await;
+}
+
+#[tokio::test]
+async fn an_end_in_any_call_is_a_crash_with_last_words() {
+    for (deed, says) in [("exit", "exited with code 3"), ("segfault", "was ended by signal 11 (SIGSEGV)")] {
+        join_all(CALLS.map(|call| async move {
+            let chaos = format!("{call}={deed}");
+            let stage = Stage::new(&chaos, |_| {});
+            let reply = make(&stage, &CallContext::background(), call).await;
+            let error = reply.error().unwrap_or_else(|| panic!("`{chaos}`: {reply:?}"));
+            assert_clear(&chaos, call, error, &[says]);
+            assert_eq!(error.kind, ErrorKind::Crashed, "{error:?}");
+            let word = error.last_words.last().unwrap();
+            assert!(word.contains(&format!("in {call}")), "`{chaos}`: {error:?}");
+            let changes = ["Create", "Update", "Delete"].contains(&call);
+            assert_eq!(matches!(reply, Reply::Doubtful(..)), changes, "`{chaos}`: {reply:?}");
+            // The next one that is asked for is a new process.
+            assert_eq!(stage.processes(), [0_u32; 0], "`{chaos}`: something of the crashed plugin is left");
+            stage.plugin().await;
+            stage.end().await;
+        }))
+        .await;
+    }
+}
+
+#[tokio::test]
+async fn silence_in_a_call_with_a_deadline_ends_with_it() {
+    join_all(LIMITED.map(|(call, _)| async move {
+        let chaos = format!("{call}=hang");
+        let stage = Stage::new(&chaos, all_short);
+        let reply = make(&stage, &CallContext::background(), call).await;
+        let error = reply.error().unwrap_or_else(|| panic!("`{chaos}`: {reply:?}"));
+        assert_clear(&chaos, call, error, &["no answer within 0.3 s"]);
+        assert_eq!(error.kind, ErrorKind::TimedOut, "{error:?}");
+        stage.end().await;
+    }))
+    .await;
+}
+
+/// Real creations take hours: the wait ends when a person says so, and not before.
+#[tokio::test]
+async fn silence_in_any_other_call_ends_with_a_persons_patience() {
+    join_all(unlimited().map(|call| async move {
+        let chaos = format!("{call}=hang");
+        let stage = Stage::new(&chaos, all_short);
+        let cx = CallContext::background();
+        let mut waiting = Box::pin(make(&stage, &cx, call));
+        // Longer than every deadline that this host has.
+        assert!(tokio::time::timeout(4 * SHORT, &mut waiting).await.is_err(), "`{chaos}` was given up");
+        cx.cancel.cancel();
+        let reply = tokio::time::timeout(PROMPT, waiting).await.unwrap();
+        let error = reply.error().unwrap_or_else(|| panic!("`{chaos}`: {reply:?}"));
+        assert_eq!((error.kind, error.call.as_str()), (ErrorKind::Cancelled, call), "{error:?}");
+        assert!(error.leaves_doubt());
+        stage.end().await;
+    }))
+    .await;
+}
