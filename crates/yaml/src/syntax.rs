@@ -1,9 +1,10 @@
 //! A YAML (or JSON) file as a tree in which every node knows the bytes that it was written with.
 //!
 //! Plain scalars become values by the rules of Go's `yaml.v3`, because that is what the peer reads the same files with.
-//! What the peer refuses (aliases, merge keys, keys that are not text) is refused here, with line and column.
-//! Invariants: no input makes the parser panic, and nesting and size are bounded.
+//! Aliases and merge keys are expanded, which the peer's YAML host refuses; keys that are not text are refused here too, with
+//! line and column. Invariants: no input makes the parser panic, and nesting and size are bounded.
 
+mod anchors;
 mod document;
 mod error;
 mod node;

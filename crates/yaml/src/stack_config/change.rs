@@ -123,9 +123,7 @@ impl StackConfig {
         };
         attempts.into_iter().flatten().find(means).ok_or_else(|| {
             Diagnostic::error("stack-config-edit", format!("`{}` cannot be changed without changing more", self.file()))
-                .detail(
-                    "The file is written in an unusual way, and no small change of its text has the wanted meaning.",
-                )
+                .detail("No small change of its text has the wanted meaning: other values may share this one by an anchor (`&name`), or it is written in an unusual way.")
                 .hint("Change the value in an editor.")
         })
     }

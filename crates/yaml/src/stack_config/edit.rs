@@ -46,10 +46,12 @@ impl<'a> Editor<'a> {
             return self.replace(site, wanted(depth)?);
         }
         match (&site.node.kind, way.get(depth)?) {
-            (Kind::Object(object), Step::Key(key)) if !self.is_secret(site.node, depth) => {
+            (Kind::Object(object), Step::Key(key)) if !self.is_whole(site.node, depth) => {
                 self.insert_entry(site, object, key, wanted(depth + 1)?, first)
             }
-            (Kind::List(list), Step::Index(index)) if *index == list.items.len() && !list.items.is_empty() => {
+            (Kind::List(list), Step::Index(index))
+                if *index == list.items.len() && !list.items.is_empty() && !self.is_whole(site.node, depth) =>
+            {
                 self.append_item(site, list, wanted(depth + 1)?)
             }
             _ => self.replace(site, wanted(depth)?),
@@ -65,19 +67,21 @@ impl<'a> Editor<'a> {
         match site.holder {
             Holder::Root => None,
             Holder::Entry { object, at, key } => {
-                if object.len() == 1 {
+                if object.own == 1 {
                     return self.empty(way);
                 }
                 match site.form {
                     Form::Block => self.remove_lines(
                         key.span.start as usize,
-                        object.entries.get(at + 1).map(|next| next.key.span.start as usize),
+                        object.own_entries().get(at + 1).map(|next| next.key.span.start as usize),
                         site.node.span.end as usize,
                     ),
                     Form::Flow | Form::Json => self.remove_between(
                         key.span.start as usize..site.node.span.end as usize,
-                        at.checked_sub(1).and_then(|at| object.entries.get(at)).map(|before| before.value.span.end),
-                        object.entries.get(at + 1).map(|next| next.key.span.start),
+                        at.checked_sub(1)
+                            .and_then(|at| object.own_entries().get(at))
+                            .map(|before| before.value.span.end),
+                        object.own_entries().get(at + 1).map(|next| next.key.span.start),
                     ),
                 }
             }
@@ -109,13 +113,13 @@ impl<'a> Editor<'a> {
     fn walk(&self, way: &[Step]) -> (Site<'a>, usize) {
         let mut site = Site { node: &self.document.root, holder: Holder::Root, form: self.form };
         for (depth, step) in way.iter().enumerate() {
-            if self.is_secret(site.node, depth) {
+            if self.is_whole(site.node, depth) {
                 return (site, depth);
             }
             let form = |layout: Layout| if layout == Layout::Flow { site.form.max_flow() } else { site.form };
             let next = match (&site.node.kind, step) {
                 (Kind::Object(object), Step::Key(key)) => {
-                    object.entries.iter().position(|entry| *entry.key.text == **key).and_then(|at| {
+                    object.own_entries().iter().position(|entry| *entry.key.text == **key).and_then(|at| {
                         let Entry { key, value } = object.entries.get(at)?;
                         let holder = Holder::Entry { object, at, key };
                         Some(Site { node: value, holder, form: form(object.layout) })
@@ -136,9 +140,11 @@ impl<'a> Editor<'a> {
         (site, way.len())
     }
 
-    /// A secret is written as a map, but has no parts.
-    fn is_secret(&self, node: &Node, depth: usize) -> bool {
-        depth >= VALUE_DEPTH && matches!(Item::from_node(self.document, node), Item::Secure(_))
+    /// Whether the node can only be changed as a whole: a secret is written as a map but has no parts, and the parts of an
+    /// alias stand elsewhere, where others may use them.
+    fn is_whole(&self, node: &Node, depth: usize) -> bool {
+        self.document.is_alias(node.span)
+            || (depth >= VALUE_DEPTH && matches!(Item::from_node(self.document, node), Item::Secure(_)))
     }
 
     fn replace(&self, site: Site<'a>, item: &Item) -> Option<String> {
@@ -215,7 +221,7 @@ impl<'a> Editor<'a> {
 
     fn insert_entry(&self, site: Site<'a>, object: &'a Object, key: &str, item: &Item, first: bool) -> Option<String> {
         let form = if object.layout == Layout::Flow { site.form.max_flow() } else { site.form };
-        let (Some(head), Some(last)) = (object.entries.first(), object.entries.last()) else {
+        let (Some(head), Some(last)) = (object.own_entries().first(), object.own_entries().last()) else {
             // `{}` says nothing about how the user likes to write: by indentation, unless that is impossible.
             let map = Item::Map([(key.to_owned(), item.clone())].into());
             return self.replace(site, &map);
@@ -261,7 +267,7 @@ impl<'a> Editor<'a> {
         if let (Holder::Root, Kind::Object(object), Form::Block) = (site.holder, &site.node.kind, self.form)
             && object.layout == Layout::Block
         {
-            let only = object.entries.first()?;
+            let only = object.own_entries().first()?;
             return self.remove_lines(only.key.span.start as usize, None, only.value.span.end as usize);
         }
         let empty = match site.node.kind {

@@ -147,6 +147,31 @@ fn unusual_files() {
 }
 
 #[test]
+fn anchors_survive_changes() {
+    let file = "config:\n  p:base: &base\n    size: 1\n    tags: [a]\n  p:one: *base\n  p:two:\n    <<: *base\n    size: 2\n  p:n: &n 5\n  p:m: *n\n";
+    let read = stack(file);
+    let text = |key: &str| {
+        let key = ConfigPath::parse(key, "p", false).unwrap().key;
+        crate::config::to_json(&read.entries()[&key].item)
+    };
+    assert_eq!((text("one"), text("m")), ("{\"size\":1,\"tags\":[\"a\"]}".to_owned(), "\"5\"".to_owned()));
+    assert_eq!(text("two"), "{\"size\":2,\"tags\":[\"a\"]}");
+    // An alias gives way to the value, what it stands for stays.
+    assert_eq!(set(file, "m", "x"), file.replace("p:m: *n", "p:m: x"));
+    assert_eq!(set(file, "one.size", "7"), file.replace("p:one: *base", "p:one:\n    size: 7\n    tags:\n      - a"));
+    // What a merge key brings is overridden beside it.
+    assert_eq!(set(file, "two.size", "7"), file.replace("size: 2", "size: 7"));
+    assert_eq!(set(file, "two.tags", "x"), file.replace("size: 2", "size: 2\n    tags: x"));
+    assert_eq!(set(file, "new", "x"), file.replace("p:m: *n", "p:m: *n\n  p:new: x"));
+    assert_eq!(remove(file, "m"), file.replace("  p:m: *n\n", ""));
+    // A value that others share is not changed behind their back.
+    for key in ["n", "base.size"] {
+        let path = ConfigPath::parse(key, "p", true).unwrap();
+        assert_eq!(read.set(&path, NewValue::Plain("9".into())).unwrap_err().code, "stack-config-edit", "{key}");
+    }
+}
+
+#[test]
 fn every_text_comes_back() {
     for text in [
         "",

@@ -28,6 +28,8 @@ pub struct Document {
     file: Arc<str>,
     source: Arc<str>,
     lines: Arc<[u32]>,
+    /// Where each alias stands and the value that it stands for, sorted.
+    aliases: Arc<[(Span, Span)]>,
     /// The first document of the file; null when the file is empty.
     pub root: Node,
 }
@@ -35,7 +37,7 @@ pub struct Document {
 impl Document {
     /// Parses text. `file` is the path as the user would write it.
     ///
-    /// Only the first YAML document counts. All aliases, odd keys and duplicate keys are reported together; a syntax
+    /// Only the first YAML document counts. All bad aliases, odd keys and duplicate keys are reported together; a syntax
     /// error ends the reading.
     pub fn parse(file: impl Into<Arc<str>>, source: impl Into<Arc<str>>) -> Result<Self, Vec<Diagnostic>> {
         Self::parse_with(file, source, Keys::Text)
@@ -58,8 +60,8 @@ impl Document {
         }
         let lines = line_starts(&source);
         let at = Source { file: &file, text: &source, lines: &lines };
-        let root = parser::parse(&at, keys)?;
-        Ok(Self { root, lines: lines.into(), file, source })
+        let (root, aliases) = parser::parse(&at, keys)?;
+        Ok(Self { root, lines: lines.into(), aliases: aliases.into(), file, source })
     }
 
     /// Parses bytes, which must be UTF-8, with other keys.
@@ -81,9 +83,20 @@ impl Document {
         &self.source
     }
 
-    /// The text of a span; empty if it is not one of this document.
+    /// The text of a span, or of the value that an alias there stands for; empty if it is not one of this document.
     pub fn text(&self, span: Span) -> &str {
-        self.source.get(span.range()).unwrap_or_default()
+        self.source.get(self.aliased(span).unwrap_or(span).range()).unwrap_or_default()
+    }
+
+    /// Whether an alias stands at a span.
+    pub fn is_alias(&self, span: Span) -> bool {
+        self.aliased(span).is_some()
+    }
+
+    /// The value that an alias stands for.
+    fn aliased(&self, span: Span) -> Option<Span> {
+        let at = self.aliases.binary_search_by(|(alias, _)| alias.cmp(&span)).ok()?;
+        self.aliases.get(at).map(|(_, value)| *value)
     }
 
     /// Line and column of a byte.
@@ -169,22 +182,48 @@ mod tests {
     }
 
     #[test]
-    fn what_the_peer_refuses() {
-        assert_eq!(
-            refused("a: &x 1\nb: *x\nc:\n  <<: *x\n1: y\nd: 1\nd: 2\n"),
-            [
-                ("yaml-alias", 2, 4),
-                ("yaml-merge-key", 4, 3),
-                ("yaml-alias", 4, 7),
-                ("yaml-key-not-text", 5, 1),
-                ("yaml-duplicate-key", 7, 1)
-            ]
-        );
-        assert_eq!(refused("b: *nowhere\n"), [("yaml-alias", 1, 4)]);
+    fn keys_that_cannot_be() {
+        assert_eq!(refused("1: y\nd: 1\nd: 2\n"), [("yaml-key-not-text", 1, 1), ("yaml-duplicate-key", 3, 1)]);
         assert_eq!(refused("? [a]\n: 1\n"), [("yaml-key-not-text", 1, 3)]);
         assert_eq!(refused("a:\n  é: 1\n  b: {c: 1, c: 2}\n"), [("yaml-duplicate-key", 3, 13)]);
         let many: String = (0..40).map(|n| format!("k{n}: 1\n")).chain(["k7: 2\n".to_owned()]).collect();
         assert_eq!(refused(&many), [("yaml-duplicate-key", 41, 1)]);
+    }
+
+    #[test]
+    fn aliases_and_merge_keys() {
+        let text = "base: &base\n  size: &size 0x10\n  tags: {a: 1}\none:\n  <<: *base\n  tags: none\ntwo:\n  b: 2\n  <<: [{b: 3, c: 4}, *base]\nthree: *size\n'<<': plain\n*size : key\n";
+        let document = Document::parse_with("Pulumi.yaml", text, Keys::Scalar).unwrap();
+        let root = document.root.as_object().unwrap();
+        let one = root.get("one").unwrap().as_object().unwrap();
+        assert_eq!((one.own, one.len()), (1, 2));
+        assert_eq!(one.get("tags").unwrap().as_str(), Some("none"));
+        assert_eq!(one.get("size").unwrap().as_number(), Some(16.0));
+        let two = root.get("two").unwrap().as_object().unwrap();
+        let keys: Vec<&str> = two.iter().map(|entry| &*entry.key.text).collect();
+        assert_eq!(keys, ["b", "c", "size", "tags"]);
+        assert_eq!(two.get("b").unwrap().as_number(), Some(2.0));
+        // The value stands where the alias does, its text is that of the anchored value, its parts stand where they were written.
+        let three = root.get("three").unwrap();
+        assert_eq!(
+            (document.place(three.span).to_string(), document.text(three.span)),
+            ("Pulumi.yaml:10:8".into(), "0x10")
+        );
+        assert!(document.is_alias(three.span) && !document.is_alias(root.get("base").unwrap().span));
+        let tag = two.get("tags").unwrap().as_object().unwrap().get("a").unwrap();
+        assert_eq!(document.place(tag.span).to_string(), "Pulumi.yaml:3:13");
+        assert_eq!(root.get("<<").unwrap().as_str(), Some("plain"));
+        assert_eq!(root.get("16").unwrap().as_str(), Some("key"));
+        assert_eq!(document.text(root.get("two").unwrap().span), "b: 2\n  <<: [{b: 3, c: 4}, *base]");
+        for (text, found) in [
+            ("b: *nowhere\n", ("yaml-alias", 1, 4)),
+            ("a: &a [*a]\n", ("yaml-alias", 1, 8)),
+            ("a: &a 1\nb: {<<: *a}\n", ("yaml-merge-key", 2, 9)),
+            ("a: &a {x: 1}\nb: {<<: [*a, 5]}\n", ("yaml-merge-key", 2, 9)),
+            ("a: &a [x]\n*a : 1\n", ("yaml-key-not-text", 2, 1)),
+        ] {
+            assert_eq!(refused(text), [found], "{text}");
+        }
     }
 
     #[test]
@@ -216,7 +255,12 @@ mod tests {
         assert_eq!(refused(&deep)[0].0, "yaml-too-deep");
         let lol: String = (0..30)
             .fold("a0: &a0 [x]\n".to_owned(), |text, n| format!("{text}a{}: &a{} [*a{n}, *a{n}]\n", n + 1, n + 1));
-        assert_eq!(refused(&lol).len(), 20);
+        assert_eq!(refused(&lol), [("yaml-alias", 18, 18)]);
+        let tower: String =
+            (0..250).fold("a0: &a0 [x]\n".to_owned(), |text, n| format!("{text}a{}: &a{} [*a{n}]\n", n + 1, n + 1));
+        assert_eq!(refused(&tower).first().map(|found| found.0), Some("yaml-too-deep"));
+        let wide = format!("a: &a {}\nb: [{}]\n", "x".repeat(1 << 20), "*a, ".repeat(100));
+        assert_eq!(refused(&wide), [("yaml-alias", 2, 253)]);
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use granit_parser::{ErrorKind, ScanError};
 use outrigger_diagnostic::{Diagnostic, Place, Position};
 
+use super::anchors::NoValue;
 use super::{MAX_BYTES, MAX_DEPTH, Span};
 
 /// The text under the parser.
@@ -48,19 +49,28 @@ pub(super) fn not_utf8(file: &Arc<str>, bytes: &[u8], valid: usize) -> Diagnosti
         .hint("Save the file in the encoding UTF-8.")
 }
 
-pub(super) fn alias(at: &Source<'_>, span: Span) -> Diagnostic {
+pub(super) fn alias(at: &Source<'_>, span: Span, why: &NoValue) -> Diagnostic {
     let name = at.text.get(span.range()).unwrap_or_default();
-    Diagnostic::error("yaml-alias", format!("the alias `{name}` is not supported"))
-        .detail("Pulumi YAML has no anchors and aliases; it refuses them too.")
-        .at(at.place(span))
-        .hint("Write the value out, or put it into `variables` and refer to it with `${name}`.")
+    let found = |summary: String| Diagnostic::error("yaml-alias", summary).at(at.place(span));
+    match why {
+        NoValue::Missing => {
+            let anchor = name.replacen('*', "&", 1);
+            found(format!("the alias `{name}` stands for nothing"))
+                .detail(format!("No value before it has the anchor `{anchor}`; a value cannot hold itself."))
+                .hint(format!("Write `{anchor}` before a value above, or put a text that begins with `*` in quotes."))
+        }
+        NoValue::TooLarge => found(format!("the alias `{name}` makes the file too large"))
+            .detail(format!("Its aliases together stand for more than {MAX_BYTES} bytes."))
+            .hint("Use fewer aliases of values that hold aliases themselves."),
+        NoValue::TooDeep => too_deep(at, span),
+    }
 }
 
-pub(super) fn merge_key(at: &Source<'_>, span: Span) -> Diagnostic {
-    Diagnostic::error("yaml-merge-key", "the merge key `<<` is not supported")
-        .detail("Pulumi YAML has no anchors, aliases and merge keys; it refuses them too.")
+pub(super) fn merge_key(at: &Source<'_>, span: Span, found: &str) -> Diagnostic {
+    Diagnostic::error("yaml-merge-key", format!("the merge key `<<` needs an object, not {found}"))
+        .detail("It takes over the entries of an object, or of each object of a list, that are not given beside it.")
         .at(at.place(span))
-        .hint("Write the merged entries out.")
+        .hint("Write an alias of an object (`<<: *name`), or put the key `<<` in quotes.")
 }
 
 pub(super) fn key_not_text(at: &Source<'_>, span: Span, found: &str) -> Diagnostic {

@@ -14,7 +14,8 @@ pub struct Span {
 pub struct Node {
     /// What it is.
     pub kind: Kind,
-    /// Where it stands. An empty value (`key:`) has an empty span behind the colon or dash.
+    /// Where it stands. An empty value (`key:`) has an empty span behind the colon or dash; the value of an alias stands
+    /// where the alias does, and its parts where they were written.
     pub span: Span,
 }
 
@@ -76,8 +77,10 @@ pub struct List {
 /// An object. Its keys are text and all different.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Object {
-    /// Its entries in the order of the file.
+    /// Its entries: those that are written here, in the order of the file, then those that merge keys bring.
     pub entries: Vec<Entry>,
+    /// How many of the entries are written here.
+    pub own: usize,
     /// How it was written.
     pub layout: Layout,
 }
@@ -181,6 +184,11 @@ impl Object {
     /// The entry of a key.
     pub fn entry(&self, key: &str) -> Option<&Entry> {
         self.entries.iter().find(|entry| &*entry.key.text == key)
+    }
+
+    /// The entries that are written here, without those that merge keys bring.
+    pub fn own_entries(&self) -> &[Entry] {
+        self.entries.get(..self.own).unwrap_or(&self.entries)
     }
 
     /// How many entries there are.

@@ -3,6 +3,7 @@
 use granit_parser::{Event, Parser, ScalarStyle, StructureStyle, Tag};
 use outrigger_diagnostic::Diagnostic;
 
+use super::anchors::{Anchors, NoValue};
 use super::error::{self, Source};
 use super::scalar::{self, Scalar};
 use super::{Entry, Key, Keys, Kind, Layout, List, MAX_DEPTH, Node, Object, Span, Style, Text};
@@ -10,15 +11,27 @@ use super::{Entry, Key, Keys, Kind, Layout, List, MAX_DEPTH, Node, Object, Span,
 /// No more findings than this are collected from one file.
 const MAX_FINDINGS: usize = 20;
 
+/// The tree, and its aliases with the values that they stand for.
+type Parsed = (Node, Vec<(Span, Span)>);
+
 /// Reads the first document of the text.
-pub(super) fn parse(source: &Source<'_>, keys: Keys) -> Result<Node, Vec<Diagnostic>> {
+pub(super) fn parse(source: &Source<'_>, keys: Keys) -> Result<Parsed, Vec<Diagnostic>> {
     let options = granit_parser::options! {
         emit_comments: false,
         emit_unresolved_aliases: true,
         flow_nesting_limit: MAX_DEPTH + 1,
         block_nesting_limit: MAX_DEPTH + 1,
     };
-    let mut builder = Builder { source, keys, open: Vec::new(), root: None, last_end: 0, findings: Vec::new() };
+    let mut builder = Builder {
+        source,
+        keys,
+        open: Vec::new(),
+        root: None,
+        last_end: 0,
+        anchors: Anchors::new(),
+        overflowed: false,
+        findings: Vec::new(),
+    };
     for event in Parser::new_from_str_with_options(source.text, options) {
         match event {
             Ok((Event::DocumentEnd | Event::StreamEnd, _)) => break,
@@ -32,19 +45,20 @@ pub(super) fn parse(source: &Source<'_>, keys: Keys) -> Result<Node, Vec<Diagnos
                 }
             }
             Err(problem) => {
-                let in_flow = builder.open.last().is_some_and(|frame| frame.layout() == Layout::Flow);
+                let in_flow = builder.open.last().is_some_and(|frame| frame.layout == Layout::Flow);
                 builder.findings.push(error::syntax(source, &problem, in_flow));
                 break;
             }
         }
-        if builder.findings.len() >= MAX_FINDINGS || builder.open.len() > MAX_DEPTH {
+        if builder.findings.len() >= MAX_FINDINGS || builder.open.len() > MAX_DEPTH || builder.overflowed {
             break;
         }
     }
     if !builder.findings.is_empty() {
         return Err(builder.findings);
     }
-    Ok(builder.root.unwrap_or(Node { kind: Kind::Null, span: Span::default() }))
+    let root = builder.root.unwrap_or(Node { kind: Kind::Null, span: Span::default() });
+    Ok((root, builder.anchors.into_uses()))
 }
 
 struct Builder<'a> {
@@ -54,54 +68,89 @@ struct Builder<'a> {
     root: Option<Node>,
     /// Where the last token with text ended.
     last_end: u32,
+    anchors: Anchors,
+    /// Aliases have made the tree too large, which is said once.
+    overflowed: bool,
     findings: Vec<Diagnostic>,
 }
 
 /// A collection whose end has not been seen.
-enum Frame {
-    List { items: Vec<Node>, span: Span, layout: Layout },
-    Object { entries: Vec<Entry>, key: Option<Key>, span: Span, layout: Layout },
+struct Frame {
+    content: Content,
+    span: Span,
+    layout: Layout,
+    /// The anchor's number, or 0.
+    anchor: usize,
+    /// Where its last part ended.
+    last: Option<Span>,
 }
 
-impl Frame {
-    fn layout(&self) -> Layout {
-        match self {
-            Frame::List { layout, .. } | Frame::Object { layout, .. } => *layout,
-        }
-    }
+enum Content {
+    List(Vec<Node>),
+    Object { entries: Vec<Entry>, key: Slot, merges: Vec<Node> },
+}
+
+/// The key that waits for its value.
+enum Slot {
+    Empty,
+    Key(Key),
+    Merge,
 }
 
 impl Builder<'_> {
     fn take(&mut self, event: Event<'_>, span: Span, tag_start: Option<u32>) {
         match event {
-            Event::Scalar(text, style, _, tag) => {
+            Event::Scalar(text, style, anchor, tag) => {
                 let (node, merge) = self.scalar(&text, style, tag.as_deref(), span, tag_start);
                 self.last_end = self.last_end.max(span.end);
+                self.define(anchor, &node);
                 self.add(node, merge);
             }
-            Event::Alias(_) | Event::UnresolvedAlias(_) => {
-                self.findings.push(error::alias(self.source, span));
-                self.last_end = span.end;
-                // A placeholder keeps the structure, so that the rest of the file is checked too.
-                let text = Text { value: "".into(), style: Style::Plain };
-                self.add_unchecked(Node { kind: Kind::String(text), span });
-            }
-            Event::SequenceStart(style, ..) => {
-                self.last_end = self.last_end.max(span.end);
-                self.open.push(Frame::List { items: Vec::new(), span, layout: layout(style) });
-            }
-            Event::MappingStart(style, ..) => {
-                self.last_end = self.last_end.max(span.end);
-                self.open.push(Frame::Object { entries: Vec::new(), key: None, span, layout: layout(style) });
+            Event::Alias(anchor) => self.alias(Some(anchor), span),
+            Event::UnresolvedAlias(_) => self.alias(None, span),
+            Event::SequenceStart(style, anchor, _) => self.begin(Content::List(Vec::new()), style, anchor, span),
+            Event::MappingStart(style, anchor, _) => {
+                let content = Content::Object { entries: Vec::new(), key: Slot::Empty, merges: Vec::new() };
+                self.begin(content, style, anchor, span);
             }
             Event::SequenceEnd | Event::MappingEnd => {
                 if let Some(frame) = self.open.pop() {
+                    let anchor = frame.anchor;
                     let node = self.close(frame, span);
                     self.last_end = self.last_end.max(node.span.end);
+                    self.define(anchor, &node);
                     self.add(node, false);
                 }
             }
             _ => {}
+        }
+    }
+
+    fn begin(&mut self, content: Content, style: StructureStyle, anchor: usize, span: Span) {
+        self.last_end = self.last_end.max(span.end);
+        self.open.push(Frame { content, span, layout: layout(style), anchor, last: None });
+    }
+
+    /// Anchors are numbered from 1.
+    fn define(&mut self, anchor: usize, node: &Node) {
+        if anchor != 0 {
+            self.anchors.define(anchor, node);
+        }
+    }
+
+    fn alias(&mut self, anchor: Option<usize>, span: Span) {
+        self.last_end = span.end;
+        let room = MAX_DEPTH.saturating_sub(self.open.len());
+        let found = anchor.ok_or(NoValue::Missing).and_then(|anchor| self.anchors.expand(anchor, span, room));
+        match found {
+            Ok(node) => self.add(node, false),
+            Err(why) => {
+                self.findings.push(error::alias(self.source, span, &why));
+                self.overflowed = matches!(why, NoValue::TooLarge);
+                // A placeholder keeps the structure, so that the rest of the file is checked too.
+                let text = Text { value: "".into(), style: Style::Plain };
+                self.add_unchecked(Node { kind: Kind::String(text), span }, false);
+            }
         }
     }
 
@@ -157,16 +206,33 @@ impl Builder<'_> {
     }
 
     fn close(&mut self, frame: Frame, end: Span) -> Node {
-        match frame {
-            Frame::List { items, span, layout } => {
-                let last = items.last().map(|item| item.span);
-                Node { span: closed(span, end, layout, last), kind: Kind::List(List { items, layout }) }
-            }
-            Frame::Object { entries, key: _, span, layout } => {
+        let Frame { content, span, layout, last, .. } = frame;
+        let span = closed(span, end, layout, last);
+        match content {
+            Content::List(items) => Node { span, kind: Kind::List(List { items, layout }) },
+            Content::Object { mut entries, merges, .. } => {
                 self.check_duplicates(&entries);
-                let last = entries.last().map(|entry| entry.value.span);
-                Node { span: closed(span, end, layout, last), kind: Kind::Object(Object { entries, layout }) }
+                let own = entries.len();
+                merges.into_iter().for_each(|value| self.merge(&mut entries, value));
+                Node { span, kind: Kind::Object(Object { entries, own, layout }) }
             }
+        }
+    }
+
+    /// What is given already wins: beside the merge key, and earlier in its list.
+    fn merge(&mut self, entries: &mut Vec<Entry>, value: Node) {
+        match value.kind {
+            Kind::Object(object) => {
+                let known: std::collections::HashSet<Box<str>> =
+                    entries.iter().map(|entry| entry.key.text.clone()).collect();
+                let new: Vec<Entry> =
+                    object.entries.into_iter().filter(|entry| !known.contains(&entry.key.text)).collect();
+                entries.extend(new);
+            }
+            Kind::List(list) if list.items.iter().all(|item| item.as_object().is_some()) => {
+                list.items.into_iter().for_each(|item| self.merge(entries, item));
+            }
+            _ => self.findings.push(error::merge_key(self.source, value.span, value.word())),
         }
     }
 
@@ -189,13 +255,12 @@ impl Builder<'_> {
     }
 
     fn add(&mut self, node: Node, merge: bool) {
-        let as_key = matches!(self.open.last(), Some(Frame::Object { key: None, .. }));
-        if as_key && merge {
-            self.findings.push(error::merge_key(self.source, node.span));
-        } else if as_key && !self.may_be_key(&node) {
+        let waits = self.open.last().map(|frame| &frame.content);
+        let as_key = matches!(waits, Some(Content::Object { key: Slot::Empty, .. }));
+        if as_key && !self.may_be_key(&node) {
             self.findings.push(error::key_not_text(self.source, node.span, node.word()));
         }
-        self.add_unchecked(node);
+        self.add_unchecked(node, merge);
     }
 
     fn may_be_key(&self, node: &Node) -> bool {
@@ -206,21 +271,29 @@ impl Builder<'_> {
         }
     }
 
-    fn add_unchecked(&mut self, node: Node) {
-        match self.open.last_mut() {
-            None => self.root = Some(node),
-            Some(Frame::List { items, .. }) => items.push(node),
-            Some(Frame::Object { entries, key, .. }) => match key.take() {
-                Some(key) => entries.push(Entry { key, value: node }),
-                None => {
+    fn add_unchecked(&mut self, node: Node, merge: bool) {
+        let Some(frame) = self.open.last_mut() else {
+            self.root = Some(node);
+            return;
+        };
+        frame.last = Some(node.span);
+        match &mut frame.content {
+            Content::List(items) => items.push(node),
+            Content::Object { entries, key, merges } => match std::mem::replace(key, Slot::Empty) {
+                Slot::Key(key) => entries.push(Entry { key, value: node }),
+                Slot::Merge => merges.push(node),
+                Slot::Empty if merge => *key = Slot::Merge,
+                Slot::Empty => {
                     let text = match node.kind {
                         Kind::String(text) => text.value,
                         Kind::Null => "<nil>".into(),
                         Kind::Bool(value) => value.to_string().into(),
-                        Kind::Number(_) => printed_number(self.source.text.get(node.span.range()).unwrap_or_default()),
+                        Kind::Number(value) => {
+                            printed_number(self.source.text.get(node.span.range()).unwrap_or_default(), value)
+                        }
                         Kind::List(_) | Kind::Object(_) => "".into(),
                     };
-                    *key = Some(Key { text, span: node.span });
+                    *key = Slot::Key(Key { text, span: node.span });
                 }
             },
         }
@@ -269,13 +342,13 @@ fn block_header(between: &str) -> Option<usize> {
     }
 }
 
-/// A number as Go prints it.
-fn printed_number(text: &str) -> Box<str> {
+/// A number as Go prints it. The text of an alias is not one; then the value has to do.
+fn printed_number(text: &str, value: f64) -> Box<str> {
     match scalar::resolve(text) {
         Scalar::Int(value) => value.to_string().into(),
         Scalar::UInt(value) => value.to_string().into(),
         Scalar::Float(value) => scalar::printed(value).into(),
-        Scalar::Null | Scalar::Bool(_) | Scalar::Text => text.into(),
+        Scalar::Null | Scalar::Bool(_) | Scalar::Text => scalar::printed(value).into(),
     }
 }
 
