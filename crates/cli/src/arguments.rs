@@ -32,6 +32,8 @@ pub(crate) enum Command {
     /// Show what `up` would do.
     #[command(alias = "pre")]
     Preview(commands::preview::Preview),
+    /// Find mistakes in the project, without asking a provider anything.
+    Check(commands::check::Check),
     /// Bring the state to what exists.
     Refresh(commands::refresh::Refresh),
     /// Delete everything in the stack.

@@ -1,5 +1,7 @@
 //! How a command ends when it does not do what it was asked.
 
+use std::collections::BTreeMap;
+
 use outrigger_diagnostic::Diagnostic;
 
 /// The exit code. Where Pulumi has a code for a case, ours is the same.
@@ -37,17 +39,19 @@ pub(crate) struct Failure {
     pub(crate) diagnostics: Vec<Diagnostic>,
     /// The exit code.
     pub(crate) exit: Exit,
+    /// Texts that findings point into and that are in no file.
+    pub(crate) texts: BTreeMap<String, String>,
 }
 
 impl Failure {
     /// A failure that has been shown already.
     pub(crate) fn said(exit: Exit) -> Self {
-        Self { diagnostics: Vec::new(), exit }
+        Self { diagnostics: Vec::new(), exit, texts: BTreeMap::new() }
     }
 
     /// A failure with a code of its own.
     pub(crate) fn new(exit: Exit, diagnostic: Diagnostic) -> Self {
-        Self { diagnostics: vec![diagnostic], exit }
+        Self { diagnostics: vec![diagnostic], exit, texts: BTreeMap::new() }
     }
 }
 
@@ -60,6 +64,6 @@ impl From<Diagnostic> for Failure {
 
 impl From<Vec<Diagnostic>> for Failure {
     fn from(diagnostics: Vec<Diagnostic>) -> Self {
-        Self { diagnostics, exit: Exit::Failed }
+        Self { diagnostics, exit: Exit::Failed, texts: BTreeMap::new() }
     }
 }

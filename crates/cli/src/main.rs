@@ -6,6 +6,7 @@
 
 mod arguments;
 mod commands;
+mod compiler;
 mod encryption;
 mod environment;
 mod failure;
@@ -14,6 +15,7 @@ mod operation;
 mod output;
 mod render;
 mod services;
+mod source;
 mod terminal;
 mod workspace;
 
@@ -44,7 +46,8 @@ fn main() -> ExitCode {
         });
     match result {
         Ok(()) => ExitCode::SUCCESS,
-        Err((failure, renderer)) => {
+        Err((failure, mut renderer)) => {
+            renderer.texts = failure.texts;
             for diagnostic in &failure.diagnostics {
                 output::talk(renderer.render(diagnostic).trim_end());
             }
@@ -57,5 +60,5 @@ fn main() -> ExitCode {
 fn renderer(environment: &Environment) -> Renderer {
     let project = outrigger_yaml::project::find(&environment.directory).ok();
     let base = project.as_deref().and_then(|path| path.parent()).unwrap_or(&environment.directory);
-    Renderer { base: base.to_owned() }
+    Renderer { base: base.to_owned(), ..Renderer::default() }
 }

@@ -20,6 +20,8 @@ use crate::terminal::Terminal;
 use phase::Phases;
 use surroundings::Surroundings;
 
+pub(crate) use surroundings::host_options;
+
 /// What is to be done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Work {

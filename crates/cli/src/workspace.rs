@@ -124,19 +124,7 @@ impl Workspace {
 
     /// The stack's file; one that does not exist is empty.
     pub(crate) fn stack_config(&self, stack: &StackName) -> Result<StackConfig, Failure> {
-        let path = self.project.stack_file(stack.stack());
-        let shown = self.shown(&path);
-        let bytes = match fs::read(&path) {
-            Ok(bytes) => Some(bytes),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(error) => {
-                return Err(Diagnostic::error("stack-config-unreadable", format!("`{shown}` cannot be read"))
-                    .detail(error.to_string())
-                    .hint("Check that the file may be read.")
-                    .into());
-            }
-        };
-        let config = StackConfig::parse(&shown, bytes.as_deref(), &self.project.name)?;
+        let config = read_stack_config(&self.project, &self.project.stack_file(stack.stack()))?;
         for warning in config.warnings() {
             talk(&format!("warning: {warning}"));
         }
@@ -157,6 +145,23 @@ impl Workspace {
     pub(crate) fn shown(&self, path: &Path) -> String {
         path.strip_prefix(self.project.directory()).unwrap_or(path).display().to_string()
     }
+}
+
+/// Reads a stack's file; one that does not exist is empty.
+pub(crate) fn read_stack_config(project: &Project, path: &Path) -> Result<StackConfig, Vec<Diagnostic>> {
+    let shown = path.strip_prefix(project.directory()).unwrap_or(path).display().to_string();
+    let bytes = match fs::read(path) {
+        Ok(bytes) => Some(bytes),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => {
+            return Err(vec![
+                Diagnostic::error("stack-config-unreadable", format!("`{shown}` cannot be read"))
+                    .detail(error.to_string())
+                    .hint("Check that the file may be read."),
+            ]);
+        }
+    };
+    StackConfig::parse(&shown, bytes.as_deref(), &project.name)
 }
 
 /// The project of the current directory, of any runtime.

@@ -11,7 +11,7 @@ mod typing;
 
 use std::collections::BTreeMap;
 
-use outrigger_diagnostic::Diagnostic;
+use outrigger_diagnostic::{Diagnostic, Severity};
 use outrigger_provider::Plugins;
 use outrigger_value::Value;
 
@@ -31,6 +31,8 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) config: &'a BTreeMap<String, Value>,
     pub(crate) project: &'a str,
     pub(crate) plugins: &'a dyn Plugins,
+    /// How bad a value of another type is.
+    pub(crate) type_mismatch: Severity,
 }
 
 /// A program without errors, ready to run.
@@ -51,23 +53,12 @@ pub(crate) async fn check(around: &Surroundings<'_>) -> (Option<Checked>, Vec<Di
     if !findings.iter().any(|finding| finding.code == names::CYCLE) {
         typing::check(around, &scope, &resolved, &mut findings);
     }
-    // One order for every run: by place, errors without one first.
-    findings.sort_by(|a, b| a.place.cmp(&b.place));
-    findings.dedup();
     if findings.iter().any(Diagnostic::is_error) {
         return (None, findings);
     }
     let resources: Option<Vec<_>> = resolved.resources.into_iter().collect();
     let invokes: Option<Vec<_>> = resolved.invokes.into_iter().collect();
-    let checked = match (resources, invokes) {
-        (Some(resources), Some(invokes)) => Some(Checked { scope, resources, invokes }),
-        _ => {
-            findings.push(
-                Diagnostic::error("yaml-unresolved", "a type could not be resolved")
-                    .hint("report this as a defect of outrigger"),
-            );
-            None
-        }
-    };
+    // What the parser has refused is not resolved, and has been reported.
+    let checked = resources.zip(invokes).map(|(resources, invokes)| Checked { scope, resources, invokes });
     (checked, findings)
 }

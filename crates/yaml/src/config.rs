@@ -11,6 +11,7 @@ mod item;
 mod json;
 mod key;
 mod merge;
+mod survey;
 #[cfg(test)]
 mod tests;
 
@@ -20,6 +21,7 @@ pub use infer::infer;
 pub use item::{Item, ItemError};
 pub use key::{ConfigKey, ConfigPath, KeyError, Step};
 pub use merge::{Merged, Origin, apply, merge};
+pub use survey::Survey;
 
 /// The JSON of a value, as Go writes it.
 pub(crate) fn to_json(item: &Item) -> String {

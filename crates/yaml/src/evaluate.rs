@@ -1,6 +1,7 @@
 //! Running a program: every resource and variable is a future that waits for what it reads, all of them in one set, none of
 //! them spawned. Ten thousand resources are under way at once, and the engine decides how many calls are.
 
+mod declared;
 mod expression;
 mod function;
 mod invocation;
@@ -20,14 +21,13 @@ use futures::channel::oneshot;
 use futures::future::Shared;
 use futures::stream::FuturesUnordered;
 use futures::{FutureExt, StreamExt};
-use outrigger_diagnostic::{Diagnostic, Place};
+use outrigger_diagnostic::{Diagnostic, Place, Severity};
 use outrigger_engine::{Program as EngineProgram, ProgramError};
 use outrigger_provider::{Monitor, PackageReference, Plugins, RegisterError};
 use outrigger_value::{PropertyMap, Value};
 use tokio::sync::OnceCell;
 
 use crate::check::{self, Checked, Node, Surroundings};
-use crate::expression::{Expression, Kind};
 use crate::packages::Packages;
 use crate::program::Program;
 use crate::project::{PULUMI_VERSION, VersionRange};
@@ -47,6 +47,8 @@ pub struct Settings {
     pub root_directory: PathBuf,
     /// The directory that relative paths of the program start from.
     pub program_directory: PathBuf,
+    /// How bad it is when a value is not of the type that its place takes: an error, unless the user has said otherwise.
+    pub type_mismatch: Severity,
 }
 
 /// A YAML program, ready to be run by the engine.
@@ -57,37 +59,47 @@ pub struct YamlProgram {
     config: BTreeMap<String, Value>,
     plugins: Arc<dyn Plugins>,
     settings: Settings,
-    warnings: Vec<Diagnostic>,
+    /// The project's name with a colon: how its own keys may be written.
+    own: String,
+    /// What is wrong or odd in the file, types aside.
+    findings: Vec<Diagnostic>,
 }
 
 impl YamlProgram {
-    /// Parses a program. `config` are the effective values by `namespace:name`. The errors are all there are.
+    /// Parses a program. `config` are the effective values by `namespace:name`; of a value that is not known, such as that of
+    /// no particular stack, [`Value::Unknown`] stands for it. What is wrong is said by [`YamlProgram::check`] and when the
+    /// program is run, which then ends before anything is registered.
     pub fn new(
         document: Document,
         config: &BTreeMap<String, Value>,
         packages: Packages,
         plugins: Arc<dyn Plugins>,
         settings: Settings,
-    ) -> Result<Self, Vec<Diagnostic>> {
+    ) -> Self {
         let (program, mut findings) = Program::parse(&document);
         let own = format!("{}:", settings.project);
         let mut config: BTreeMap<String, Value> = config
             .iter()
             .map(|(key, value)| (key.strip_prefix(&own).unwrap_or(key).to_owned(), value.clone()))
             .collect();
-        complete_config(&document, &program, &own, &mut config, &mut findings);
-        if findings.iter().any(Diagnostic::is_error) {
-            findings.sort_by(|a, b| a.place.cmp(&b.place));
-            return Err(findings);
-        }
-        Ok(Self { document, program, packages, config, plugins, settings, warnings: findings })
+        declared::complete(&document, &program, &own, &mut config, &mut findings);
+        Self { document, program, packages, config, plugins, settings, own, findings }
     }
 
-    /// Everything that can be found without registering anything: names, cycles, types, properties.
+    /// Everything that can be found without registering anything: shape, names, cycles, types, properties. By place.
     pub async fn check(&self) -> Vec<Diagnostic> {
-        let mut findings = self.warnings.clone();
-        findings.extend(check::check(&self.surroundings()).await.1);
-        findings
+        self.checked().await.1
+    }
+
+    /// The program if there is no error in it, and all findings.
+    async fn checked(&self) -> (Option<Checked>, Vec<Diagnostic>) {
+        let (checked, mut findings) = check::check(&self.surroundings()).await;
+        findings.extend(self.findings.iter().cloned());
+        // One order for every run: by place, what has none first. What is written once and used often is said once.
+        findings.sort_by(|a, b| a.place.cmp(&b.place));
+        findings.dedup();
+        let broken = findings.iter().any(Diagnostic::is_error);
+        (checked.filter(|_| !broken), findings)
     }
 
     fn surroundings(&self) -> Surroundings<'_> {
@@ -98,55 +110,9 @@ impl YamlProgram {
             config: &self.config,
             project: &self.settings.project,
             plugins: &*self.plugins,
+            type_mismatch: self.settings.type_mismatch,
         }
     }
-}
-
-/// Adds the defaults of entries that only the program's file declares (`Main.yaml`, `configuration`).
-fn complete_config(
-    document: &Document,
-    program: &Program,
-    own: &str,
-    config: &mut BTreeMap<String, Value>,
-    findings: &mut Vec<Diagnostic>,
-) {
-    for entry in &program.config {
-        let key = entry.key.text.strip_prefix(own).unwrap_or(&entry.key.text);
-        if config.contains_key(key) {
-            continue;
-        }
-        let named = entry.name.as_ref().and_then(|name| config.get(&name.text).cloned());
-        let value = named.or_else(|| entry.default.as_ref().and_then(literal_value));
-        let Some(value) = value else {
-            let diagnostic =
-                Diagnostic::error("yaml-missing-config", format!("missing required configuration variable '{key}'"))
-                    .at(document.place(entry.key.span))
-                    .hint(format!(
-                        "set it with `outrigger config set {key} VALUE`, or give it a default that is written out"
-                    ));
-            findings.push(diagnostic);
-            continue;
-        };
-        let secret = matches!(entry.secret, Some((true, _)));
-        config.insert(key.to_owned(), if secret { Value::secret(value) } else { value });
-    }
-}
-
-fn literal_value(expression: &Expression) -> Option<Value> {
-    Some(match &expression.kind {
-        Kind::Bool(value) => Value::Bool(*value),
-        Kind::Number(value) => Value::Number(*value),
-        Kind::String(text) => Value::String(text.clone()),
-        Kind::List(items) => Value::List(items.iter().map(literal_value).collect::<Option<_>>()?),
-        Kind::Object(entries) => {
-            let entry = |(key, value): &(Expression, Expression)| match &key.kind {
-                Kind::String(name) => Some((name.clone(), literal_value(value)?)),
-                _ => None,
-            };
-            Value::Map(entries.iter().map(entry).collect::<Option<_>>()?)
-        }
-        _ => return None,
-    })
 }
 
 #[async_trait]
@@ -156,8 +122,8 @@ impl EngineProgram for YamlProgram {
     }
 
     async fn run(&self, monitor: &dyn Monitor) -> Result<(), ProgramError> {
-        let (checked, findings) = check::check(&self.surroundings()).await;
-        self.warnings.iter().cloned().chain(findings).for_each(|finding| monitor.report(finding));
+        let (checked, findings) = self.checked().await;
+        findings.into_iter().for_each(|finding| monitor.report(finding));
         let Some(checked) = checked else { return Err(ProgramError) };
         Run::start(self, &checked, monitor).await
     }
@@ -203,7 +169,7 @@ impl<'a> Run<'a> {
     ) -> Result<(), ProgramError> {
         let (mut resource_ends, resources) = slots(source.program.resources.len());
         let (mut variable_ends, variables) = slots(source.program.variables.len());
-        let run = Run {
+        let mut run = Run {
             source,
             checked,
             monitor,
@@ -214,6 +180,8 @@ impl<'a> Run<'a> {
             stop: AtomicUsize::new(usize::MAX),
             stacks: Mutex::default(),
         };
+        run.declared().await?;
+        let run = run;
         run.required_version().await?;
         let nodes: FuturesUnordered<_> = FuturesUnordered::new();
         for (position, node) in checked.scope.order.iter().enumerate() {

@@ -99,7 +99,7 @@ impl Program {
                 Some("outputs") => self.outputs = reader.named("outputs", value),
                 Some("resources") => {
                     let Some(object) = reader.object("resources", value) else { continue };
-                    self.resources = object.iter().filter_map(|entry| resource::read(reader, entry)).collect();
+                    self.resources = object.iter().map(|entry| resource::read(reader, entry)).collect();
                 }
                 Some("pulumi") => {
                     let Some(object) = reader.object("pulumi", value) else { continue };

@@ -2,6 +2,7 @@
 //!
 //! Only what the peer's CLI reads is read here; a YAML program in the same file is the business of `program`.
 
+mod compiler;
 mod declaration;
 mod file;
 mod packages;
@@ -9,6 +10,7 @@ mod reader;
 mod requirement;
 mod runtime;
 
+pub use compiler::Compiler;
 pub use declaration::{ConfigDeclaration, ConfigType, Given};
 pub use file::{Project, find};
 pub use packages::{PackageSpec, PluginOverride, PluginOverrides};

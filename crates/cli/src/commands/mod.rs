@@ -1,6 +1,7 @@
 //! The commands, a file each.
 
 pub(crate) mod cancel;
+pub(crate) mod check;
 pub(crate) mod config;
 pub(crate) mod destroy;
 pub(crate) mod keeper;
@@ -24,6 +25,7 @@ pub(crate) fn run(arguments: Arguments, environment: &Environment) -> Result<(),
     match arguments.command {
         Command::Up(command) => command.run(environment, terminal),
         Command::Preview(command) => command.run(environment, terminal),
+        Command::Check(command) => command.run(environment),
         Command::Refresh(command) => command.run(environment, terminal),
         Command::Destroy(command) => command.run(environment, terminal),
         Command::Cancel(command) => command.run(environment, terminal),

@@ -11,7 +11,7 @@ use outrigger_value::Urn;
 use tokio::sync::OnceCell;
 
 use super::chronicle::chronicle;
-use super::surroundings::{ORGANIZATION, Surroundings};
+use super::surroundings::Surroundings;
 use super::{Request, Work};
 use crate::encryption::Keyring;
 use crate::failure::Failure;
@@ -141,7 +141,7 @@ impl<'a> Phases<'a> {
         let options = Options {
             project: project.name.clone(),
             stack: surroundings.stack.stack().to_owned(),
-            organization: ORGANIZATION.to_owned(),
+            organization: crate::source::ORGANIZATION.to_owned(),
             preview,
             parallel: surroundings.parallel,
             targets: request.targets.clone(),

@@ -2,23 +2,17 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::fs;
 use std::num::NonZero;
 use std::sync::Arc;
 
 use outrigger_diagnostic::Diagnostic;
 use outrigger_host::{Host, HostOptions, KeeperCommand, ProjectOptions, ProjectPlugin, debug_providers};
-use outrigger_provider::Plugins;
 use outrigger_secrets::Crypter;
 use outrigger_state::{SecretsProviderState, StackName};
-use outrigger_value::Value;
+use outrigger_yaml::YamlProgram;
 use outrigger_yaml::config::{Config, ConfigKey, Item, apply, merge};
-use outrigger_yaml::packages::Packages;
-use outrigger_yaml::program::Program;
 use outrigger_yaml::project::Project;
 use outrigger_yaml::stack_config::StackConfig;
-use outrigger_yaml::syntax::Document;
-use outrigger_yaml::{Settings, YamlProgram};
 
 use super::{Extent, Request, Work};
 use crate::encryption::{self, Keyring, salt, stack_provider};
@@ -30,11 +24,9 @@ use crate::render::progress::View;
 use crate::render::redaction::Redaction;
 use crate::render::value::Secrets;
 use crate::services::{Relay, SystemRandom};
+use crate::source::Source;
 use crate::terminal::Terminal;
 use crate::workspace::Workspace;
-
-/// The one organization of a `file://` backend.
-pub(crate) const ORGANIZATION: &str = "organization";
 
 /// Everything that both phases of a run share.
 pub(crate) struct Surroundings {
@@ -55,12 +47,6 @@ pub(crate) struct Surroundings {
     pub(crate) view: View,
 }
 
-/// The program's file and what it needs, before any plugin runs.
-struct Source {
-    document: Document,
-    packages: Packages,
-}
-
 impl Surroundings {
     /// Prepares a run. Plugins begin to start in here; must be called inside the runtime.
     pub(crate) fn prepare(request: &Request, environment: &Environment, terminal: Terminal) -> Result<Self, Failure> {
@@ -71,9 +57,11 @@ impl Surroundings {
         let stack = workspace.existing_stack(request.stack.as_deref(), environment)?;
         let mut stack_config = workspace.stack_config(&stack)?;
         stack_config.check_environment()?;
-        let source = match request.work {
-            Work::Up => Some(Source::read(&workspace.project)?),
-            Work::Refresh | Work::Destroy => None,
+        let compiler = workspace.project.compiler();
+        let mut source = match (request.work, compiler) {
+            (Work::Up, None) => Some(Source::read(&workspace.project)?),
+            // A compiler reads the configuration, which has to be decrypted first.
+            (Work::Up, Some(_)) | (Work::Refresh | Work::Destroy, _) => None,
         };
         let keyring = Arc::new(Keyring::new(environment, terminal, true)?);
         let mut provider = stack_provider(&stack_config)?;
@@ -102,27 +90,37 @@ impl Surroundings {
             }
             None => encryption::locked(),
         };
+        let merged = || merge(&workspace.project, &stack_config, stack.stack(), crypter.as_ref());
+        let mut config = None;
+        if let (Work::Up, Some(compiler)) = (request.work, compiler) {
+            let decrypted = config.insert(merged()?);
+            let given = Some((stack.stack(), &*decrypted));
+            source = Some(Source::compile(compiler, &workspace.project, given, environment)?);
+        }
         let redaction = Arc::new(Redaction::default());
         let relay = Arc::new(Relay::default());
         let needed = source.as_ref().map(Source::required).unwrap_or_default();
         let plugin_config = plugin_config(&workspace.project, &stack_config, crypter.as_ref(), &needed)?;
-        let options = host_options(environment, &workspace, &stack, plugin_config)?;
+        let keeper = keeper(environment, &workspace, &stack);
+        let options = host_options(environment, &workspace.project, keeper, plugin_config)?;
         let host = Arc::new(Host::new(options, relay.clone())?);
         host.prefetch(&needed);
 
-        let config = match request.work {
-            Work::Up => merge(&workspace.project, &stack_config, stack.stack(), crypter.as_ref())?,
+        let config = match (config, request.work) {
+            (Some(config), _) => config,
+            (None, Work::Up) => merged()?,
             // As in Pulumi: what needs no program asks for no configuration that only the program needs.
-            Work::Refresh | Work::Destroy => {
+            (None, Work::Refresh | Work::Destroy) => {
                 let (merged, _) = apply(&workspace.project, &stack_config)?;
                 Config::decrypt(&merged.items, crypter.as_ref())?
             }
         };
         config.secret_texts().for_each(|text| redaction.learn(text));
-        let program = match source {
-            Some(source) => Some(source.program(&workspace.project, &stack, &config, host.clone())?),
-            None => None,
-        };
+        let texts = source.as_ref().map(|source| source.texts.clone()).unwrap_or_default();
+        let program = source.map(|source| {
+            let values = config.values().into_iter().collect();
+            source.program(&workspace.project, stack.stack(), &values, host.clone(), environment)
+        });
         let namespaces = config.entries().keys().map(|key| key.namespace.clone());
         let package_config = namespaces.map(|name| (name.clone(), config.package(&name))).collect();
         let view = View {
@@ -130,7 +128,7 @@ impl Surroundings {
             diff: request.diff,
             secrets: Secrets::from_flag(request.show_secrets),
             redaction,
-            renderer: Renderer { base: workspace.project.directory().to_owned() },
+            renderer: Renderer { base: workspace.project.directory().to_owned(), texts },
         };
         let parallel = parallel(request, environment)?;
         Ok(Self {
@@ -150,47 +148,6 @@ impl Surroundings {
     }
 }
 
-impl Source {
-    fn read(project: &Project) -> Result<Self, Failure> {
-        let path = project.program_file()?;
-        let document = if path == project.path {
-            project.document.clone()
-        } else {
-            let shown = path.strip_prefix(project.directory()).unwrap_or(&path).display().to_string();
-            let bytes = fs::read(&path).map_err(|error| {
-                Diagnostic::error("program-unreadable", format!("`{shown}` cannot be read"))
-                    .detail(error.to_string())
-                    .hint("Check that the file may be read.")
-            })?;
-            Document::parse_bytes(shown, &bytes)?
-        };
-        Ok(Self { document, packages: Packages::find(&project.program_directory())? })
-    }
-
-    /// The plugins that the program names.
-    fn required(&self) -> Vec<outrigger_provider::PluginDescriptor> {
-        self.packages.required(&Program::parse(&self.document).0)
-    }
-
-    fn program(
-        self,
-        project: &Project,
-        stack: &StackName,
-        config: &Config,
-        plugins: Arc<dyn Plugins>,
-    ) -> Result<YamlProgram, Failure> {
-        let settings = Settings {
-            project: project.name.clone(),
-            stack: stack.stack().to_owned(),
-            organization: ORGANIZATION.to_owned(),
-            root_directory: project.directory().to_owned(),
-            program_directory: project.program_directory(),
-        };
-        let values: BTreeMap<String, Value> = config.values().into_iter().collect();
-        Ok(YamlProgram::new(self.document, &values, self.packages, plugins, settings)?)
-    }
-}
-
 /// What plugins get in `PULUMI_CONFIG`. Plugins start before the program's own secrets are opened, so only the namespaces of
 /// packages are; the project's is one only if a plugin has the project's name.
 fn plugin_config(
@@ -207,13 +164,13 @@ fn plugin_config(
     Ok(items.keys().map(|key| (key.namespace.clone(), config.plugin_environment(&key.namespace))).collect())
 }
 
-fn host_options(
+/// What the host takes from outside.
+pub(crate) fn host_options(
     environment: &Environment,
-    workspace: &Workspace,
-    stack: &StackName,
+    project: &Project,
+    keeper: Option<KeeperCommand>,
     config: BTreeMap<String, String>,
 ) -> Result<HostOptions, Failure> {
-    let project = &workspace.project;
     let own = |name: &String, path: &String, version: &Option<String>| ProjectPlugin {
         name: name.clone(),
         path: path.into(),
@@ -247,7 +204,7 @@ fn host_options(
             config,
         },
         debug_providers: debugged,
-        keeper: keeper(environment, workspace, stack),
+        keeper,
         ..HostOptions::default()
     })
 }

@@ -1,5 +1,7 @@
 //! Findings: what is wrong, the line of the source with a mark under it, why, and what to do.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,6 +16,8 @@ use super::redaction::HIDDEN;
 pub(crate) struct Renderer {
     /// The project's directory.
     pub(crate) base: PathBuf,
+    /// Texts that are in no file, by the name that places give them.
+    pub(crate) texts: BTreeMap<String, String>,
 }
 
 const BOLD: Style = Style::new().bold();
@@ -64,7 +68,10 @@ impl Renderer {
     }
 
     fn excerpt(&self, place: &Place) -> Option<Excerpt> {
-        let text = fs::read_to_string(self.base.join(Path::new(&*place.file))).ok()?;
+        let text = match self.texts.get(&*place.file) {
+            Some(text) => Cow::Borrowed(text.as_str()),
+            None => Cow::Owned(fs::read_to_string(self.base.join(Path::new(&*place.file))).ok()?),
+        };
         let index = usize::try_from(place.start.line).ok()?.checked_sub(1)?;
         let line = text.lines().nth(index)?;
         let before = index.checked_sub(1).and_then(|index| text.lines().nth(index)).unwrap_or_default();
@@ -144,7 +151,7 @@ mod tests {
             .detail("known are:\nlength")
             .hint("did you mean `length`?")
             .note("more");
-        let renderer = Renderer { base: directory.path().to_owned() };
+        let renderer = Renderer { base: directory.path().to_owned(), ..Renderer::default() };
         let expected = "error: unknown property `lenght`\n --> Pulumi.yaml:4:5\n  |\n4 |     lenght: 2\n  |     ^^^^^^\n  = known are:\n    length\n  = help: did you mean `length`?\n  = note: more\n";
         assert_eq!(plain(&renderer.render(&diagnostic)), expected);
     }

@@ -3,6 +3,8 @@
 
 mod bad_input;
 mod both_ways;
+mod check;
+mod compiled;
 mod configuration;
 mod drift;
 mod interruption;

@@ -6,6 +6,7 @@ use outrigger_diagnostic::Diagnostic;
 
 use super::Surroundings;
 use crate::expression::{Expression, Kind, Literal};
+use crate::program::ConfigEntry;
 use crate::suggestion;
 use crate::syntax::Span;
 
@@ -79,13 +80,36 @@ impl Names<'_, '_> {
         let program = self.around.program;
         let resources = program.resources.iter().enumerate().map(|(n, r)| (&r.key, Node::Resource(n)));
         let variables = program.variables.iter().enumerate().map(|(n, v)| (&v.name, Node::Variable(n)));
-        for entry in &program.config {
+        for (number, entry) in program.config.iter().enumerate() {
             if entry.key.text == BUILTIN {
                 self.reserved("config", &entry.key);
             }
+            self.default(number, entry);
         }
         for (name, node) in resources.chain(variables) {
             self.declare_one(name, node);
+        }
+    }
+
+    /// A default may read config values that the stack has or that are declared before it.
+    fn default(&mut self, number: usize, entry: &ConfigEntry) {
+        let around = self.around;
+        let Some(default) = entry.default.as_ref().filter(|_| !around.config.contains_key(&entry.key.text)) else {
+            return;
+        };
+        let earlier = around.program.config.get(..number).unwrap_or_default();
+        let exists =
+            |name: &str| around.config.contains_key(name) || earlier.iter().any(|entry| entry.key.text == name);
+        let mut missing: Vec<(&str, Span)> = Vec::new();
+        default.roots(&mut |access, span| {
+            if access.root != BUILTIN && config_name(&access.root, around.project, exists).is_none() {
+                missing.push((&access.root, span));
+            }
+        });
+        for (name, span) in missing {
+            let summary = format!("config value \"{name}\" not found");
+            let hint = "a default can only read config values that the stack has or that are declared before it";
+            self.error(span, "yaml-unknown-name", summary, hint);
         }
     }
 

@@ -109,7 +109,8 @@ struct Resolver<'a, 'f> {
 impl Resolver<'_, '_> {
     fn resource_request(&mut self, number: usize, scope: &Scope) -> Option<Request> {
         let program = self.around.program;
-        let resource = program.resources.get(number)?;
+        // One without a type has been reported when it was read.
+        let resource = program.resources.get(number).filter(|resource| !resource.ty.text.is_empty())?;
         if let Some(reason) = blocked(&resource.ty.text) {
             self.error(resource.ty.span, "yaml-unsupported-type", &resource.ty.text, reason);
             return None;

@@ -70,11 +70,12 @@ impl Typing<'_, '_> {
         while let [only] = innermost.because.as_slice() {
             innermost = only;
         }
-        let diagnostic = match &innermost.special {
+        let mut diagnostic = match &innermost.special {
             Some(special) => Diagnostic::error(special.code, special.summary.clone()).hint(special.hint.clone()),
             None => Diagnostic::error("yaml-type", format!("{to} is not assignable from {from}"))
                 .hint(format!("write a value of type {to} here")),
         };
+        diagnostic.severity = self.around.type_mismatch;
         self.report(diagnostic.detail(mismatch.tree()), span);
     }
 

@@ -47,6 +47,16 @@ impl Config {
         Ok(Self { entries })
     }
 
+    /// Values in which nothing is encrypted.
+    pub(crate) fn open(items: &BTreeMap<ConfigKey, Item>) -> Self {
+        let text = |item: &Item| match item {
+            Item::String(text) => text.clone(),
+            other => json::compact(other),
+        };
+        let entry = |item: &Item| ConfigText { text: text(item), secret: false, object: item.is_object() };
+        Self { entries: items.iter().map(|(key, item)| (key.clone(), entry(item))).collect() }
+    }
+
     /// All values.
     pub fn entries(&self) -> &BTreeMap<ConfigKey, ConfigText> {
         &self.entries
@@ -78,6 +88,12 @@ impl Config {
     /// What a package's plugin gets in `PULUMI_CONFIG`: its namespace as a JSON object of texts, secrets in clear.
     pub fn plugin_environment(&self, package: &str) -> String {
         let texts = self.namespace(package).map(|(name, entry)| (name.to_owned(), Item::String(entry.text.clone())));
+        json::compact(&Item::Map(texts.collect()))
+    }
+
+    /// What a program's compiler gets in `PULUMI_CONFIG`: all values as a JSON object of texts, secrets in clear.
+    pub fn compiler_environment(&self) -> String {
+        let texts = self.entries.iter().map(|(key, entry)| (key.to_string(), Item::String(entry.text.clone())));
         json::compact(&Item::Map(texts.collect()))
     }
 

@@ -6,7 +6,7 @@ use outrigger_diagnostic::{Diagnostic, Place};
 use outrigger_secrets::Crypter;
 
 use super::effective::plain;
-use super::{Config, ConfigKey, ConfigPath, Item};
+use super::{Config, ConfigKey, ConfigPath, Item, KeyError};
 use crate::project::{ConfigDeclaration, Project};
 use crate::stack_config::StackConfig;
 
@@ -48,7 +48,7 @@ pub fn apply(project: &Project, stack: &StackConfig) -> Result<(Merged, Vec<Stri
     let mut missing = Vec::new();
     for (written, declaration) in &project.config {
         let place = || project.document.place(declaration.span);
-        let path = declared_path(project, written, declaration)?;
+        let path = place_of(project, written, declaration)?;
         if found(&merged, &path).is_some() {
             continue;
         }
@@ -99,7 +99,7 @@ pub fn merge(
     let config = Config::decrypt(&merged.items, crypter).map_err(|problem| vec![problem])?;
     let mut findings = Vec::new();
     for (written, declaration) in &project.config {
-        match check(project, &merged, name, written, declaration, crypter) {
+        match mismatch(project, &merged, name, written, declaration, Some(crypter)) {
             Ok(None) => {}
             Ok(Some(finding)) | Err(finding) => findings.push(finding),
         }
@@ -107,16 +107,17 @@ pub fn merge(
     if findings.is_empty() { Ok(config) } else { Err(findings) }
 }
 
-fn check(
+/// What is wrong with a value by its declaration. Without a crypter, secrets are not looked into.
+pub(super) fn mismatch(
     project: &Project,
     merged: &Merged,
     stack: &str,
     written: &str,
     declaration: &ConfigDeclaration,
-    crypter: &dyn Crypter,
+    crypter: Option<&dyn Crypter>,
 ) -> Result<Option<Diagnostic>, Diagnostic> {
     let Some(ty) = &declaration.ty else { return Ok(None) };
-    let path = declared_path(project, written, declaration)?;
+    let path = place_of(project, written, declaration)?;
     let empty = Item::String(String::new());
     let item = found(merged, &path).unwrap_or(&empty);
     let place = merged
@@ -131,8 +132,12 @@ fn check(
                 .hint(format!("Run `outrigger config set --secret {written} VALUE`.")),
         ));
     }
+    let plain = match crypter {
+        Some(crypter) => plain(item, &|ciphertext| crypter.decrypt(ciphertext))?,
+        None if item.is_secret() => return Ok(None),
+        None => item.clone(),
+    };
     // Scalars inside a value are checked as text when they were read alone, as the peer does.
-    let plain = plain(item, &|ciphertext| crypter.decrypt(ciphertext))?;
     let plain = if path.steps.is_empty() || plain.is_object() { plain } else { plain.into_entry() };
     if ty.accepts(&plain) {
         return Ok(None);
@@ -146,8 +151,12 @@ fn check(
 }
 
 /// The peer takes the name of a declared key for a path, dots and brackets included.
-fn declared_path(project: &Project, written: &str, declaration: &ConfigDeclaration) -> Result<ConfigPath, Diagnostic> {
-    ConfigKey::parse(written, &project.name).and_then(ConfigPath::from_name).map_err(|problem| {
+pub(super) fn declared_path(project: &Project, written: &str) -> Result<ConfigPath, KeyError> {
+    ConfigKey::parse(written, &project.name).and_then(ConfigPath::from_name)
+}
+
+fn place_of(project: &Project, written: &str, declaration: &ConfigDeclaration) -> Result<ConfigPath, Diagnostic> {
+    declared_path(project, written).map_err(|problem| {
         Diagnostic::error("config-key", problem.to_string())
             .at(project.document.place(declaration.span))
             .hint("Rename the key in the project file.")
@@ -158,7 +167,7 @@ fn found<'a>(merged: &'a Merged, path: &ConfigPath) -> Option<&'a Item> {
     merged.items.get(&path.key)?.get(&path.steps)
 }
 
-fn missing_values(project: &Project, stack: &StackConfig, name: &str, missing: &[String]) -> Diagnostic {
+pub(super) fn missing_values(project: &Project, stack: &StackConfig, name: &str, missing: &[String]) -> Diagnostic {
     let quoted: Vec<String> = missing.iter().map(|key| format!("`{key}`")).collect();
     let (values, listed) = match quoted.as_slice() {
         [first @ .., last] if !first.is_empty() => ("values", format!("{} and {last}", first.join(", "))),

@@ -75,10 +75,9 @@ impl Resource {
     }
 }
 
-pub(super) fn read(reader: &mut Reader<'_>, entry: &Entry) -> Option<Resource> {
-    let label = format!("resources.{}", entry.key.text);
-    let object = reader.object(&label, &entry.value)?;
-    let mut ty = None;
+/// Reads a resource. One whose type cannot be read has been reported and keeps its place with an empty type, so that what refers
+/// to it is not reported as well.
+pub(super) fn read(reader: &mut Reader<'_>, entry: &Entry) -> Resource {
     let mut has_type = false;
     let mut resource = Resource {
         key: literal_of(&entry.key),
@@ -90,12 +89,16 @@ pub(super) fn read(reader: &mut Reader<'_>, entry: &Entry) -> Option<Resource> {
         options: Options::default(),
         unknown: Vec::new(),
     };
+    let Some(object) = reader.object(&format!("resources.{}", entry.key.text), &entry.value) else { return resource };
     for field in object {
         let value = &field.value;
         match reader.known(&field.key, &KEYS) {
             Some("type") => {
                 has_type = true;
-                ty = reader.literal("type", value);
+                if let Some(ty) = reader.literal("type", value) {
+                    resource.ty = ty;
+                    has_type = !resource.ty.text.is_empty();
+                }
             }
             Some("name") => resource.name = reader.literal("name", value),
             Some("defaultProvider") => {
@@ -121,8 +124,7 @@ pub(super) fn read(reader: &mut Reader<'_>, entry: &Entry) -> Option<Resource> {
             "add `type: package:module:Type`",
         );
     }
-    resource.ty = ty?;
-    Some(resource)
+    resource
 }
 
 fn properties(reader: &mut Reader<'_>, node: &Node) -> Properties {

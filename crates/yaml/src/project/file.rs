@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use outrigger_diagnostic::Diagnostic;
 
 use super::reader::Reader;
-use super::{ConfigDeclaration, PULUMI_VERSION, PackageSpec, PluginOverrides, Runtime, VersionRange};
+use super::{Compiler, ConfigDeclaration, PULUMI_VERSION, PackageSpec, PluginOverrides, Runtime, VersionRange};
 use crate::suggestion::closest;
 use crate::syntax::{Document, Object, Span};
 
@@ -111,6 +111,11 @@ impl Project {
             ))
     }
 
+    /// The command that makes the program, if it is not in a file.
+    pub fn compiler(&self) -> Option<&Compiler> {
+        self.runtime.as_ref()?.compiler.as_ref()
+    }
+
     /// The file of a stack's configuration: beside the project file or in `stackConfigDir`, with the same extension.
     pub fn stack_file(&self, stack: &str) -> PathBuf {
         let extension = self.path.extension().map_or_else(|| "yaml".into(), |extension| extension.to_string_lossy());
@@ -156,12 +161,6 @@ impl Project {
             .hint(
                 "Use `pulumi up` for this project; `outrigger refresh`, `destroy`, `stack` and `config` can be used.",
             ));
-        }
-        if let Some(span) = runtime.compiler {
-            return Err(Diagnostic::error("project-compiler", "`runtime.options.compiler` is not supported yet")
-                .detail("The program would have to be made by another command first.")
-                .at(self.document.place(span))
-                .hint("Run that command yourself, save its output as `Main.yaml`, and remove the option."));
         }
         let root = self.document.root.as_object();
         for key in ["components", "namespace"] {
@@ -330,6 +329,9 @@ mod tests {
             ("- a\n", "project-not-object Pulumi.yaml:1:1"),
             ("name: a\nruntime: {nmae: x}\n", "project-unknown-key Pulumi.yaml:2:11"),
             ("name: a\nruntime: [x]\n", "project-wrong-kind Pulumi.yaml:2:10"),
+            ("name: a\nruntime: {name: yaml, options: {compiler: [x]}}\n", "project-wrong-kind Pulumi.yaml:2:43"),
+            ("name: a\nruntime: {name: yaml, options: {compiler: \"'x\"}}\n", "project-compiler Pulumi.yaml:2:43"),
+            ("name: a\nruntime: {name: yaml, options: {compiler: ''}}\n", "project-compiler Pulumi.yaml:2:43"),
             ("name: a\nbackend: {uri: x}\n", "project-unknown-key Pulumi.yaml:2:11"),
             ("name: a\noptions: {refresh: never}\n", "project-refresh Pulumi.yaml:2:20"),
             ("name: a\nconfig: dir\nstackConfigDir: x\n", "project-config-twice Pulumi.yaml:2:9"),
@@ -354,7 +356,7 @@ mod tests {
         let code = |text: &str| read(text).unwrap().check_program().map_err(|problem| problem.code);
         assert_eq!(code("name: a\n"), Err("project-no-runtime"));
         assert_eq!(code("name: a\nruntime: nodejs\n"), Err("project-runtime"));
-        assert_eq!(code("name: a\nruntime: {name: yaml, options: {compiler: cue}}\n"), Err("project-compiler"));
+        assert_eq!(code("name: a\nruntime: {name: yaml, options: {compiler: cue}}\n"), Ok(()));
         assert_eq!(code("name: a\nruntime: yaml\ncomponents: {}\n"), Err("project-component"));
         let version = |text: &str| {
             let project = read(&format!("name: a\nrequiredPulumiVersion: \"{text}\"\n")).unwrap();

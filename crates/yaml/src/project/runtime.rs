@@ -1,5 +1,6 @@
 //! The language of a project.
 
+use super::Compiler;
 use super::reader::Reader;
 use crate::config::Item;
 use crate::syntax::{Object, Span};
@@ -13,8 +14,8 @@ pub struct Runtime {
     pub options: Vec<(String, String)>,
     /// Where the runtime stands.
     pub span: Span,
-    /// Where a compiler is asked for.
-    pub(super) compiler: Option<Span>,
+    /// The command that makes the program of a YAML project.
+    pub compiler: Option<Compiler>,
 }
 
 impl Runtime {
@@ -43,7 +44,7 @@ impl Runtime {
             }
             Some(options) => options.as_object(),
         };
-        let compiler = options.and_then(|options| options.get("compiler")).map(|node| node.span);
+        let compiler = options.and_then(|options| options.get("compiler"));
         let document = reader.document();
         let text = |entry: &crate::syntax::Entry| {
             (entry.key.text.clone().into_string(), option_text(&Item::from_node(document, &entry.value)))
@@ -53,6 +54,8 @@ impl Runtime {
         if name.is_empty() {
             return empty(reader, span);
         }
+        // To other languages the option may mean something else.
+        let compiler = compiler.filter(|_| name == "yaml").and_then(|node| Compiler::read(reader, node));
         Some(Runtime { name, options, span, compiler })
     }
 }

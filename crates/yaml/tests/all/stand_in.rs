@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use outrigger_diagnostic::Diagnostic;
+use outrigger_diagnostic::{Diagnostic, Severity};
 use outrigger_engine::{Program as _, ProgramError};
 use outrigger_provider::{
     CallContext, CallResponse, Goal, InvokeGoal, MethodGoal, Monitor, Plugin, PluginDescriptor, Plugins, ReadGoal,
@@ -155,10 +155,11 @@ pub(crate) fn program(
         organization: String::new(),
         root_directory: directory.clone(),
         program_directory: directory,
+        type_mismatch: Severity::Error,
     };
     let mut packages = Packages::default();
     packages.insert(PluginDescriptor::named("test", Some("1.0.0".to_owned())));
-    YamlProgram::new(document, &config, packages, Arc::new(OnePackage), settings)
+    Ok(YamlProgram::new(document, &config, packages, Arc::new(OnePackage), settings))
 }
 
 pub(crate) fn run_with(text: &str, config: &[(&str, Value)], preview: bool) -> Done {

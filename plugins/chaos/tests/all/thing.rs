@@ -1,11 +1,12 @@
 //! One resource, and every call that can be made about it.
 
 use outrigger_provider::{
-    Action, ApplyRequest, CallContext, CallError, CallRequest, CheckConfig, CheckRequest, ConstructRequest, DiffConfig,
-    Invoke, Outcome, PlanRequest, PlanToken, Plugin, Provider, ReadRequest, ResourceIdentity, State,
+    Action, ApplyRequest, CallContext, CallError, CallRequest, CheckConfig, CheckRequest, DiffConfig, Goal, Invoke,
+    Outcome, PlanRequest, PlanToken, Plugin, Provider, ReadRequest, ResourceIdentity, State,
 };
 use outrigger_value::{PropertyMap, Urn};
 
+use crate::nobody::Nobody;
 use crate::stage::{Stage, configure};
 
 /// What came of a call.
@@ -157,25 +158,19 @@ pub(crate) async fn of_provider(provider: &dyn Provider, cx: &CallContext, call:
                 token: "chaos:index:Group/ask".to_owned(),
                 arguments: properties("a"),
                 argument_dependencies: Default::default(),
-                preview: false,
-                monitor: "127.0.0.1:1".to_owned(),
             };
-            Reply::of(provider.call(cx, request).await)
+            Reply::of(provider.call(cx, request, &Nobody::new()).await)
         }
         "Construct" => {
-            let request = ConstructRequest {
+            let goal = Goal {
                 ty: "chaos:index:Group".to_owned(),
                 name: "it".to_owned(),
+                remote: true,
                 parent: Some(Urn::new("dev", "shop", None, "pulumi:pulumi:Stack", "shop-dev")),
                 inputs: properties("a"),
-                input_dependencies: Default::default(),
-                providers: Default::default(),
-                dependencies: vec![],
-                options: PropertyMap::new(),
-                preview: false,
-                monitor: "127.0.0.1:1".to_owned(),
+                ..Goal::default()
             };
-            Reply::of(provider.construct(cx, request).await)
+            Reply::of(provider.construct(cx, goal, &Nobody::new()).await)
         }
         call => panic!("there is no call {call}"),
     }

@@ -1,0 +1,254 @@
+//! Running `runtime.options.compiler`: a command of the user's whose output is the program.
+//!
+//! It stays in our process group, so that Ctrl-C ends it too, and it gets what the peer gives it, without the keys of secrets.
+
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Read};
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
+use std::time::Duration;
+
+use outrigger_diagnostic::{Diagnostic, Place};
+use outrigger_yaml::project::Compiler;
+use outrigger_yaml::syntax::MAX_BYTES;
+
+use crate::environment::Environment;
+use crate::output::talk;
+use crate::render::redaction::HIDDEN;
+
+/// How long a compiler may take. Real ones take seconds; one that hangs would hang for ever.
+pub(crate) const LIMIT: Duration = Duration::from_secs(300);
+
+/// When it is said that the compiler is waited for.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// How much of what it says is kept.
+const WORDS: usize = 64 << 10;
+
+/// How many lines of it an error shows.
+const LINES: usize = 20;
+
+/// What plugins do not get either.
+const WITHHELD: [&str; 3] = ["PULUMI_CONFIG_PASSPHRASE", "PULUMI_CONFIG_PASSPHRASE_FILE", "PULUMI_ACCESS_TOKEN"];
+
+/// Where and with what a compiler runs.
+pub(crate) struct Surroundings<'a> {
+    /// What the process was started with.
+    pub(crate) environment: &'a Environment,
+    /// Variables that it gets besides; those that are set already win, as in the peer.
+    pub(crate) variables: &'a [(&'static str, String)],
+    /// What it gets in clear and nobody else may see.
+    pub(crate) secrets: &'a [&'a str],
+    /// The program's directory.
+    pub(crate) directory: &'a Path,
+    /// Where the project file asks for it.
+    pub(crate) place: Place,
+    /// How long it may take.
+    pub(crate) limit: Duration,
+}
+
+/// Runs the compiler. Answers what it printed.
+pub(crate) fn run(compiler: &Compiler, around: &Surroundings<'_>) -> Result<Vec<u8>, Diagnostic> {
+    let failed = |summary: String| Diagnostic::error("compiler", summary).at(around.place.clone());
+    let name = &compiler.program;
+    let mut child = Command::new(name)
+        .args(&compiler.arguments)
+        .current_dir(around.directory)
+        .env_clear()
+        .envs(variables(around))
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|error| {
+            failed(format!("the compiler `{name}` could not be started"))
+                .detail(error.to_string())
+                .hint("Check that the command is installed and on PATH, or correct `runtime.options.compiler`.")
+        })?;
+    let printed = collect(child.stdout.take(), MAX_BYTES + 1);
+    let said = collect(child.stderr.take(), WORDS);
+    let Some(status) = wait(child, name, around.limit).map_err(|error| {
+        failed(format!("the compiler `{name}` could not be waited for"))
+            .detail(error.to_string())
+            .hint("Run it by hand to see what it does.")
+    })?
+    else {
+        return Err(failed(format!("the compiler `{name}` did not end within {} seconds", around.limit.as_secs()))
+            .detail(last_lines(&around.hide(&said.take())))
+            .hint("Run it by hand to see what it waits for."));
+    };
+    let said = said.take();
+    if !status.success() {
+        return Err(failed(format!("the compiler `{name}` failed: {status}"))
+            .detail(last_lines(&around.hide(&said)))
+            .hint("Correct what it says, or run it by hand in the program's directory."));
+    }
+    if !said.is_empty() {
+        talk(&format!("{name}: {}", around.hide(&said).trim_end()));
+    }
+    let printed = printed.take();
+    if printed.len() > MAX_BYTES {
+        return Err(failed(format!("the compiler `{name}` prints too much"))
+            .detail(format!("At most {MAX_BYTES} bytes are read."))
+            .hint("Split the project."));
+    }
+    Ok(printed)
+}
+
+impl Surroundings<'_> {
+    /// What the compiler printed or said, without secrets: it has them in clear, and may well repeat them.
+    pub(crate) fn hide(&self, bytes: &[u8]) -> String {
+        let text = String::from_utf8_lossy(bytes).into_owned();
+        let secrets = self.secrets.iter().filter(|secret| !secret.is_empty());
+        secrets.fold(text, |text, secret| text.replace(secret, HIDDEN))
+    }
+}
+
+/// Everything that is set, but for keys, and ours where nothing is set.
+fn variables(around: &Surroundings<'_>) -> Vec<(OsString, OsString)> {
+    let mut all: Vec<(OsString, OsString)> = around
+        .environment
+        .variables()
+        .iter()
+        .filter(|(name, _)| WITHHELD.iter().all(|withheld| name != withheld))
+        .cloned()
+        .collect();
+    for (name, value) in around.variables {
+        match around.environment.raw(name) {
+            None => all.push((name.into(), value.into())),
+            Some(other) if other != OsStr::new(value) => {
+                talk(&format!(
+                    "warning: {name} is set in the environment; the compiler gets that and not this stack's"
+                ));
+            }
+            Some(_) => {}
+        }
+    }
+    all
+}
+
+/// Waits for the end; `None` if it takes too long, and then it is killed.
+fn wait(mut child: Child, name: &str, limit: Duration) -> io::Result<Option<ExitStatus>> {
+    let pid = rustix::process::Pid::from_child(&child);
+    let (ended, end) = channel();
+    thread::spawn(move || {
+        let _nobody_waits = ended.send(child.wait());
+    });
+    let patience = PATIENCE.min(limit);
+    let mut answer = end.recv_timeout(patience);
+    if matches!(answer, Err(RecvTimeoutError::Timeout)) && patience < limit {
+        talk(&format!("Waiting for the compiler `{name}`, for at most {} seconds ...", limit.as_secs()));
+        answer = end.recv_timeout(limit.saturating_sub(patience));
+    }
+    match answer {
+        Ok(status) => status.map(Some),
+        Err(RecvTimeoutError::Timeout) => {
+            // It has not been waited for, so the number is still its own.
+            let _has_ended_meanwhile = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+            Ok(None)
+        }
+        Err(RecvTimeoutError::Disconnected) => Err(io::Error::other("the thread that waits for it is gone")),
+    }
+}
+
+/// A pipe that is being read.
+struct Pipe {
+    bytes: std::sync::mpsc::Receiver<Vec<u8>>,
+}
+
+/// How long what a process has written may take to arrive after its end. Its children may hold the pipe open for ever.
+const ARRIVAL: Duration = Duration::from_secs(2);
+
+impl Pipe {
+    fn take(&self) -> Vec<u8> {
+        let mut all = Vec::new();
+        while let Ok(piece) = self.bytes.recv_timeout(ARRIVAL) {
+            all.extend(piece);
+        }
+        all
+    }
+}
+
+/// Reads a pipe to its end, and keeps so much of it.
+fn collect(pipe: Option<impl Read + Send + 'static>, keep: usize) -> Pipe {
+    let (sender, bytes) = channel();
+    thread::spawn(move || {
+        let Some(mut pipe) = pipe else { return };
+        let (mut kept, mut buffer) = (0, vec![0; 64 << 10]);
+        while let Ok(count @ 1..) = pipe.read(&mut buffer) {
+            let piece = buffer.get(..count.min(keep - kept)).unwrap_or_default();
+            kept += piece.len();
+            if !piece.is_empty() && sender.send(piece.to_vec()).is_err() {
+                return;
+            }
+        }
+    });
+    Pipe { bytes }
+}
+
+fn last_lines(text: &str) -> String {
+    let lines: Vec<&str> = text.trim_end().lines().collect();
+    if lines.is_empty() {
+        return "It said nothing on standard error.".to_owned();
+    }
+    let shown = lines.get(lines.len().saturating_sub(LINES)..).unwrap_or_default();
+    format!("On standard error:\n{}", shown.join("\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn compiled(script: &str, limit: Duration) -> Result<Vec<u8>, Diagnostic> {
+        let compiler = Compiler {
+            program: "/bin/sh".into(),
+            arguments: vec!["-c".into(), script.into()],
+            span: Default::default(),
+        };
+        let around = Surroundings {
+            environment: &Environment::read(None).unwrap(),
+            variables: &[("PULUMI_ROOT_DIRECTORY", "here".to_owned())],
+            secrets: &["canary"],
+            directory: Path::new("/"),
+            place: Place::point("Pulumi.yaml", 2, 1),
+            limit,
+        };
+        run(&compiler, &around)
+    }
+
+    #[test]
+    fn what_it_prints_is_the_program() {
+        assert_eq!(compiled("pwd; echo $PULUMI_ROOT_DIRECTORY", LIMIT).unwrap(), b"/\nhere\n");
+    }
+
+    #[test]
+    fn a_failure_shows_what_it_said_and_no_secret() {
+        let failed = compiled("echo out; echo 'bad canary' >&2; exit 3", LIMIT).unwrap_err();
+        assert_eq!(failed.place.as_ref().unwrap().to_string(), "Pulumi.yaml:2:1");
+        assert!(failed.summary.contains("exit status: 3"), "{failed}");
+        assert_eq!(failed.detail.as_deref(), Some("On standard error:\nbad [secret]"));
+        let killed = compiled("kill -9 $$", LIMIT).unwrap_err();
+        assert!(killed.summary.contains("signal: 9"), "{killed}");
+        let flood = compiled("head -c 70000000 /dev/zero", LIMIT).unwrap_err();
+        assert!(flood.summary.contains("too much"), "{flood}");
+    }
+
+    #[test]
+    fn one_that_hangs_is_ended() {
+        let hung = compiled("exec sleep 1000", Duration::from_millis(50)).unwrap_err();
+        assert!(hung.summary.contains("did not end"), "{hung}");
+        let missing = Compiler { program: "/no/such".into(), arguments: Vec::new(), span: Default::default() };
+        let environment = Environment::read(None).unwrap();
+        let around = Surroundings {
+            environment: &environment,
+            variables: &[],
+            secrets: &[],
+            directory: Path::new("/"),
+            place: Place::point("Pulumi.yaml", 2, 1),
+            limit: LIMIT,
+        };
+        assert!(run(&missing, &around).unwrap_err().summary.contains("could not be started"));
+    }
+}

@@ -1,0 +1,112 @@
+//! The source of a YAML program: a file, or what a compiler prints.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::sync::Arc;
+
+use outrigger_diagnostic::{Diagnostic, Severity};
+use outrigger_provider::{PluginDescriptor, Plugins};
+use outrigger_value::Value;
+use outrigger_yaml::config::Config;
+use outrigger_yaml::packages::Packages;
+use outrigger_yaml::program::Program;
+use outrigger_yaml::project::{Compiler, Project};
+use outrigger_yaml::syntax::Document;
+use outrigger_yaml::{Settings, YamlProgram};
+
+use crate::compiler::{self, LIMIT};
+use crate::environment::Environment;
+use crate::failure::Failure;
+
+/// The program's text and what it needs, before any plugin runs.
+pub(crate) struct Source {
+    pub(crate) document: Document,
+    pub(crate) packages: Packages,
+    /// Texts that are in no file, by the name that places give them, for showing the lines of findings.
+    pub(crate) texts: BTreeMap<String, String>,
+}
+
+/// The organization of every stack in a store of one's own.
+pub(crate) const ORGANIZATION: &str = "organization";
+
+impl Source {
+    /// Reads the program's file.
+    pub(crate) fn read(project: &Project) -> Result<Self, Failure> {
+        let path = project.program_file()?;
+        let document = if path == project.path {
+            project.document.clone()
+        } else {
+            let shown = path.strip_prefix(project.directory()).unwrap_or(&path).display().to_string();
+            let bytes = fs::read(&path).map_err(|error| {
+                Diagnostic::error("program-unreadable", format!("`{shown}` cannot be read"))
+                    .detail(error.to_string())
+                    .hint("Check that the file may be read.")
+            })?;
+            Document::parse_bytes(shown, &bytes)?
+        };
+        Ok(Self { document, packages: Packages::find(&project.program_directory())?, texts: BTreeMap::new() })
+    }
+
+    /// Runs the compiler. Without a stack it gets none of the variables that say something about one.
+    pub(crate) fn compile(
+        compiler: &Compiler,
+        project: &Project,
+        stack: Option<(&str, &Config)>,
+        environment: &Environment,
+    ) -> Result<Self, Failure> {
+        let variables = stack.map(|(stack, config)| {
+            [
+                ("PULUMI_STACK", stack.to_owned()),
+                ("PULUMI_ORGANIZATION", ORGANIZATION.to_owned()),
+                ("PULUMI_PROJECT", project.name.clone()),
+                ("PULUMI_CONFIG", config.compiler_environment()),
+                ("PULUMI_ROOT_DIRECTORY", project.directory().display().to_string()),
+            ]
+        });
+        let directory = project.program_directory();
+        let secrets: Vec<&str> = stack.iter().flat_map(|(_, config)| config.secret_texts()).collect();
+        let around = compiler::Surroundings {
+            environment,
+            variables: variables.as_ref().map(<[_; 5]>::as_slice).unwrap_or_default(),
+            secrets: &secrets,
+            directory: &directory,
+            place: project.document.place(compiler.span),
+            limit: LIMIT,
+        };
+        let printed = compiler::run(compiler, &around)?;
+        let name = format!("<output of {}>", compiler.program);
+        let texts = BTreeMap::from([(name.clone(), around.hide(&printed))]);
+        match Document::parse_bytes(name, &printed) {
+            Ok(document) => Ok(Self { document, packages: Packages::find(&directory)?, texts }),
+            Err(findings) => Err(Failure { texts, ..Failure::from(findings) }),
+        }
+    }
+
+    /// The plugins that the program names.
+    pub(crate) fn required(&self) -> Vec<PluginDescriptor> {
+        self.packages.required(&Program::parse(&self.document).0)
+    }
+
+    /// The program, with the config values that it reads.
+    pub(crate) fn program(
+        self,
+        project: &Project,
+        stack: &str,
+        config: &BTreeMap<String, Value>,
+        plugins: Arc<dyn Plugins>,
+        environment: &Environment,
+    ) -> YamlProgram {
+        let settings = Settings {
+            project: project.name.clone(),
+            stack: stack.to_owned(),
+            organization: ORGANIZATION.to_owned(),
+            root_directory: project.directory().to_owned(),
+            program_directory: project.program_directory(),
+            type_mismatch: match environment.switch("PULUMI_DEBUG_YAML_DISABLE_TYPE_CHECKING") {
+                true => Severity::Warning,
+                false => Severity::Error,
+            },
+        };
+        YamlProgram::new(self.document, config, self.packages, plugins, settings)
+    }
+}
