@@ -26,7 +26,6 @@ mod plan;
 mod plugin;
 mod provider;
 mod read;
-mod secrecy;
 mod served;
 pub mod version;
 
@@ -34,6 +33,8 @@ pub mod version;
 mod fake;
 #[cfg(test)]
 mod faults;
+
+use outrigger_value::secrecy;
 
 pub use assets::{hash_assets, lacks_hashes};
 pub use connect::{ConnectDeadlines, ConnectOptions, Origin, connect};

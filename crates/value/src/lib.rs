@@ -3,6 +3,7 @@
 //! - [`Value`] is the dynamic value: JSON's kinds plus secret, unknown, asset, archive, resource reference and output.
 //! - [`PropertyPath`] addresses a part of a value in Pulumi's syntax (`a.b[0]["x.y"]`, `*`).
 //! - [`diff`] compares two property maps structurally.
+//! - [`secrecy`] carries secret marks from inputs to answers; [`nearest`] finds the name that may have been meant.
 //! - [`signature`] has the marks of what JSON cannot say.
 //! - [`duration`] reads lengths of time as Go writes them; [`CustomTimeouts`] are the user's.
 //! - [`Urn`] and [`ProviderReference`] name resources.
@@ -12,8 +13,10 @@
 mod asset;
 pub mod diff;
 pub mod duration;
+pub mod nearest;
 mod path;
 mod property;
+pub mod secrecy;
 pub mod signature;
 mod timeouts;
 mod urn;

@@ -1,10 +1,10 @@
 //! Secret marks for plugins that do not know secrets: what was secret on the way in stays secret on the way back.
 
-use outrigger_value::{PropertyMap, Value};
+use crate::{PropertyMap, Value};
 
 /// Marks values that have the name of a secret input. Two objects are compared inside; anything else that holds a secret
 /// makes the whole answer of that name secret, as the order of a list may have changed.
-pub(crate) fn annotate(answer: &mut PropertyMap, inputs: &PropertyMap) {
+pub fn annotate(answer: &mut PropertyMap, inputs: &PropertyMap) {
     for (key, input) in inputs {
         let Some(value) = answer.get_mut(key) else { continue };
         match (value, input) {
@@ -17,7 +17,7 @@ pub(crate) fn annotate(answer: &mut PropertyMap, inputs: &PropertyMap) {
 }
 
 /// Marks every value of an answer, for a function that was given a secret.
-pub(crate) fn conceal_all(answer: &mut PropertyMap) {
+pub fn conceal_all(answer: &mut PropertyMap) {
     answer.values_mut().for_each(conceal);
 }
 
@@ -27,7 +27,7 @@ fn conceal(value: &mut Value) {
 }
 
 /// Whether anything in the properties is secret.
-pub(crate) fn has_secrets(properties: &PropertyMap) -> bool {
+pub fn has_secrets(properties: &PropertyMap) -> bool {
     properties.values().any(Value::contains_secret)
 }
 
