@@ -1,6 +1,7 @@
-//! `pulumirpc`, client half: a Pulumi plugin becomes a `Plugin` and a `Provider`.
+//! `pulumirpc`, both halves: a Pulumi plugin becomes a `Plugin` and a `Provider`, and any `Plugin` becomes a Pulumi plugin.
 //!
 //! - [`connect()`] turns a process, or the port of one, into a [`PulumiPlugin`].
+//! - [`serve()`] is the other half: it serves a `Plugin` to `pulumi`, to us, to anybody who speaks the protocol.
 //! - [`EngineServer`] is the service that plugins call back; `monitor` is the one for plugins that make components.
 //! - [`hash_assets`] fills in the hashes of assets and archives, as Pulumi computes them.
 //!
@@ -27,6 +28,7 @@ mod plugin;
 mod provider;
 mod read;
 mod served;
+mod server;
 pub mod version;
 
 #[cfg(test)]
@@ -41,3 +43,4 @@ pub use connect::{ConnectDeadlines, ConnectOptions, Origin, connect};
 pub use encoding::EncodingError;
 pub use engine::EngineServer;
 pub use plugin::PulumiPlugin;
+pub use server::{engine_is_there, serve};

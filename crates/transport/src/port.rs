@@ -1,6 +1,10 @@
-//! Pulumi's start-up: the first line of stdout is the port of a plaintext gRPC server on 127.0.0.1.
+//! Pulumi's start-up, both ends: the first line of stdout is the port of a plaintext gRPC server on 127.0.0.1.
 
+use std::io::{self, Write};
+use std::net::Ipv4Addr;
 use std::time::Duration;
+
+use tokio::net::TcpListener;
 
 use crate::{FirstLine, Process, StartError};
 
@@ -40,6 +44,15 @@ pub fn parse(line: &[u8]) -> Option<u16> {
     text.trim().parse().ok().filter(|port| *port != 0)
 }
 
+/// Listens on a free port of this machine, and announces it: the plugin's end. It listens before it says so, or a host could
+/// be faster than the plugin.
+pub async fn listen(announcement: &mut impl Write) -> io::Result<TcpListener> {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
+    writeln!(announcement, "{}", listener.local_addr()?.port())?;
+    announcement.flush()?;
+    Ok(listener)
+}
+
 fn shown(line: &[u8]) -> String {
     let text: String = String::from_utf8_lossy(line).trim().chars().map(printable).collect();
     match text.char_indices().nth(SHOWN) {
@@ -73,6 +86,14 @@ mod tests {
         ] {
             assert_eq!(parse(line), port, "{line:?}");
         }
+    }
+
+    #[tokio::test]
+    async fn what_is_announced_can_be_read() {
+        let mut line = Vec::new();
+        let listener = listen(&mut line).await.unwrap();
+        let port = parse(&line).unwrap();
+        assert_eq!(listener.local_addr().unwrap().port(), port);
     }
 
     struct Fake(Option<FirstLine>);

@@ -1,0 +1,98 @@
+//! How a failure is told to an engine. The code decides what the engine believes: INTERNAL, DATA_LOSS and UNKNOWN mean that
+//! nobody knows whether it happened, every other that nothing did.
+
+use outrigger_provider::{CallError, CheckFailure, ErrorKind, Outcome, State};
+use prost::Message;
+use prost_types::Any;
+use tonic::{Code, Status};
+
+use crate::encoding::{Encoding, EncodingError, encode};
+use crate::generated::google_rpc;
+use crate::generated::pulumirpc::configure_error_missing_keys::MissingKey;
+use crate::generated::pulumirpc::{self, ConfigureErrorMissingKeys, ErrorResourceInitFailed};
+
+/// How properties are sent to an engine: it said that it takes all of this, in Configure, or is too new to ask.
+pub(super) const ANSWER: Encoding =
+    Encoding { unknowns: true, secrets: true, resources: true, outputs: false, elide: false };
+
+/// A call that failed.
+pub(super) fn failure(error: &CallError) -> Status {
+    let code = match error.kind {
+        ErrorKind::Unsupported => Code::Unimplemented,
+        ErrorKind::NotDone => Code::FailedPrecondition,
+        ErrorKind::Cancelled => Code::Cancelled,
+        ErrorKind::TimedOut => Code::DeadlineExceeded,
+        ErrorKind::Unknown => Code::Unknown,
+        ErrorKind::Crashed | ErrorKind::Garbage => Code::Internal,
+    };
+    if error.missing_keys.is_empty() {
+        return Status::new(code, error.message.clone());
+    }
+    let missing_keys = error.missing_keys.iter().cloned();
+    let missing_keys = missing_keys.map(|(name, description)| MissingKey { name, description }).collect();
+    // Engines look for this detail only beside this code.
+    detailed(
+        Code::InvalidArgument,
+        &error.message,
+        "ConfigureErrorMissingKeys",
+        &ConfigureErrorMissingKeys { missing_keys },
+    )
+}
+
+/// What came cannot be understood: nothing was done.
+pub(super) fn unreadable(error: &EncodingError) -> Status {
+    Status::invalid_argument(error.to_string())
+}
+
+/// What shall be answered cannot be sent.
+pub(super) fn unsendable(error: &EncodingError) -> Status {
+    Status::internal(format!("the answer cannot be sent: {error}"))
+}
+
+/// An order that ended otherwise than done or pending.
+pub(super) fn undone(outcome: Outcome) -> Status {
+    match outcome {
+        Outcome::Partial { state, reasons } => partial(state, reasons),
+        // The kind may leave doubt, but whoever answers this way knows that nothing happened.
+        Outcome::NotDone(error) if error.leaves_doubt() => {
+            let code = if error.kind == ErrorKind::Cancelled { Code::Cancelled } else { Code::FailedPrecondition };
+            Status::new(code, error.message)
+        }
+        Outcome::NotDone(error) => failure(&error),
+        Outcome::Unknown { error, .. } => Status::unknown(error.message),
+        Outcome::Done(_) | Outcome::Pending(_) => Status::internal("the order has not failed"),
+    }
+}
+
+/// It exists but is not ready.
+pub(super) fn partial(state: State, reasons: Vec<String>) -> Status {
+    let message = reasons.first().cloned().unwrap_or_else(|| "it exists, but is not ready".to_owned());
+    let properties = |map| encode(map, ANSWER);
+    let detail = match (properties(state.outputs), properties(state.inputs)) {
+        (Ok(outputs), Ok(inputs)) => ErrorResourceInitFailed {
+            id: state.id,
+            properties: Some(outputs),
+            reasons,
+            inputs: Some(inputs),
+            refresh_before_update: state.refresh_before_update,
+        },
+        // The id alone is better than nothing: the resource is not lost.
+        (Err(error), _) | (_, Err(error)) => {
+            let mut reasons = reasons;
+            reasons.push(unsendable(&error).message().to_owned());
+            ErrorResourceInitFailed { id: state.id, reasons, ..ErrorResourceInitFailed::default() }
+        }
+    };
+    detailed(Code::Unknown, &message, "ErrorResourceInitFailed", &detail)
+}
+
+pub(super) fn failures(failures: Vec<CheckFailure>) -> Vec<pulumirpc::CheckFailure> {
+    let failure = |CheckFailure { property, reason }| pulumirpc::CheckFailure { property, reason };
+    failures.into_iter().map(failure).collect()
+}
+
+fn detailed(code: Code, message: &str, name: &str, detail: &impl Message) -> Status {
+    let detail = Any { type_url: format!("type.googleapis.com/pulumirpc.{name}"), value: detail.encode_to_vec() };
+    let status = google_rpc::Status { code: code.into(), message: message.to_owned(), details: vec![detail] };
+    Status::with_details(code, message, status.encode_to_vec().into())
+}

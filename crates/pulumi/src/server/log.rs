@@ -1,0 +1,114 @@
+//! What a plugin says while it works, on its way to the engine.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use outrigger_provider::{LogLevel, LogSink};
+use outrigger_transport::{channel, limited};
+use outrigger_value::Urn;
+use tokio::sync::{mpsc, oneshot};
+use tonic::transport::Channel;
+use tonic::{Code, Status};
+use tonic_health::pb::HealthCheckRequest;
+use tonic_health::pb::health_client::HealthClient;
+
+use crate::generated::pulumirpc::engine_client::EngineClient;
+use crate::generated::pulumirpc::{LogRequest, LogSeverity};
+
+/// How many messages may wait. A plugin that says more than an engine can take must not fill memory.
+const WAITING: usize = 1024;
+
+/// The way to the engine that a plugin works for now. Messages keep their order; they are dropped where there is no engine,
+/// and where too many wait.
+pub(super) struct EngineLog {
+    queue: mpsc::Sender<Item>,
+    engine: Arc<Mutex<Option<EngineClient<Channel>>>>,
+    dropped: AtomicUsize,
+}
+
+enum Item {
+    Message(LogRequest),
+    Flush(oneshot::Sender<()>),
+}
+
+impl EngineLog {
+    /// Starts the task that sends. It ends with the log.
+    pub(super) fn start() -> Self {
+        let (queue, mut items) = mpsc::channel(WAITING);
+        let engine: Arc<Mutex<Option<EngineClient<Channel>>>> = Arc::default();
+        let current = Arc::clone(&engine);
+        tokio::spawn(async move {
+            while let Some(item) = items.recv().await {
+                match item {
+                    Item::Message(message) => {
+                        let client = current.lock().unwrap_or_else(PoisonError::into_inner).clone();
+                        if let Some(mut client) = client {
+                            // An engine that does not listen is no reason to stop working for it.
+                            let _not_heard = client.log(message).await;
+                        }
+                    }
+                    Item::Flush(done) => {
+                        let _nobody_waits = done.send(());
+                    }
+                }
+            }
+        });
+        Self { queue, engine, dropped: AtomicUsize::new(0) }
+    }
+
+    /// Turns to an engine: `127.0.0.1:PORT`.
+    pub(super) async fn attach(&self, address: &str) -> Result<(), Status> {
+        let client = limited!(EngineClient::new(dial(address).await?));
+        *self.engine.lock().unwrap_or_else(PoisonError::into_inner) = Some(client);
+        Ok(())
+    }
+
+    /// Waits until everything that was said so far is sent, so that it comes before the answer of the call.
+    pub(super) async fn flush(&self) {
+        let dropped = self.dropped.swap(0, Ordering::Relaxed);
+        if dropped > 0 {
+            let message =
+                format!("{dropped} messages of the plugin were dropped: they came faster than they could be sent");
+            let _no_longer = self.queue.send(Item::Message(request(LogLevel::Warning, None, &message, false))).await;
+        }
+        let (done, sent) = oneshot::channel();
+        if self.queue.send(Item::Flush(done)).await.is_ok() {
+            let _no_longer = sent.await;
+        }
+    }
+}
+
+impl LogSink for EngineLog {
+    fn log(&self, level: LogLevel, urn: Option<&Urn>, message: &str, ephemeral: bool) {
+        let full = self.queue.try_send(Item::Message(request(level, urn, message, ephemeral))).is_err();
+        // A status that nobody saw is replaced by the next one anyway.
+        if full && !ephemeral {
+            self.dropped.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Whether an engine answers. One without a health service does.
+pub async fn engine_is_there(address: &str) -> bool {
+    let Ok(channel) = dial(address).await else { return false };
+    let health = HealthClient::new(channel).check(HealthCheckRequest::default()).await;
+    !matches!(health, Err(status) if status.code() != Code::Unimplemented)
+}
+
+async fn dial(address: &str) -> Result<Channel, Status> {
+    let refuse = |reason: String| Status::unavailable(format!("the engine at `{address}` cannot be reached: {reason}"));
+    let port = address.rsplit_once(':').and_then(|(_, port)| port.parse().ok());
+    let port = port.ok_or_else(|| refuse("expected HOST:PORT".to_owned()))?;
+    channel::dial(port).await.map_err(|error| refuse(error.to_string()))
+}
+
+fn request(level: LogLevel, urn: Option<&Urn>, message: &str, ephemeral: bool) -> LogRequest {
+    let severity = match level {
+        LogLevel::Debug => LogSeverity::Debug,
+        LogLevel::Info => LogSeverity::Info,
+        LogLevel::Warning => LogSeverity::Warning,
+        LogLevel::Error => LogSeverity::Error,
+    };
+    let urn = urn.map(ToString::to_string).unwrap_or_default();
+    LogRequest { severity: severity.into(), message: message.to_owned(), urn, stream_id: 0, ephemeral }
+}

@@ -1,0 +1,208 @@
+//! `pulumirpc`, server half: a [`Plugin`] becomes a Pulumi resource plugin.
+//!
+//! | file | its calls |
+//! | --- | --- |
+//! | `package` | what the plugin is and becomes: GetPluginInfo, GetSchema, Parameterize, CheckConfig, DiffConfig, Configure, GetMapping |
+//! | `resource`, `read` | Check, Diff, Create, Update, Delete; Read |
+//! | `function` | Invoke, List |
+//! | `session` | what all calls share: the configured provider, cancellation, tasks |
+//! | `answer` | failures as statuses and rich errors |
+//! | `log` | the way to the engine's Log |
+
+mod answer;
+mod function;
+mod log;
+mod package;
+mod read;
+mod resource;
+mod session;
+
+use std::future::Future;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use outrigger_provider::Plugin;
+use outrigger_transport::limited;
+use tokio::net::TcpListener;
+use tonic::codegen::tokio_stream;
+use tonic::transport::Server;
+use tonic::transport::server::TcpIncoming;
+use tonic::{Request, Response, Status};
+
+use crate::generated::pulumirpc::resource_provider_server::{ResourceProvider, ResourceProviderServer};
+use crate::generated::pulumirpc::*;
+pub use log::engine_is_there;
+use session::Session;
+
+/// How long connections may take to close once every call is answered. A host that holds on is gone, or will kill us.
+const CLOSING: Duration = Duration::from_secs(2);
+
+/// Serves a plugin until `until` is done; then what runs is asked to stop, is answered, and the connections are closed.
+/// `engine` is the address that the plugin was started with; without one it waits for Attach.
+pub async fn serve(
+    plugin: Arc<dyn Plugin>,
+    listener: TcpListener,
+    engine: Option<&str>,
+    until: impl Future<Output = ()>,
+) -> io::Result<()> {
+    let session = Arc::new(Session::new(plugin));
+    if let Some(engine) = engine {
+        // An engine that takes no messages may still have work for us.
+        let _without_messages = session.log.attach(engine).await;
+    }
+    let service = limited!(ResourceProviderServer::new(Service(Arc::clone(&session))));
+    let (reporter, health) = tonic_health::server::health_reporter();
+    reporter.set_serving::<ResourceProviderServer<Service>>().await;
+    let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
+    let (closing, closed) = tokio::sync::oneshot::channel::<()>();
+    let serving =
+        Server::builder().add_service(service).add_service(health).serve_with_incoming_shutdown(incoming, async {
+            let _closed_or_dropped = closed.await;
+        });
+    tokio::pin!(serving);
+    tokio::select! {
+        ended = &mut serving => return ended.map_err(io::Error::other),
+        () = until => {}
+    }
+    session.cancel();
+    let _already_ended = closing.send(());
+    session.tasks.close();
+    // Both are driven: the calls' tasks run by themselves, but their answers are written by the server.
+    let answered = async {
+        session.tasks.wait().await;
+        tokio::time::sleep(CLOSING).await;
+    };
+    tokio::select! {
+        ended = &mut serving => ended.map_err(io::Error::other),
+        () = answered => Ok(()),
+    }
+}
+
+/// The service. Every call is a task of the session's.
+struct Service(Arc<Session>);
+
+/// Calls a function of one of the modules.
+macro_rules! call {
+    ($service:expr, $limit:expr, $module:ident::$function:ident, $request:expr) => {{
+        let session = Arc::clone(&$service.0);
+        let limit = $limit;
+        let request = $request;
+        $service.0.call(limit, |cx| async move { $module::$function(&session, cx, request).await }).await
+    }};
+    ($service:expr, $module:ident::$function:ident) => {{
+        let session = Arc::clone(&$service.0);
+        $service.0.call(None, |cx| async move { $module::$function(&session, cx).await }).await
+    }};
+}
+
+#[async_trait]
+impl ResourceProvider for Service {
+    type ListStream = tonic::codegen::BoxStream<ListResponse>;
+
+    async fn handshake(
+        &self,
+        _: Request<ProviderHandshakeRequest>,
+    ) -> Result<Response<ProviderHandshakeResponse>, Status> {
+        Ok(Response::new(ProviderHandshakeResponse {
+            accept_secrets: true,
+            accept_resources: true,
+            accept_outputs: true,
+            supports_autonaming_configuration: false,
+        }))
+    }
+
+    async fn attach(&self, request: Request<PluginAttach>) -> Result<Response<()>, Status> {
+        self.0.log.attach(&request.into_inner().address).await.map(Response::new)
+    }
+
+    async fn get_plugin_info(&self, _: Request<()>) -> Result<Response<PluginInfo>, Status> {
+        call!(self, package::info)
+    }
+
+    async fn get_schema(&self, request: Request<GetSchemaRequest>) -> Result<Response<GetSchemaResponse>, Status> {
+        call!(self, None, package::schema, request.into_inner())
+    }
+
+    async fn parameterize(
+        &self,
+        request: Request<ParameterizeRequest>,
+    ) -> Result<Response<ParameterizeResponse>, Status> {
+        call!(self, None, package::parameterize, request.into_inner())
+    }
+
+    async fn check_config(&self, request: Request<CheckRequest>) -> Result<Response<CheckResponse>, Status> {
+        call!(self, None, package::check_config, request.into_inner())
+    }
+
+    async fn diff_config(&self, request: Request<DiffRequest>) -> Result<Response<DiffResponse>, Status> {
+        call!(self, None, package::diff_config, request.into_inner())
+    }
+
+    async fn configure(&self, request: Request<ConfigureRequest>) -> Result<Response<ConfigureResponse>, Status> {
+        call!(self, None, package::configure, request.into_inner())
+    }
+
+    async fn get_mapping(&self, request: Request<GetMappingRequest>) -> Result<Response<GetMappingResponse>, Status> {
+        call!(self, None, package::mapping, request.into_inner())
+    }
+
+    async fn get_mappings(
+        &self,
+        request: Request<GetMappingsRequest>,
+    ) -> Result<Response<GetMappingsResponse>, Status> {
+        call!(self, None, package::mappings, request.into_inner())
+    }
+
+    async fn check(&self, request: Request<CheckRequest>) -> Result<Response<CheckResponse>, Status> {
+        call!(self, None, resource::check, request.into_inner())
+    }
+
+    async fn diff(&self, request: Request<DiffRequest>) -> Result<Response<DiffResponse>, Status> {
+        call!(self, None, resource::diff, request.into_inner())
+    }
+
+    async fn create(&self, request: Request<CreateRequest>) -> Result<Response<CreateResponse>, Status> {
+        let request = request.into_inner();
+        call!(self, session::limit(request.timeout), resource::create, request)
+    }
+
+    async fn update(&self, request: Request<UpdateRequest>) -> Result<Response<UpdateResponse>, Status> {
+        let request = request.into_inner();
+        call!(self, session::limit(request.timeout), resource::update, request)
+    }
+
+    async fn delete(&self, request: Request<DeleteRequest>) -> Result<Response<()>, Status> {
+        let request = request.into_inner();
+        call!(self, session::limit(request.timeout), resource::delete, request)
+    }
+
+    async fn read(&self, request: Request<ReadRequest>) -> Result<Response<ReadResponse>, Status> {
+        let request = request.into_inner();
+        call!(self, session::limit(request.timeout), read::read, request)
+    }
+
+    async fn invoke(&self, request: Request<InvokeRequest>) -> Result<Response<InvokeResponse>, Status> {
+        call!(self, None, function::invoke, request.into_inner())
+    }
+
+    async fn list(&self, request: Request<ListRequest>) -> Result<Response<Self::ListStream>, Status> {
+        let items = call!(self, None, function::list, request.into_inner())?;
+        Ok(items.map(|items| Box::pin(tokio_stream::iter(items)) as Self::ListStream))
+    }
+
+    async fn construct(&self, _: Request<ConstructRequest>) -> Result<Response<ConstructResponse>, Status> {
+        Err(Status::unimplemented("this plugin has no components"))
+    }
+
+    async fn call(&self, _: Request<CallRequest>) -> Result<Response<CallResponse>, Status> {
+        Err(Status::unimplemented("this plugin has no components, and so no methods of them"))
+    }
+
+    async fn cancel(&self, _: Request<()>) -> Result<Response<()>, Status> {
+        // Before the call: it is not to cancel itself.
+        self.0.cancel();
+        call!(self, package::cancel)
+    }
+}

@@ -1,0 +1,122 @@
+//! What the calls of one plugin share.
+
+use std::any::Any;
+use std::future::Future;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use outrigger_provider::{CallContext, LogSink, Parameterization, Plugin, Provider};
+use outrigger_value::Urn;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use tonic::{Response, Status};
+
+use super::log::EngineLog;
+
+/// What the calls of one plugin share.
+pub(super) struct Session {
+    pub(super) plugin: Arc<dyn Plugin>,
+    pub(super) log: Arc<EngineLog>,
+    pub(super) tasks: TaskTracker,
+    provider: Mutex<Option<Arc<dyn Provider>>>,
+    parameterizations: Mutex<Vec<Parameterization>>,
+    cancel: Mutex<CancellationToken>,
+}
+
+impl Session {
+    pub(super) fn new(plugin: Arc<dyn Plugin>) -> Self {
+        Self {
+            plugin,
+            log: Arc::new(EngineLog::start()),
+            tasks: TaskTracker::new(),
+            provider: Mutex::default(),
+            parameterizations: Mutex::default(),
+            cancel: Mutex::default(),
+        }
+    }
+
+    /// Does the work of a call in a task of its own. The work is never dropped half-way: if the engine gives up waiting, or
+    /// the time is up, it is asked to stop, and may clean up and say what it reached.
+    pub(super) async fn call<A, W, F>(&self, limit: Option<Duration>, work: W) -> Result<Response<A>, Status>
+    where
+        A: Send + 'static,
+        W: FnOnce(CallContext) -> F,
+        F: Future<Output = Result<A, Status>> + Send + 'static,
+    {
+        let cancel = lock(&self.cancel).child_token();
+        let gives_up = cancel.clone().drop_guard();
+        let cx =
+            CallContext { cancel: cancel.clone(), deadline: limit, log: Arc::clone(&self.log) as Arc<dyn LogSink> };
+        let mut task = self.tasks.spawn(work(cx));
+        let answer = match limit {
+            None => task.await,
+            Some(limit) => match tokio::time::timeout(limit, &mut task).await {
+                Ok(answer) => answer,
+                Err(_) => {
+                    cancel.cancel();
+                    task.await
+                }
+            },
+        };
+        self.log.flush().await;
+        gives_up.disarm();
+        match answer {
+            Ok(answer) => answer.map(Response::new),
+            Err(error) => match error.try_into_panic() {
+                Ok(panic) => Err(Status::internal(format!("the plugin panicked: {}", words(&*panic)))),
+                Err(_) => Err(Status::internal("the plugin is shutting down")),
+            },
+        }
+    }
+
+    /// Asks everything that runs to stop. What comes later is not meant: a plugin that is attached to by hand serves one run
+    /// after another.
+    pub(super) fn cancel(&self) {
+        std::mem::take(&mut *lock(&self.cancel)).cancel();
+    }
+
+    pub(super) fn configured(&self, provider: Arc<dyn Provider>) {
+        *lock(&self.provider) = Some(provider);
+    }
+
+    pub(super) fn provider(&self) -> Option<Arc<dyn Provider>> {
+        lock(&self.provider).clone()
+    }
+
+    /// The provider, for calls that need one.
+    pub(super) fn expect_provider(&self) -> Result<Arc<dyn Provider>, Status> {
+        self.provider().ok_or_else(|| Status::failed_precondition("the plugin has not been configured"))
+    }
+
+    pub(super) fn parameterized(&self, parameterization: Parameterization) {
+        lock(&self.parameterizations).push(parameterization);
+    }
+
+    pub(super) fn parameterization(&self, name: &str, version: &str) -> Option<Parameterization> {
+        let known = lock(&self.parameterizations);
+        known.iter().rev().find(|known| known.name == name && (version.is_empty() || known.version == version)).cloned()
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What a panic said.
+fn words(panic: &(dyn Any + Send)) -> &str {
+    panic
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("without words")
+}
+
+/// The name of a resource.
+pub(super) fn urn(text: &str) -> Result<Urn, Status> {
+    text.parse().map_err(|error: outrigger_value::UrnError| Status::invalid_argument(error.to_string()))
+}
+
+/// The user's limit, in seconds; 0 is none. What is no time at all is none, either.
+pub(super) fn limit(seconds: f64) -> Option<Duration> {
+    Duration::try_from_secs_f64(seconds).ok().filter(|limit| !limit.is_zero())
+}
