@@ -25,6 +25,7 @@ const ORDER: [&str; 21] = [
     "stacks",
     "language",
     "agent",
+    "sdk-derive",
     "sdk",
     "cli",
     // Plugins of our own use what they are tested with.
@@ -32,7 +33,7 @@ const ORDER: [&str; 21] = [
 ];
 
 /// What the SDK may use besides the server halves: a plugin author's crate stays small.
-const SDK_MAY_USE: [&str; 6] = ["value", "schema", "provider", "transport", "pulumi", "terraform"];
+const SDK_MAY_USE: [&str; 7] = ["value", "schema", "provider", "transport", "pulumi", "terraform", "sdk-derive"];
 
 #[derive(Deserialize)]
 struct Metadata {

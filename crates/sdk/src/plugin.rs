@@ -1,0 +1,128 @@
+//! A package as a plugin that is not configured yet.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use outrigger_provider::{
+    CallContext, CallError, CheckConfig, CheckFailure, CheckedConfig, Configure, Invoke, Invoked, Parameterization,
+    Plugin, PluginInfo, Provider,
+};
+use outrigger_value::{PropertyMap, Value};
+
+use crate::context::{Context, Shared};
+use crate::provider::PackageProvider;
+use crate::validation::{Completed, Origin, complete, is_internal};
+use crate::{Error, Package, Properties, SchemaMistake};
+
+/// Inputs of every provider resource that are the engine's, not the plugin's.
+const ENGINES: [&str; 2] = ["version", "pluginDownloadURL"];
+
+/// A package as a plugin.
+pub(crate) struct PackagePlugin {
+    package: Arc<Package>,
+    schema: Vec<u8>,
+}
+
+impl PackagePlugin {
+    /// The schema is made at once: what is wrong with the package shall not wait for a user.
+    pub(crate) fn new(package: Package) -> Result<Self, Vec<SchemaMistake>> {
+        let schema = package.schema()?.into_bytes();
+        Ok(Self { package: Arc::new(package), schema })
+    }
+
+    fn error(&self, call: &str, error: Error) -> CallError {
+        failure(&self.package, call, error)
+    }
+
+    fn complete(&self, inputs: PropertyMap) -> Completed {
+        let (engines, own): (PropertyMap, PropertyMap) =
+            inputs.into_iter().partition(|(name, _)| ENGINES.contains(&name.as_str()) || is_internal(name));
+        let shape = self.package.configuration.as_ref().map_or_else(<()>::shape, |configuration| configuration.shape);
+        let mut completed = complete(shape, own, Origin::Configuration, &*self.package.environment);
+        completed.inputs.extend(engines);
+        completed
+    }
+
+    async fn connect(&self, cx: &CallContext, inputs: PropertyMap) -> Result<Shared, CallError> {
+        const CALL: &str = "Configure";
+        let Completed { mut inputs, failures } = self.complete(inputs);
+        if !failures.is_empty() {
+            return Err(self.refused(CALL, failures, &inputs));
+        }
+        let Some(configuration) = &self.package.configuration else { return Ok(None) };
+        inputs.retain(|name, _| !ENGINES.contains(&name.as_str()) && !is_internal(name));
+        let connected = (configuration.connect)(inputs, Context::new(cx, None)).await;
+        connected.map(Some).map_err(|error| self.error(CALL, error))
+    }
+
+    /// A configuration that is not right; what is missing is told apart, for hosts that ask for it.
+    fn refused(&self, call: &str, failures: Vec<CheckFailure>, inputs: &PropertyMap) -> CallError {
+        let text = |failure: &CheckFailure| format!("`{}`: {}", failure.property, failure.reason);
+        let message = failures.iter().map(text).collect::<Vec<_>>().join("; ");
+        let mut error = self.error(call, Error::new(message));
+        if let Some(configuration) = &self.package.configuration {
+            let missing = configuration
+                .shape
+                .properties
+                .iter()
+                .filter(|property| property.required && !inputs.contains_key(property.name));
+            error.missing_keys =
+                missing.map(|property| (property.name.to_owned(), property.description.to_owned())).collect();
+        }
+        error
+    }
+}
+
+/// An author's failure as a host's.
+pub(crate) fn failure(package: &Package, call: &str, error: Error) -> CallError {
+    CallError::new(format!("{} {}", package.name, package.version), call, error.kind, error.message)
+}
+
+/// Calls a function of the package.
+pub(crate) async fn invoke(package: &Package, cx: Context, request: Invoke) -> Result<Invoked, CallError> {
+    const CALL: &str = "Invoke";
+    let Some(function) = package.functions.get(request.token.as_str()) else {
+        let known = package.functions.keys().map(|token| format!("`{token}`")).collect::<Vec<_>>().join(", ");
+        let message = format!("there is no function `{}`; there are {known}", request.token);
+        return Err(failure(package, CALL, Error::new(message)));
+    };
+    let completed = complete(function.taken(), request.arguments, Origin::Program, &*package.environment);
+    if !completed.failures.is_empty() {
+        return Ok(Invoked { result: PropertyMap::new(), failures: completed.failures });
+    }
+    let result = function.call(&cx.with_preview(request.preview), completed.inputs).await;
+    result.map(|result| Invoked { result, failures: Vec::new() }).map_err(|error| failure(package, CALL, error))
+}
+
+#[async_trait]
+impl Plugin for PackagePlugin {
+    fn label(&self) -> String {
+        format!("{} {}", self.package.name, self.package.version)
+    }
+
+    async fn info(&self, _cx: &CallContext) -> Result<PluginInfo, CallError> {
+        Ok(PluginInfo { version: self.package.version.to_owned(), ..PluginInfo::default() })
+    }
+
+    async fn schema(&self, _cx: &CallContext, package: Option<&Parameterization>) -> Result<Vec<u8>, CallError> {
+        match package {
+            None => Ok(self.schema.clone()),
+            Some(_) => Err(CallError::unsupported("parameterize")),
+        }
+    }
+
+    async fn check_config(&self, _cx: &CallContext, request: CheckConfig) -> Result<CheckedConfig, CallError> {
+        let Completed { inputs, failures } = self.complete(request.news);
+        Ok(CheckedConfig { inputs, failures })
+    }
+
+    async fn configure(&self, cx: &CallContext, request: Configure) -> Result<Arc<dyn Provider>, CallError> {
+        let unknown = request.inputs.values().any(Value::contains_unknown);
+        let shared = if unknown { None } else { self.connect(cx, request.inputs).await? };
+        Ok(Arc::new(PackageProvider::new(Arc::clone(&self.package), shared, unknown)))
+    }
+
+    async fn invoke(&self, cx: &CallContext, request: Invoke) -> Result<Invoked, CallError> {
+        invoke(&self.package, Context::new(cx, None), request).await
+    }
+}

@@ -1,0 +1,178 @@
+//! What the types of a plugin look like at run time. The derive macros make these; checking, comparing, predicting and the
+//! schema all read them, so that none of that is generated for each type again.
+
+use outrigger_value::{Value, nearest};
+
+use crate::{Mismatch, Property};
+
+/// The type of a property. What has a name is reached through a function, so that a type may contain itself.
+#[derive(Clone, Debug)]
+pub enum Shape {
+    /// Text.
+    String,
+    /// A number.
+    Number,
+    /// A whole number.
+    Integer,
+    /// True or false.
+    Boolean,
+    /// Anything.
+    Any,
+    /// A file or text.
+    Asset,
+    /// A set of assets.
+    Archive,
+    /// A list.
+    List(Box<Shape>),
+    /// A map from text.
+    Map(Box<Shape>),
+    /// An object.
+    Object(fn() -> &'static ObjectShape),
+    /// A text with a few possible values.
+    Enum(fn() -> &'static EnumShape),
+}
+
+/// An object and its properties.
+#[derive(Debug)]
+pub struct ObjectShape {
+    /// The name of the Rust type.
+    pub name: &'static str,
+    /// Its token in the schema; by default `PACKAGE:index:NAME`.
+    pub token: Option<&'static str>,
+    /// Its doc comment.
+    pub description: &'static str,
+    /// What to use instead.
+    pub deprecated: Option<&'static str>,
+    /// Its properties, in the order of the fields.
+    pub properties: Vec<PropertyShape>,
+}
+
+impl ObjectShape {
+    /// The property of a name.
+    pub fn property(&self, name: &str) -> Option<&PropertyShape> {
+        self.properties.iter().find(|property| property.name == name)
+    }
+}
+
+/// One property of an object.
+#[derive(Debug)]
+pub struct PropertyShape {
+    /// Its name in the schema.
+    pub name: &'static str,
+    /// Its doc comment.
+    pub description: &'static str,
+    /// Its type.
+    pub shape: Shape,
+    /// Whether it must be there.
+    pub required: bool,
+    /// Whether its value is secret.
+    pub secret: bool,
+    /// Whether a change makes the resource anew.
+    pub replace: bool,
+    /// Whether an update leaves it as it is.
+    pub stable: bool,
+    /// Its value when none is given.
+    pub default: Option<Value>,
+    /// Environment variables that are looked at, in this order, before the default.
+    pub environment: Vec<&'static str>,
+    /// What to use instead.
+    pub deprecated: Option<&'static str>,
+}
+
+impl PropertyShape {
+    /// A property of a Rust type.
+    pub fn of<T: Property>(name: &'static str, description: &'static str) -> Self {
+        Self {
+            name,
+            description,
+            shape: T::shape(),
+            required: !T::OPTIONAL,
+            secret: T::SECRET,
+            replace: false,
+            stable: false,
+            default: None,
+            environment: Vec::new(),
+            deprecated: None,
+        }
+    }
+
+    /// Its value is secret.
+    #[must_use]
+    pub fn secret(self) -> Self {
+        Self { secret: true, ..self }
+    }
+
+    /// A change makes the resource anew.
+    #[must_use]
+    pub fn replace(self) -> Self {
+        Self { replace: true, ..self }
+    }
+
+    /// An update leaves it as it is.
+    #[must_use]
+    pub fn stable(self) -> Self {
+        Self { stable: true, ..self }
+    }
+
+    /// Its value when none is given.
+    #[must_use]
+    pub fn default<T: Property>(self, value: T) -> Self {
+        Self { default: Some(value.encode()), required: false, ..self }
+    }
+
+    /// An environment variable that gives its value when none is given. It stays required: the variable may be missing.
+    #[must_use]
+    pub fn environment(mut self, variable: &'static str) -> Self {
+        self.environment.push(variable);
+        self
+    }
+
+    /// Something else should be used.
+    #[must_use]
+    pub fn deprecated(self, instead: &'static str) -> Self {
+        Self { deprecated: Some(instead), ..self }
+    }
+}
+
+/// A text with a few possible values.
+#[derive(Debug)]
+pub struct EnumShape {
+    /// The name of the Rust type.
+    pub name: &'static str,
+    /// Its token in the schema; by default `PACKAGE:index:NAME`.
+    pub token: Option<&'static str>,
+    /// Its doc comment.
+    pub description: &'static str,
+    /// The values.
+    pub values: Vec<EnumValue>,
+}
+
+/// A value of an enumeration.
+#[derive(Debug)]
+pub struct EnumValue {
+    /// The variant's name.
+    pub name: &'static str,
+    /// The value.
+    pub value: &'static str,
+    /// Its doc comment.
+    pub description: &'static str,
+    /// What to use instead.
+    pub deprecated: Option<&'static str>,
+}
+
+impl EnumShape {
+    /// Whether the text is one of the values.
+    pub fn contains(&self, text: &str) -> bool {
+        self.values.iter().any(|value| value.value == text)
+    }
+
+    /// Says which values there are.
+    pub fn refuse(&self, text: &str) -> Mismatch {
+        let values = self.values.iter().map(|value| value.value);
+        let all = values.clone().map(|value| format!("`{value}`")).collect::<Vec<_>>().join(", ");
+        Mismatch::new(match nearest::closest(text, values) {
+            Some(near) => format!("expected one of {all}, got `{text}`; did you mean `{near}`?"),
+            None => format!("expected one of {all}, got `{text}`"),
+        })
+    }
+}
