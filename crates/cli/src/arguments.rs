@@ -72,6 +72,9 @@ pub(crate) struct Showing {
     /// Show every property that changes.
     #[arg(long)]
     pub(crate) diff: bool,
+    /// Show resources that stay the same, too.
+    #[arg(long)]
+    pub(crate) show_sames: bool,
     /// Show events as JSON, one object a line (see docs/json-events.md).
     #[arg(short, long)]
     pub(crate) json: bool,

@@ -57,7 +57,19 @@ async fn watch(
     either(&mut interrupts, &mut terminations).await;
     stop.cancel();
     let progress = current.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    let running = progress.map(|progress| progress.running()).unwrap_or_default();
+    if !progress.as_ref().is_some_and(|progress| progress.stop()) {
+        talk(&stopping(&progress.map(|progress| progress.running()).unwrap_or_default()));
+    }
+    tokio::select! {
+        // As Pulumi does: plugins may be able to shorten what they are doing.
+        () = host.cancel_all() => either(&mut interrupts, &mut terminations).await,
+        () = either(&mut interrupts, &mut terminations) => {}
+    }
+    talk("\nEnding now. Operations under way are written down as pending.");
+    abort.cancel();
+}
+
+fn stopping(running: &[String]) -> String {
     let mut text = "\nStopping: nothing new is started. ".to_owned();
     if running.is_empty() {
         text.push_str("Nothing is under way.");
@@ -70,14 +82,7 @@ async fn watch(
         }
         text.push_str("\nInterrupt again to end now; what is not known then is written down as pending.");
     }
-    talk(&text);
-    tokio::select! {
-        // As Pulumi does: plugins may be able to shorten what they are doing.
-        () = host.cancel_all() => either(&mut interrupts, &mut terminations).await,
-        () = either(&mut interrupts, &mut terminations) => {}
-    }
-    talk("\nEnding now. Operations under way are written down as pending.");
-    abort.cancel();
+    text
 }
 
 async fn either(interrupts: &mut Signal, terminations: &mut Signal) {

@@ -80,6 +80,8 @@ pub(crate) struct Request {
     pub(crate) pending_creates: PendingCreates,
     /// Every changed property.
     pub(crate) diff: bool,
+    /// What stays the same too.
+    pub(crate) show_sames: bool,
     /// Events as JSON.
     pub(crate) json: bool,
     /// Secrets in clear.
@@ -106,6 +108,7 @@ impl Request {
             expect_no_changes: false,
             pending_creates: PendingCreates::Keep,
             diff: showing.diff,
+            show_sames: showing.show_sames,
             json: showing.json,
             show_secrets: showing.show_secrets,
         })
@@ -183,13 +186,25 @@ async fn steps(request: &Request, phases: &Phases<'_>, terminal: Terminal) -> Re
         if !request.json {
             data("")?;
         }
-        if !yes && !terminal.confirm(&format!("Do you want to perform this {}?", request.work.name())) {
+        if !yes && !confirmed(request, phases, terminal)? {
             talk("Nothing was changed.");
             return Err(Failure::said(Exit::Cancelled));
         }
     }
     let result = phases.update().await?;
     judge(request, &result, Mood::Done, phases)
+}
+
+/// Asks, and shows every detail first if that is wanted. Waits for the person.
+fn confirmed(request: &Request, phases: &Phases<'_>, terminal: Terminal) -> Result<bool, Failure> {
+    let question = format!("Do you want to perform this {}?", request.work.name());
+    let Some(details) = phases.details().filter(|_| !request.diff) else { return Ok(terminal.confirm(&question)) };
+    loop {
+        match terminal.line(&format!("{question} [y/N, d for details] ")).unwrap_or_default().trim() {
+            "d" | "D" | "details" => data(&format!("\n{details}"))?,
+            answer => return Ok(matches!(answer.to_lowercase().as_str(), "y" | "yes")),
+        }
+    }
 }
 
 /// The exit code of a run.

@@ -4,7 +4,8 @@ use std::io::{self, BufRead, IsTerminal, Write};
 
 use outrigger_diagnostic::Diagnostic;
 use outrigger_secrets::Phrase;
-use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
+use rustix::process::getpgrp;
+use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcgetpgrp, tcsetattr};
 
 /// Whether and how questions can be asked.
 #[derive(Clone, Copy, Debug)]
@@ -16,6 +17,11 @@ impl Terminal {
     /// A person can be asked if both ends are a terminal and nobody said `--non-interactive`.
     pub(crate) fn new(non_interactive: bool) -> Self {
         Self { interactive: !non_interactive && io::stdin().is_terminal() && io::stdout().is_terminal() }
+    }
+
+    /// Whether lines on standard output can be drawn anew: a terminal that calls itself dumb cannot, nor can a pipe.
+    pub(crate) fn is_redrawable(self, kind: Option<&str>) -> bool {
+        io::stdout().is_terminal() && kind.is_some_and(|kind| kind != "dumb")
     }
 
     /// Whether a person can be asked.
@@ -70,13 +76,34 @@ impl Terminal {
     }
 }
 
-/// Puts the terminal back as it was.
+/// While it lives, keys that are pressed are not shown: they would be written into what is drawn. Afterwards they are forgotten, so
+/// that none of them answers the next question.
+pub(crate) struct Silence {
+    _restore: Restore,
+}
+
+impl Silence {
+    /// `None` where nobody types, or where somebody else has the terminal: a command in the background may not touch it.
+    pub(crate) fn begin() -> Option<Self> {
+        let stdin = io::stdin();
+        if !stdin.is_terminal() || tcgetpgrp(&stdin).ok()? != getpgrp() {
+            return None;
+        }
+        let before = tcgetattr(&stdin).ok()?;
+        let mut silent = before.clone();
+        silent.local_modes.remove(LocalModes::ECHO);
+        tcsetattr(&stdin, OptionalActions::Now, &silent).ok()?;
+        Some(Self { _restore: Restore(before) })
+    }
+}
+
+/// Puts the terminal back as it was, and forgets what was typed meanwhile.
 struct Restore(Termios);
 
 impl Drop for Restore {
     fn drop(&mut self) {
         // There is nobody to tell if this fails.
-        let _ = tcsetattr(io::stdin(), OptionalActions::Now, &self.0);
+        let _ = tcsetattr(io::stdin(), OptionalActions::Flush, &self.0);
     }
 }
 

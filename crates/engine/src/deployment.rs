@@ -209,6 +209,10 @@ impl Deployment {
         })
     }
 
+    pub(crate) fn calling(&self, urn: &Urn) {
+        self.services.events.emit(Event::CallStarted { urn: urn.clone() });
+    }
+
     pub(crate) fn started(&self, step: Step) -> Arc<Step> {
         let step = Arc::new(step);
         self.services.events.emit(Event::StepStarted(step.clone()));

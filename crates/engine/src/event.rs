@@ -106,6 +106,11 @@ pub enum Event {
         /// What it came to: the step's own op, but for a refresh `same`, `update` or `delete`.
         result_op: StepOp,
     },
+    /// The provider is called for a step that has begun: until then it waited for a place among the parallel calls.
+    CallStarted {
+        /// For which resource.
+        urn: Urn,
+    },
     /// The outputs of a component or of the stack were set.
     Outputs {
         /// Whose.

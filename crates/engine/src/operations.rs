@@ -26,7 +26,10 @@ impl Deployment {
         operation: impl Into<Option<OperationId>>,
     ) -> Result<SemaphorePermit<'_>, RegisterError> {
         match self.place().await {
-            Ok(permit) => Ok(permit),
+            Ok(permit) => {
+                self.calling(urn);
+                Ok(permit)
+            }
             Err(skipped) => {
                 self.append(urn, ended(operation)).await?;
                 Err(skipped)

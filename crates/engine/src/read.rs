@@ -138,6 +138,7 @@ impl Deployment {
     ) -> Result<ReadResult, RegisterError> {
         let request = ReadRequest { resource: ResourceIdentity::new(urn.clone()), state, timeout: timeout(limit) };
         let permit = self.place().await?;
+        self.calling(urn);
         let result = instance.provider.read(self.unbounded(), request).await;
         drop(permit);
         result.map_err(|error| self.fail(urn, diagnose(error, "read", urn)))

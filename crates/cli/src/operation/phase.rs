@@ -25,12 +25,15 @@ pub(super) struct Phases<'a> {
     request: &'a Request,
     surroundings: &'a Surroundings,
     interruption: Interruption,
+    /// The preview that was shown, if there was one.
+    previewed: OnceCell<Arc<Progress>>,
 }
 
 impl<'a> Phases<'a> {
     /// Watches for Ctrl-C from here on; must be called inside the runtime.
     pub(super) fn new(request: &'a Request, surroundings: &'a Surroundings) -> Self {
-        Self { request, surroundings, interruption: Interruption::watch(surroundings.host.clone()) }
+        let interruption = Interruption::watch(surroundings.host.clone());
+        Self { request, surroundings, interruption, previewed: OnceCell::new() }
     }
 
     /// Whether the user asked twice to end it.
@@ -50,7 +53,14 @@ impl<'a> Phases<'a> {
         let progress = self.show(Mood::Planned, &base, findings);
         let result = self.run(Arc::new(NoJournal), base, &progress, true).await;
         progress.end(&result);
+        // There is one preview a command.
+        let _ = self.previewed.set(progress);
         Ok(result)
+    }
+
+    /// Every property that the preview found to change, if it can tell.
+    pub(super) fn details(&self) -> Option<String> {
+        self.previewed.get()?.details()
     }
 
     /// Does it: locks the stack, runs, writes the state and the history.
@@ -120,7 +130,8 @@ impl<'a> Phases<'a> {
         let root = base.resources.iter().find(|resource| resource.urn.is_stack() && !resource.delete);
         let outputs = root.map(|root| root.outputs.clone()).unwrap_or_default();
         let phase = Phase { name, title, mood, project, stack };
-        let progress = Progress::start(surroundings.view.clone(), phase, outputs);
+        let plan = self.previewed.get().map(|previewed| previewed.plan()).unwrap_or_default();
+        let progress = Progress::start(surroundings.view.clone(), phase, outputs, &plan);
         self.interruption.follow(&progress);
         surroundings.relay.follow(&progress);
         for finding in findings {

@@ -125,7 +125,9 @@ impl Surroundings {
         let package_config = namespaces.map(|name| (name.clone(), config.package(&name))).collect();
         let view = View {
             stream: request.json.then(|| Arc::new(EventStream::default())),
+            live: !request.json && terminal.is_redrawable(environment.text("TERM").as_deref()),
             diff: request.diff,
+            same: request.show_sames,
             secrets: Secrets::from_flag(request.show_secrets),
             redaction,
             renderer: Renderer { base: workspace.project.directory().to_owned(), texts },

@@ -13,6 +13,16 @@ pub(crate) fn short(duration: Duration) -> String {
     }
 }
 
+/// How long something has been running, in whole seconds: `4s`, `1m05s`. Below a second it is `0s`.
+pub(crate) fn running(duration: Duration) -> String {
+    let seconds = duration.as_secs();
+    match seconds {
+        0..60 => format!("{seconds}s"),
+        60..3600 => format!("{}m{:02}s", seconds / 60, seconds % 60),
+        _ => format!("{}h{:02}m", seconds / 3600, seconds / 60 % 60),
+    }
+}
+
 /// How long ago something was: `3 minutes ago`.
 pub(crate) fn ago(seconds: i64) -> String {
     let (count, unit) = match seconds {
@@ -34,6 +44,9 @@ mod tests {
 
     #[test]
     fn words() {
+        assert_eq!(running(Duration::from_millis(900)), "0s");
+        assert_eq!(running(Duration::from_secs(65)), "1m05s");
+        assert_eq!(running(Duration::from_secs(3_660)), "1h01m");
         assert_eq!(short(Duration::from_millis(14)), "0.01s");
         assert_eq!(short(Duration::from_secs(59)), "59s");
         assert_eq!(short(Duration::from_secs(185)), "3m5s");

@@ -2,15 +2,18 @@
 //!
 //! - [`diagnostic`] shows findings with their place in the source.
 //! - [`value`] and [`difference`] show property values and how they change; secrets are `[secret]`.
-//! - [`progress`] turns the engine's events into lines, [`events`] into JSON, one object a line.
+//! - [`progress`] turns the engine's events into lines or, on a terminal, into the [`live`] tree; [`events`] into JSON, one object
+//!   a line.
 
 pub(crate) mod diagnostic;
 pub(crate) mod difference;
 pub(crate) mod duration;
 pub(crate) mod events;
+pub(crate) mod live;
 pub(crate) mod progress;
 pub(crate) mod redaction;
 pub(crate) mod step;
 pub(crate) mod summary;
 pub(crate) mod table;
+pub(crate) mod text;
 pub(crate) mod value;

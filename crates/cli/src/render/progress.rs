@@ -1,7 +1,7 @@
-//! A run as it happens: one line when a step begins, one when it ends.
+//! A run as it happens: a live tree on a terminal, otherwise one line when a step begins and one when it ends.
 
 use std::collections::{BTreeMap, HashSet};
-use std::io::Write;
+use std::io::{self, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
@@ -12,12 +12,13 @@ use outrigger_value::{PropertyMap, Urn};
 use serde_json::json;
 
 use super::diagnostic::Renderer;
-use super::difference::{changes, drift, in_full, on_a_line};
+use super::difference::{Change, changes, drift, in_full, on_a_line};
 use super::duration::short;
 use super::events::{self, EventStream};
+use super::live::{Board, Intention, Live};
 use super::redaction::Redaction;
-use super::step::{found, label, trouble, words};
-use super::summary::{self, Mood};
+use super::step::{found, half, label, trouble, words};
+use super::summary::{self, Mood, Trouble};
 use super::value::Secrets;
 
 /// How the user wants to see a run.
@@ -25,8 +26,12 @@ use super::value::Secrets;
 pub(crate) struct View {
     /// Events as JSON instead of lines.
     pub(crate) stream: Option<Arc<EventStream>>,
+    /// A tree that is redrawn in place instead of lines.
+    pub(crate) live: bool,
     /// Every changed property.
     pub(crate) diff: bool,
+    /// What stays the same too.
+    pub(crate) same: bool,
     /// Whether secrets are shown.
     pub(crate) secrets: Secrets,
     /// What must never be shown.
@@ -57,29 +62,44 @@ pub(crate) struct Progress {
     state: Mutex<State>,
 }
 
+enum Display {
+    /// Lines, or JSON, one after another.
+    Lines(Box<dyn Write + Send>),
+    /// A tree that is redrawn in place.
+    Live(Live),
+}
+
 struct State {
-    out: Box<dyn Write + Send>,
+    display: Display,
     begun: Instant,
     running: BTreeMap<(Urn, StepOp), Instant>,
     met: HashSet<Urn>,
     summary: Summary,
     old_outputs: PropertyMap,
+    troubles: Vec<Trouble>,
 }
 
 impl Progress {
-    /// Shows a phase on standard output. `outputs` are the stack's before it.
-    pub(crate) fn start(view: View, phase: Phase, outputs: PropertyMap) -> Arc<Self> {
-        Self::on(Box::new(anstream::stdout()), view, phase, outputs)
+    /// Shows a phase on standard output. `outputs` are the stack's before it, `plan` is what a preview found.
+    pub(crate) fn start(view: View, phase: Phase, outputs: PropertyMap, plan: &[Intention]) -> Arc<Self> {
+        if !view.live {
+            return Self::on(Display::Lines(Box::new(anstream::stdout())), view, phase, outputs);
+        }
+        let colored = anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never;
+        let out = Box::new(io::stdout());
+        let live = Live::start(out, colored, phase.title, phase.mood, Board::expecting(plan));
+        Self::on(Display::Live(live), view, phase, outputs)
     }
 
-    fn on(out: Box<dyn Write + Send>, view: View, phase: Phase, outputs: PropertyMap) -> Arc<Self> {
+    fn on(display: Display, view: View, phase: Phase, outputs: PropertyMap) -> Arc<Self> {
         let state = State {
-            out,
+            display,
             begun: Instant::now(),
             running: BTreeMap::new(),
             met: HashSet::new(),
             summary: Summary::default(),
             old_outputs: outputs,
+            troubles: Vec::new(),
         };
         let progress = Self { view, phase, state: Mutex::new(state) };
         let Phase { name, title, project, stack, .. } = &progress.phase;
@@ -96,6 +116,33 @@ impl Progress {
     /// What is under way, for someone who waits.
     pub(crate) fn running(&self) -> Vec<String> {
         self.state().running.keys().map(|(urn, op)| format!("{} {}", words(*op).doing, label(urn))).collect()
+    }
+
+    /// The user asked to stop. Answers whether the screen says so; otherwise somebody else has to.
+    pub(crate) fn stop(&self) -> bool {
+        match &self.state().display {
+            Display::Lines(_) => false,
+            Display::Live(live) => {
+                live.stop();
+                true
+            }
+        }
+    }
+
+    /// What this phase, a preview on a screen, found to do.
+    pub(crate) fn plan(&self) -> Vec<Intention> {
+        match &self.state().display {
+            Display::Lines(_) => Vec::new(),
+            Display::Live(live) => live.plan(),
+        }
+    }
+
+    /// Every property that changes, for somebody who wants to know more than the tree says.
+    pub(crate) fn details(&self) -> Option<String> {
+        match &self.state().display {
+            Display::Lines(_) => None,
+            Display::Live(live) => Some(live.settled(false, &|step| self.in_full(step))),
+        }
     }
 
     /// Whether there was a step for a resource.
@@ -132,16 +179,26 @@ impl Progress {
             text.push_str(&summary::outputs(&state.old_outputs, &result.outputs, secrets));
         }
         text.push_str(&summary::counts(&result.summary, self.phase.mood, took));
-        let kept = match self.phase.mood {
-            Mood::Planned => "nothing was changed",
-            Mood::Done => "what was done is kept",
-        };
-        match result.ending {
-            Ending::Succeeded => {}
-            Ending::Failed => text.push_str(&format!("\nIt did not succeed; {kept}.\n")),
-            Ending::Cancelled => text.push_str(&format!("\nIt was stopped; {kept}.\n")),
+        if result.ending != Ending::Succeeded {
+            text.push_str(&summary::troubles(&state.troubles));
+            text.push_str(&summary::next(result.ending, self.phase.mood, self.phase.name, &state.troubles));
         }
-        state.text(&text);
+        match &mut state.display {
+            Display::Lines(_) => state.text(&text),
+            Display::Live(live) => {
+                let below = |step: &Step| if self.view.diff { self.in_full(step) } else { String::new() };
+                let tree = live.settled(self.view.same, &below);
+                live.end(&format!("{tree}{text}"));
+            }
+        }
+    }
+
+    fn in_full(&self, step: &Step) -> String {
+        let changes = match (step.op, &step.old, &step.new) {
+            (StepOp::Refresh, Some(old), Some(new)) => drift(old, new),
+            _ => changes(step),
+        };
+        in_full(&changes, self.view.secrets)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -155,16 +212,10 @@ impl Progress {
         }
     }
 
-    /// Whether a step is bookkeeping that Pulumi's users do not see.
-    fn internal(step: &Step) -> bool {
-        step.op == StepOp::RemovePendingReplace
-            || (step.urn.provider_package().is_some() && step.urn.name().starts_with("default"))
-    }
-
     /// The line of a step that begins; a preview has none, because there it only says what would be.
     fn begun(&self, step: &Step) -> Option<String> {
         let quiet = matches!(step.op, StepOp::Same | StepOp::Replace | StepOp::Refresh);
-        if self.phase.mood == Mood::Planned || quiet || Self::internal(step) {
+        if self.phase.mood == Mood::Planned || quiet || internal(step) {
             return None;
         }
         let words = words(step.op);
@@ -177,10 +228,10 @@ impl Progress {
         let done = result == StepResult::Done;
         // A replacement is one line in a preview and two steps when it happens.
         let quiet = match step.op {
-            StepOp::Same => true,
+            StepOp::Same => !self.view.same || internal(step),
             StepOp::Refresh => result_op == StepOp::Same,
             StepOp::Replace => !planned,
-            op => Self::internal(step) || (half(op) && planned),
+            op => internal(step) || (half(op) && planned),
         };
         if done && quiet {
             return None;
@@ -203,30 +254,59 @@ impl Progress {
         if self.view.diff {
             return format!("\n{}", in_full(&changes(step), self.view.secrets).trim_end()).trim_end().to_owned();
         }
+        self.brief(step)
+    }
+
+    /// What changes, in a few words, with a space in front.
+    fn brief(&self, step: &Step) -> String {
         match step.op {
-            StepOp::Update | StepOp::Replace | StepOp::CreateReplacement => match on_a_line(&changes(step)) {
-                names if names.is_empty() => String::new(),
-                names => format!(" [diff: {names}]"),
-            },
+            StepOp::Update | StepOp::Replace | StepOp::CreateReplacement => noted(&changes(step)),
             _ => String::new(),
         }
     }
 
     fn drifted(&self, step: &Step) -> String {
-        let (Some(old), Some(new)) = (&step.old, &step.new) else { return String::new() };
-        let changes = drift(old, new);
-        match (self.view.diff, changes.is_empty()) {
-            (_, true) => String::new(),
-            (true, false) => format!("\n{}", in_full(&changes, self.view.secrets).trim_end()),
-            (false, false) => format!(" [diff: {}]", on_a_line(&changes)),
+        if !self.view.diff {
+            return self.drifted_on_a_line(step);
         }
+        let (Some(old), Some(new)) = (&step.old, &step.new) else { return String::new() };
+        format!("\n{}", in_full(&drift(old, new), self.view.secrets).trim_end()).trim_end().to_owned()
+    }
+
+    fn drifted_on_a_line(&self, step: &Step) -> String {
+        let (Some(old), Some(new)) = (&step.old, &step.new) else { return String::new() };
+        noted(&drift(old, new))
+    }
+
+    /// Brings an event to the tree. Answers whether it is printed besides.
+    fn board(&self, live: &Live, event: &Event) -> bool {
+        let now = Instant::now();
+        match event {
+            Event::StepStarted(step) | Event::StepEnded { step, .. } if internal(step) => {}
+            Event::StepStarted(step) => {
+                let info = self.brief(step);
+                live.update(|board| board.started(step, info, now));
+            }
+            Event::StepEnded { step, result, result_op } => {
+                let info = if step.op == StepOp::Refresh { self.drifted_on_a_line(step) } else { self.brief(step) };
+                live.update(|board| board.ended(step, *result, *result_op, info, now));
+            }
+            Event::CallStarted { urn } => live.update(|board| board.calling(urn, now)),
+            Event::Log { urn: Some(urn), message, ephemeral: true, .. } => {
+                let message = self.view.redaction.hide(message);
+                live.update(|board| board.message(urn, &message));
+            }
+            Event::Outputs { .. } => {}
+            Event::Log { .. } | Event::Diagnostic { .. } => return true,
+        }
+        false
     }
 
     fn text(&self, event: &Event, since: Option<Instant>) -> Option<String> {
         match event {
             Event::StepStarted(step) => self.begun(step),
             Event::StepEnded { step, result, result_op } => self.ended(step, *result, *result_op, since),
-            Event::Outputs { .. } => None,
+            Event::CallStarted { .. } | Event::Outputs { .. } => None,
             Event::Diagnostic { diagnostic, .. } => {
                 let shown = self.view.redaction.hide_in(diagnostic);
                 Some(self.view.redaction.hide(&self.view.renderer.render(&shown)).trim_end().to_owned())
@@ -253,55 +333,76 @@ impl EventSink for Progress {
             self.learn(step);
         }
         let mut state = self.state();
-        let since = match &event {
-            Event::StepStarted(step) => {
-                state.met.insert(step.urn.clone());
-                state.running.insert((step.urn.clone(), step.op), Instant::now());
-                None
+        let since = state.note(&event);
+        if let Some(stream) = &self.view.stream {
+            let took = since.map(|since| since.elapsed());
+            if let Some((kind, body)) = events::event(&event, &self.view.redaction, self.view.secrets, took) {
+                state.line(&stream.line(self.phase.name, kind, body));
             }
-            Event::StepEnded { step, result, result_op } => {
-                if *result == StepResult::Done && !half(step.op) && !Self::internal(step) {
-                    *state.summary.counts.entry(*result_op).or_default() += 1;
-                }
-                state.running.remove(&(step.urn.clone(), step.op))
-            }
-            _ => None,
+            return;
+        }
+        let shown = match &state.display {
+            Display::Lines(_) => true,
+            Display::Live(live) => self.board(live, &event),
         };
-        let line = match &self.view.stream {
-            Some(stream) => {
-                let took = since.map(|since| since.elapsed());
-                let (kind, body) = events::event(&event, &self.view.redaction, self.view.secrets, took);
-                Some(stream.line(self.phase.name, kind, body))
-            }
-            None => self.text(&event, since),
-        };
-        if let Some(line) = line {
+        if let Some(line) = shown.then(|| self.text(&event, since)).flatten() {
             state.line(&line);
         }
     }
 }
 
-/// Whether a step is one half of a replacement.
-fn half(op: StepOp) -> bool {
-    matches!(
-        op,
-        StepOp::CreateReplacement
-            | StepOp::DeleteReplaced
-            | StepOp::DiscardReplaced
-            | StepOp::ReadReplacement
-            | StepOp::ImportReplacement
-    )
-}
-
 impl State {
+    /// Keeps the books. Answers since when a step that has ended was running.
+    fn note(&mut self, event: &Event) -> Option<Instant> {
+        match event {
+            Event::StepStarted(step) => {
+                self.met.insert(step.urn.clone());
+                self.running.insert((step.urn.clone(), step.op), Instant::now());
+            }
+            Event::StepEnded { step, result, result_op } => {
+                match result {
+                    StepResult::Done if half(step.op) || internal(step) => {}
+                    StepResult::Done => *self.summary.counts.entry(*result_op).or_default() += 1,
+                    StepResult::Failed => {}
+                    StepResult::Unknown => self.troubles.push(Trouble::InDoubt(Arc::clone(step))),
+                }
+                return self.running.remove(&(step.urn.clone(), step.op));
+            }
+            Event::Diagnostic { urn, diagnostic } if diagnostic.is_error() => {
+                let trouble = Trouble::Error { urn: urn.clone(), code: diagnostic.code };
+                self.troubles.push(trouble);
+            }
+            _ => {}
+        }
+        None
+    }
+
     fn line(&mut self, line: &str) {
-        self.text(&format!("{line}\n"));
+        match &mut self.display {
+            Display::Live(live) => live.print(line),
+            Display::Lines(_) => self.text(&format!("{line}\n")),
+        }
     }
 
     /// A reader that went away, such as `head`, is no reason to stop an update half way.
     fn text(&mut self, text: &str) {
-        let _ = self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush());
+        if let Display::Lines(out) = &mut self.display {
+            let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+        }
     }
+}
+
+fn noted(changes: &[Change]) -> String {
+    match on_a_line(changes) {
+        names if names.is_empty() => String::new(),
+        names => format!(" [diff: {names}]"),
+    }
+}
+
+/// Whether a step is bookkeeping that Pulumi's users do not see.
+fn internal(step: &Step) -> bool {
+    step.op == StepOp::RemovePendingReplace
+        || (step.urn.provider_package().is_some() && step.urn.name().starts_with("default"))
 }
 
 #[cfg(test)]
@@ -328,13 +429,15 @@ mod tests {
         let out = Shared::default();
         let view = View {
             stream: None,
+            live: false,
             diff,
+            same: false,
             secrets: Secrets::Hidden,
             redaction: Arc::default(),
             renderer: Renderer::default(),
         };
         let phase = Phase { name: "update", title: "Updating", mood, project: "shop".into(), stack: "dev".into() };
-        let progress = Progress::on(Box::new(out.clone()), view, phase, PropertyMap::new());
+        let progress = Progress::on(Display::Lines(Box::new(out.clone())), view, phase, PropertyMap::new());
         for event in events {
             progress.emit(event);
         }

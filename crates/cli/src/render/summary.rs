@@ -1,13 +1,14 @@
 //! The end of a run: outputs, counts, time.
 
 use std::fmt::Write;
+use std::sync::Arc;
 use std::time::Duration;
 
-use outrigger_engine::{StepOp, Summary};
-use outrigger_value::{PropertyMap, diff};
+use outrigger_engine::{Ending, Step, StepOp, Summary};
+use outrigger_value::{PropertyMap, Urn, diff};
 
 use super::duration::short;
-use super::step::words;
+use super::step::{label, words};
 use super::value::{Secrets, to_line};
 
 /// Whether a run changed things or only said what it would change.
@@ -17,6 +18,20 @@ pub(crate) enum Mood {
     Planned,
     /// It did.
     Done,
+}
+
+/// Something that went wrong. It was shown in full where it happened; the end of a run names it again.
+#[derive(Clone, Debug)]
+pub(crate) enum Trouble {
+    /// A finding that stopped something.
+    Error {
+        /// What it is about, if one resource.
+        urn: Option<Urn>,
+        /// Its code.
+        code: &'static str,
+    },
+    /// A step of which nobody knows whether it worked.
+    InDoubt(Arc<Step>),
 }
 
 /// The outputs, with marks where they changed. Empty if there are none and were none.
@@ -64,6 +79,69 @@ pub(crate) fn counts(summary: &Summary, mood: Mood, duration: Duration) -> Strin
         out.push_str("    none\n");
     }
     let _ = writeln!(out, "\nDuration: {}", short(duration));
+    out
+}
+
+/// What went wrong, in short: it may have scrolled away.
+pub(crate) fn troubles(troubles: &[Trouble]) -> String {
+    const SHOWN: usize = 10;
+    let mut out = String::new();
+    let named = |trouble: &Trouble| match trouble {
+        Trouble::Error { urn: Some(urn), code } => format!("{} ({code})", label(urn)),
+        Trouble::Error { urn: None, code } => (*code).to_owned(),
+        Trouble::InDoubt(step) => {
+            format!("{}: nobody knows whether {} it worked", label(&step.urn), words(step.op).doing)
+        }
+    };
+    for trouble in troubles.iter().take(SHOWN) {
+        let _ = writeln!(out, "    {}", named(trouble));
+    }
+    if troubles.len() > SHOWN {
+        let _ = writeln!(out, "    and {} more", troubles.len() - SHOWN);
+    }
+    if out.is_empty() { out } else { format!("\nWhat went wrong:\n{out}") }
+}
+
+/// What to do next after a run that did not succeed. `phase` is `preview`, `update`, `refresh` or `destroy`.
+pub(crate) fn next(ending: Ending, mood: Mood, phase: &str, troubles: &[Trouble]) -> String {
+    let kept = match mood {
+        Mood::Planned => "nothing was changed",
+        Mood::Done => "what was done is kept",
+    };
+    let mut out = match ending {
+        Ending::Succeeded => return String::new(),
+        Ending::Failed => format!("\nIt did not succeed; {kept}.\n"),
+        Ending::Cancelled => format!("\nIt was stopped; {kept}.\n"),
+    };
+    let mut codes: Vec<&str> = Vec::new();
+    for trouble in troubles {
+        if let Trouble::Error { code, .. } = trouble
+            && !codes.contains(code)
+        {
+            codes.push(code);
+        }
+    }
+    match codes.as_slice() {
+        [] => {}
+        [code] => {
+            let _ = writeln!(out, "Run `outrigger explain {code}` to read more about what went wrong.");
+        }
+        [first, ..] => {
+            let _ =
+                writeln!(out, "Run `outrigger explain CODE`, such as `{first}`, to read more about what went wrong.");
+        }
+    }
+    let creating =
+        |trouble: &Trouble| matches!(trouble, Trouble::InDoubt(step) if words(step.op).doing.starts_with("creating"));
+    if troubles.iter().any(creating) {
+        out.push_str(
+            "Look whether what is in doubt exists. If it does, run `outrigger refresh --import-pending-creates URN ID`; \
+             if it does not, `outrigger refresh --clear-pending-creates`.\n",
+        );
+    } else if mood == Mood::Done {
+        let command = if phase == "update" { "up" } else { phase };
+        let _ = writeln!(out, "Run `outrigger {command}` again to go on from here.");
+    }
     out
 }
 
