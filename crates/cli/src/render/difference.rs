@@ -1,14 +1,10 @@
-//! What changes in a resource, property by property.
-
-use std::fmt::Write;
+//! What changes in a resource, property by property: for the event stream, and in a few words. [`super::detail`] shows it in full.
 
 use outrigger_engine::{Step, StepOp};
 use outrigger_provider::DiffKind;
 use outrigger_state::Resource;
 use outrigger_value::diff::{Change as Structural, properties};
 use outrigger_value::{PropertyMap, PropertyPath, Value};
-
-use super::value::{Secrets, to_line};
 
 /// How a property changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,12 +64,13 @@ pub(crate) fn drift(old: &Resource, new: &Resource) -> Vec<Change> {
     structural(&old.outputs, &new.outputs, &[])
 }
 
-/// Changes on one line: `~length, +prefix`.
+/// Changes on one line: `~length, +prefix forces replacement`.
 pub(crate) fn on_a_line(changes: &[Change]) -> String {
     let mut names: Vec<String> = Vec::new();
     for change in changes {
         let top = change.path.split(['.', '[']).next().unwrap_or_default();
-        let name = format!("{}{top}", mark(change.kind).trim_end());
+        let forces = if change.replaces { " forces replacement" } else { "" };
+        let name = format!("{}{top}{forces}", mark(change.kind));
         if !names.contains(&name) {
             names.push(name);
         }
@@ -81,29 +78,11 @@ pub(crate) fn on_a_line(changes: &[Change]) -> String {
     names.join(", ")
 }
 
-/// Changes, one a line, indented.
-pub(crate) fn in_full(changes: &[Change], secrets: Secrets) -> String {
-    let mut out = String::new();
-    for Change { path, kind, replaces, old, new } in changes {
-        let line =
-            |value: &Option<Value>| value.as_ref().map_or_else(|| "?".to_owned(), |value| to_line(value, secrets));
-        let values = match kind {
-            Kind::Add => line(new),
-            Kind::Delete => line(old),
-            Kind::Update => format!("{} -> {}", line(old), line(new)),
-        };
-        let forces = if *replaces { " (forces replacement)" } else { "" };
-        // Writing to a string cannot fail.
-        let _ = writeln!(out, "        {}{path}: {values}{forces}", mark(*kind));
-    }
-    out
-}
-
 fn mark(kind: Kind) -> &'static str {
     match kind {
-        Kind::Add => "+ ",
-        Kind::Delete => "- ",
-        Kind::Update => "~ ",
+        Kind::Add => "+",
+        Kind::Delete => "-",
+        Kind::Update => "~",
     }
 }
 
@@ -168,11 +147,8 @@ mod tests {
         let new = resource(&[("length", 3.0.into()), ("secret", map("canary-2")), ("tag", "t".into())]);
         let step = Step { op: StepOp::Update, urn: old.urn.clone(), old: Some(old), new: Some(new), diff: None };
         let changes = changes(&step);
-        assert_eq!(
-            in_full(&changes, Secrets::Hidden),
-            "        ~ length: 2 -> 3\n        ~ secret.key: [secret] -> [secret]\n        + tag: \"t\"\n"
-        );
+        let hidden = Value::secret("canary-2".into());
+        assert!(changes.iter().any(|change| change.path == "secret.key" && change.new == Some(hidden.clone())));
         assert_eq!(on_a_line(&changes), "~length, ~secret, +tag");
-        assert!(in_full(&changes, Secrets::Shown).contains("canary-2"));
     }
 }

@@ -1,10 +1,11 @@
 //! What the user sees: plain lines, readable without colour, in calm words.
 //!
 //! - [`diagnostic`] shows findings with their place in the source.
-//! - [`value`] and [`difference`] show property values and how they change; secrets are `[secret]`.
+//! - [`value`], [`difference`] and [`detail`] show property values and how they change; secrets are `[secret]`.
 //! - [`progress`] turns the engine's events into lines or, on a terminal, into the [`live`] tree; [`events`] into JSON, one object
 //!   a line.
 
+pub(crate) mod detail;
 pub(crate) mod diagnostic;
 pub(crate) mod difference;
 pub(crate) mod duration;

@@ -11,8 +11,9 @@ use outrigger_provider::LogLevel;
 use outrigger_value::{PropertyMap, Urn};
 use serde_json::json;
 
+use super::detail::in_full;
 use super::diagnostic::Renderer;
-use super::difference::{Change, changes, drift, in_full, on_a_line};
+use super::difference::{Change, changes, drift, on_a_line};
 use super::duration::short;
 use super::events::{self, EventStream};
 use super::live::{Board, Intention, Live};
@@ -141,7 +142,7 @@ impl Progress {
     pub(crate) fn details(&self) -> Option<String> {
         match &self.state().display {
             Display::Lines(_) => None,
-            Display::Live(live) => Some(live.settled(false, &|step| self.in_full(step))),
+            Display::Live(live) => Some(live.settled(false, &|step| in_full(step, self.view.secrets))),
         }
     }
 
@@ -186,19 +187,11 @@ impl Progress {
         match &mut state.display {
             Display::Lines(_) => state.text(&text),
             Display::Live(live) => {
-                let below = |step: &Step| if self.view.diff { self.in_full(step) } else { String::new() };
+                let below = |step: &Step| if self.view.diff { in_full(step, self.view.secrets) } else { String::new() };
                 let tree = live.settled(self.view.same, &below);
                 live.end(&format!("{tree}{text}"));
             }
         }
-    }
-
-    fn in_full(&self, step: &Step) -> String {
-        let changes = match (step.op, &step.old, &step.new) {
-            (StepOp::Refresh, Some(old), Some(new)) => drift(old, new),
-            _ => changes(step),
-        };
-        in_full(&changes, self.view.secrets)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -252,7 +245,7 @@ impl Progress {
     /// What changes, on the same line or below it.
     fn changed(&self, step: &Step) -> String {
         if self.view.diff {
-            return format!("\n{}", in_full(&changes(step), self.view.secrets).trim_end()).trim_end().to_owned();
+            return self.below(step);
         }
         self.brief(step)
     }
@@ -269,8 +262,15 @@ impl Progress {
         if !self.view.diff {
             return self.drifted_on_a_line(step);
         }
-        let (Some(old), Some(new)) = (&step.old, &step.new) else { return String::new() };
-        format!("\n{}", in_full(&drift(old, new), self.view.secrets).trim_end()).trim_end().to_owned()
+        self.below(step)
+    }
+
+    /// Everything that changes, on lines of its own after the present one.
+    fn below(&self, step: &Step) -> String {
+        match in_full(step, self.view.secrets).trim_end() {
+            "" => String::new(),
+            text => format!("\n{text}"),
+        }
     }
 
     fn drifted_on_a_line(&self, step: &Step) -> String {

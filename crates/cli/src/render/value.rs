@@ -21,8 +21,11 @@ impl Secrets {
     }
 }
 
-/// A value that is not known yet.
-pub(crate) const UNKNOWN: &str = "[unknown]";
+/// A value that is not known yet, in JSON.
+const UNKNOWN: &str = "[unknown]";
+
+/// A value that is not known yet, to a person. Only a preview of `up` has such values.
+const KNOWN_LATER: &str = "(known after up)";
 
 /// The value as JSON, whole numbers without a fraction.
 pub(crate) fn to_json(value: &Value, secrets: Secrets) -> Json {
@@ -73,9 +76,9 @@ pub(crate) fn to_line(value: &Value, secrets: Secrets) -> String {
     match value {
         Value::Secret(_) if secrets == Secrets::Hidden => HIDDEN.to_owned(),
         Value::Secret(inner) => to_line(inner, secrets),
-        Value::Unknown => UNKNOWN.to_owned(),
+        Value::Unknown => KNOWN_LATER.to_owned(),
         Value::Output(output) if output.secret && secrets == Secrets::Hidden => HIDDEN.to_owned(),
-        Value::Output(output) => output.value.as_ref().map_or(UNKNOWN.to_owned(), |inner| to_line(inner, secrets)),
+        Value::Output(output) => output.value.as_ref().map_or(KNOWN_LATER.to_owned(), |inner| to_line(inner, secrets)),
         other => to_json(other, secrets).to_string(),
     }
 }

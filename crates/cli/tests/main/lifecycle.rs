@@ -50,7 +50,7 @@ fn random_from_nothing_to_nothing() {
     sandbox.outrigger(&["preview", "--diff"]).ok().says(&[
         "~ prefix: \"one\" -> \"two\" (forces replacement)",
         "~ name: \"one-",
-        "-> [unknown]",
+        "-> (known after up)",
     ]);
     sandbox.outrigger(&["up", "--yes", "--skip-preview"]).ok().says(&[
         "created replacement",
