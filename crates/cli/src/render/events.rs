@@ -43,15 +43,15 @@ impl EventStream {
     }
 }
 
-/// The kind and the body of an engine's event, if the stream has it. `took` is the length of a step that has ended.
+/// The kind and the body of an engine's event. `took` is the length of a step that has ended.
 pub(crate) fn event(
     event: &Event,
     redaction: &Redaction,
     secrets: Secrets,
     took: Option<Duration>,
-) -> Option<(&'static str, Json)> {
-    Some(match event {
-        Event::CallStarted { .. } => return None,
+) -> (&'static str, Json) {
+    match event {
+        Event::CallStarted { urn } => ("call-started", json!({"urn": urn.as_str()})),
         Event::StepStarted(step) => ("step-started", step_body(step, secrets)),
         Event::StepEnded { step, result, result_op } => {
             let mut body = step_body(step, secrets);
@@ -91,7 +91,7 @@ pub(crate) fn event(
             let message = redaction.hide(message);
             ("log", json!({"level": level, "urn": urn, "message": message, "ephemeral": ephemeral}))
         }
-    })
+    }
 }
 
 /// The body of the last event of a phase.
@@ -188,7 +188,7 @@ mod tests {
         let step = Step { op: StepOp::Create, urn, old: None, new: Some(Arc::new(resource)), diff: None };
         let stream = EventStream::default();
         let redaction = Redaction::default();
-        let (kind, body) = event(&Event::StepStarted(Arc::new(step)), &redaction, Secrets::Hidden, None).unwrap();
+        let (kind, body) = event(&Event::StepStarted(Arc::new(step)), &redaction, Secrets::Hidden, None);
         let line = stream.line("update", kind, body);
         let parsed: Json = serde_json::from_str(&line).unwrap();
         assert_eq!(parsed["version"], 1);
@@ -205,7 +205,7 @@ mod tests {
         let redaction = Redaction::default();
         redaction.learn("canary");
         let log = Event::Log { level: LogLevel::Info, urn: None, message: "got canary".to_owned(), ephemeral: false };
-        let (_, body) = event(&log, &redaction, Secrets::Hidden, None).unwrap();
+        let (_, body) = event(&log, &redaction, Secrets::Hidden, None);
         assert_eq!(body["message"], "got [secret]");
     }
 }

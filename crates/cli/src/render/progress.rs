@@ -336,10 +336,8 @@ impl EventSink for Progress {
         let since = state.note(&event);
         if let Some(stream) = &self.view.stream {
             let took = since.map(|since| since.elapsed());
-            if let Some((kind, body)) = events::event(&event, &self.view.redaction, self.view.secrets, took) {
-                state.line(&stream.line(self.phase.name, kind, body));
-            }
-            return;
+            let (kind, body) = events::event(&event, &self.view.redaction, self.view.secrets, took);
+            return state.line(&stream.line(self.phase.name, kind, body));
         }
         let shown = match &state.display {
             Display::Lines(_) => true,

@@ -44,8 +44,8 @@ fn replacing(step: &Step) -> Vec<PropertyPath> {
     named.iter().copied().chain(keys).filter_map(parsed).collect()
 }
 
-fn parsed(path: &String) -> Option<PropertyPath> {
-    path.parse().ok()
+fn parsed(path: impl AsRef<str>) -> Option<PropertyPath> {
+    path.as_ref().parse().ok()
 }
 
 fn one_sided(properties: &PropertyMap, side: impl Fn(Value) -> Delta) -> Delta {
