@@ -78,6 +78,9 @@ pub(crate) struct Showing {
     /// Show events as JSON, one object a line (see docs/json-events.md).
     #[arg(short, long)]
     pub(crate) json: bool,
+    /// Write the run to a file as `pulumi` logs it: one event a line. A preview before it is not kept.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) event_log: Option<PathBuf>,
     /// Show secrets in clear.
     #[arg(long)]
     pub(crate) show_secrets: bool,

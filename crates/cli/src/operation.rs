@@ -7,6 +7,8 @@ mod chronicle;
 mod phase;
 mod surroundings;
 
+use std::path::PathBuf;
+
 use outrigger_diagnostic::Diagnostic;
 use outrigger_engine::{Ending, PendingCreates, RunResult, Targets};
 use outrigger_state::UpdateKind;
@@ -84,6 +86,8 @@ pub(crate) struct Request {
     pub(crate) show_sames: bool,
     /// Events as JSON.
     pub(crate) json: bool,
+    /// Where Pulumi's own log of the run goes.
+    pub(crate) event_log: Option<PathBuf>,
     /// Secrets in clear.
     pub(crate) show_secrets: bool,
 }
@@ -110,6 +114,7 @@ impl Request {
             diff: showing.diff,
             show_sames: showing.show_sames,
             json: showing.json,
+            event_log: showing.event_log.clone(),
             show_secrets: showing.show_secrets,
         })
     }

@@ -60,6 +60,7 @@ pub use location::resolve;
 pub use lock::{Lock, LockHolder, cancel, holders};
 pub use machine::{Life, LocalMachine, Machine, ProcessFacts};
 pub use memory::{Fault, MemoryDisk, Unsynced};
+pub use property::properties_to_json;
 pub use resource::{OperationKind, PendingOperation, Resource, SecretsProviderState, Snapshot};
 pub use session::{Keys, Mode, Opened, Session, SessionOptions, Viewed, fold, fold_gone};
 pub use stack_name::StackName;

@@ -27,6 +27,13 @@ pub(crate) enum Secrets<'a> {
     Withheld,
 }
 
+/// A map of properties as JSON in the form of state files, its secrets through the crypter.
+pub fn properties_to_json(map: &PropertyMap, crypter: &dyn Crypter) -> Result<String, Diagnostic> {
+    let mut out = JsonWriter::default();
+    write_map(&mut out, map, Secrets::Sealed(crypter))?;
+    Ok(out.finish())
+}
+
 /// Writes a map of properties.
 pub(crate) fn write_map(out: &mut JsonWriter, map: &PropertyMap, secrets: Secrets<'_>) -> Result<(), Diagnostic> {
     out.raw("{");

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use super::Finding;
 
 /// The design's list of crates, top to bottom.
-const ORDER: [&str; 21] = [
+const ORDER: [&str; 22] = [
     "diagnostic",
     "value",
     "schema",

@@ -16,6 +16,7 @@ use super::{Request, Work};
 use crate::encryption::Keyring;
 use crate::failure::Failure;
 use crate::interruption::Interruption;
+use crate::render::event_log::EventLog;
 use crate::render::progress::{Phase, Progress};
 use crate::render::summary::Mood;
 use crate::services::{Inputs, Neighbours, NoJournal, WallClock};
@@ -44,13 +45,14 @@ impl<'a> Phases<'a> {
     /// Says what would happen. Takes no lock and writes nothing.
     pub(super) async fn preview(&self) -> Result<RunResult, Failure> {
         let surroundings = self.surroundings;
+        let log = self.log(Mood::Planned)?;
         let (backend, stack) = (surroundings.workspace.store.backend.clone(), surroundings.stack.clone());
         let keyring = surroundings.keyring.clone();
         // Reading the state, and deriving a key for it, go on while plugins start.
         let viewed = blocking(move || Session::view(&backend, &stack, &|provider| keyring.crypter(provider)));
         let Viewed { base, findings } = viewed.await?;
         self.admit(&base)?;
-        let progress = self.show(Mood::Planned, &base, findings);
+        let progress = self.show(Mood::Planned, &base, findings, log);
         let result = self.run(Arc::new(NoJournal), base, &progress, true).await;
         progress.end(&result);
         // There is one preview a command.
@@ -66,6 +68,7 @@ impl<'a> Phases<'a> {
     /// Does it: locks the stack, runs, writes the state and the history.
     pub(super) async fn update(&self) -> Result<RunResult, Failure> {
         let surroundings = self.surroundings;
+        let log = self.log(Mood::Done)?;
         let store = &surroundings.workspace.store;
         let (backend, stack) = (store.backend.clone(), surroundings.stack.clone());
         let (keyring, provider) = (surroundings.keyring.clone(), surroundings.provider.clone());
@@ -87,7 +90,7 @@ impl<'a> Phases<'a> {
             return Err(refusal);
         }
         let started = jiff::Timestamp::now();
-        let progress = self.show(Mood::Done, &base, findings);
+        let progress = self.show(Mood::Done, &base, findings, log);
         let journal = Arc::new(Sealed {
             session: session.clone(),
             surroundings: Key::of(surroundings),
@@ -119,7 +122,13 @@ impl<'a> Phases<'a> {
         if unknown.is_empty() { Ok(()) } else { Err(unknown.into()) }
     }
 
-    fn show(&self, mood: Mood, base: &Snapshot, findings: Vec<Diagnostic>) -> Arc<Progress> {
+    /// Pulumi's own log of a phase, if it is wanted.
+    fn log(&self, mood: Mood) -> Result<Option<EventLog>, Diagnostic> {
+        let Some(path) = &self.request.event_log else { return Ok(None) };
+        EventLog::create(&self.surroundings.directory.join(path), mood, &self.surroundings.config_texts).map(Some)
+    }
+
+    fn show(&self, mood: Mood, base: &Snapshot, findings: Vec<Diagnostic>, log: Option<EventLog>) -> Arc<Progress> {
         let surroundings = self.surroundings;
         let (looking, doing) = self.request.work.titles();
         let (name, title) = match mood {
@@ -131,7 +140,7 @@ impl<'a> Phases<'a> {
         let outputs = root.map(|root| root.outputs.clone()).unwrap_or_default();
         let phase = Phase { name, title, mood, project, stack };
         let plan = self.previewed.get().map(|previewed| previewed.plan()).unwrap_or_default();
-        let progress = Progress::start(surroundings.view.clone(), phase, outputs, &plan);
+        let progress = Progress::start(surroundings.view.clone(), phase, outputs, &plan, log);
         self.interruption.follow(&progress);
         surroundings.relay.follow(&progress);
         for finding in findings {

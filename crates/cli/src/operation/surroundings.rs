@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::num::NonZero;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use outrigger_diagnostic::Diagnostic;
@@ -10,7 +11,7 @@ use outrigger_host::{Host, HostOptions, KeeperCommand, ProjectOptions, ProjectPl
 use outrigger_secrets::Crypter;
 use outrigger_state::{SecretsProviderState, StackName};
 use outrigger_yaml::YamlProgram;
-use outrigger_yaml::config::{Config, ConfigKey, Item, apply, merge};
+use outrigger_yaml::config::{Config, ConfigKey, ConfigText, Item, apply, merge};
 use outrigger_yaml::project::Project;
 use outrigger_yaml::stack_config::StackConfig;
 
@@ -21,7 +22,7 @@ use crate::failure::Failure;
 use crate::render::diagnostic::Renderer;
 use crate::render::events::EventStream;
 use crate::render::progress::View;
-use crate::render::redaction::Redaction;
+use crate::render::redaction::{HIDDEN, Redaction};
 use crate::render::value::Secrets;
 use crate::services::{Relay, SystemRandom};
 use crate::source::Source;
@@ -41,6 +42,10 @@ pub(crate) struct Surroundings {
     pub(crate) program: Option<YamlProgram>,
     /// Configuration of default providers, by package.
     pub(crate) package_config: BTreeMap<String, outrigger_value::PropertyMap>,
+    /// The configuration's texts, with secrets masked.
+    pub(crate) config_texts: BTreeMap<String, String>,
+    /// Where the command was started: what relative paths of its flags begin at.
+    pub(crate) directory: PathBuf,
     pub(crate) parallel: usize,
     /// One source for the preview and the update after it, so that both plan the same ids for new providers.
     pub(crate) random: Arc<SystemRandom>,
@@ -121,6 +126,8 @@ impl Surroundings {
             let values = config.values().into_iter().collect();
             source.program(&workspace.project, stack.stack(), &values, host.clone(), environment)
         });
+        let masked = |entry: &ConfigText| if entry.secret { HIDDEN.to_owned() } else { entry.text.clone() };
+        let config_texts = config.entries().iter().map(|(key, entry)| (key.to_string(), masked(entry))).collect();
         let namespaces = config.entries().keys().map(|key| key.namespace.clone());
         let package_config = namespaces.map(|name| (name.clone(), config.package(&name))).collect();
         let view = View {
@@ -143,6 +150,8 @@ impl Surroundings {
             relay,
             program,
             package_config,
+            config_texts,
+            directory: environment.directory.clone(),
             parallel,
             random: Arc::default(),
             view,

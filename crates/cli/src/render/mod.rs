@@ -3,12 +3,13 @@
 //! - [`diagnostic`] shows findings with their place in the source.
 //! - [`value`], [`difference`] and [`detail`] show property values and how they change; secrets are `[secret]`.
 //! - [`progress`] turns the engine's events into lines or, on a terminal, into the [`live`] tree; [`events`] into JSON, one object
-//!   a line.
+//!   a line; [`event_log`] into Pulumi's own log.
 
 pub(crate) mod detail;
 pub(crate) mod diagnostic;
 pub(crate) mod difference;
 pub(crate) mod duration;
+pub(crate) mod event_log;
 pub(crate) mod events;
 pub(crate) mod live;
 pub(crate) mod progress;

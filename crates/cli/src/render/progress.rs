@@ -15,6 +15,7 @@ use super::detail::in_full;
 use super::diagnostic::Renderer;
 use super::difference::{Change, changes, drift, on_a_line};
 use super::duration::short;
+use super::event_log::EventLog;
 use super::events::{self, EventStream};
 use super::live::{Board, Intention, Live};
 use super::redaction::Redaction;
@@ -78,21 +79,28 @@ struct State {
     summary: Summary,
     old_outputs: PropertyMap,
     troubles: Vec<Trouble>,
+    log: Option<EventLog>,
 }
 
 impl Progress {
     /// Shows a phase on standard output. `outputs` are the stack's before it, `plan` is what a preview found.
-    pub(crate) fn start(view: View, phase: Phase, outputs: PropertyMap, plan: &[Intention]) -> Arc<Self> {
+    pub(crate) fn start(
+        view: View,
+        phase: Phase,
+        outputs: PropertyMap,
+        plan: &[Intention],
+        log: Option<EventLog>,
+    ) -> Arc<Self> {
         if !view.live {
-            return Self::on(Display::Lines(Box::new(anstream::stdout())), view, phase, outputs);
+            return Self::on(Display::Lines(Box::new(anstream::stdout())), view, phase, outputs, log);
         }
         let colored = anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never;
         let out = Box::new(io::stdout());
         let live = Live::start(out, colored, phase.title, phase.mood, Board::expecting(plan));
-        Self::on(Display::Live(live), view, phase, outputs)
+        Self::on(Display::Live(live), view, phase, outputs, log)
     }
 
-    fn on(display: Display, view: View, phase: Phase, outputs: PropertyMap) -> Arc<Self> {
+    fn on(display: Display, view: View, phase: Phase, outputs: PropertyMap, log: Option<EventLog>) -> Arc<Self> {
         let state = State {
             display,
             begun: Instant::now(),
@@ -101,6 +109,7 @@ impl Progress {
             summary: Summary::default(),
             old_outputs: outputs,
             troubles: Vec::new(),
+            log,
         };
         let progress = Self { view, phase, state: Mutex::new(state) };
         let Phase { name, title, project, stack, .. } = &progress.phase;
@@ -168,6 +177,14 @@ impl Progress {
 
     /// Shows how the phase ended.
     pub(crate) fn end(&self, result: &RunResult) {
+        let unlogged = {
+            let mut state = self.state();
+            let took = state.begun.elapsed();
+            state.log.take().and_then(|mut log| log.end(result, took))
+        };
+        if let Some(warning) = unlogged {
+            self.report(warning);
+        }
         let mut state = self.state();
         let took = state.begun.elapsed();
         let secrets = self.view.secrets;
@@ -334,6 +351,9 @@ impl EventSink for Progress {
         }
         let mut state = self.state();
         let since = state.note(&event);
+        if let Some(log) = &mut state.log {
+            log.write(&event, &self.view.redaction);
+        }
         if let Some(stream) = &self.view.stream {
             let took = since.map(|since| since.elapsed());
             let (kind, body) = events::event(&event, &self.view.redaction, self.view.secrets, took);
@@ -435,7 +455,7 @@ mod tests {
             renderer: Renderer::default(),
         };
         let phase = Phase { name: "update", title: "Updating", mood, project: "shop".into(), stack: "dev".into() };
-        let progress = Progress::on(Display::Lines(Box::new(out.clone())), view, phase, PropertyMap::new());
+        let progress = Progress::on(Display::Lines(Box::new(out.clone())), view, phase, PropertyMap::new(), None);
         for event in events {
             progress.emit(event);
         }

@@ -7,6 +7,7 @@ mod check;
 mod compiled;
 mod configuration;
 mod drift;
+mod event_log;
 mod interruption;
 mod lifecycle;
 mod locks;

@@ -1,0 +1,348 @@
+//! The log of `--event-log`: a phase as `pulumi` logs it, one JSON object a line, for tools that read Pulumi's logs.
+//!
+//! Names and shapes of the fields are Pulumi's. Secrets are masked as `pulumi` masks them, whatever `--show-secrets` says. As with `pulumi`,
+//! each phase writes the file anew: after `up` it holds the update and not the preview before it. A refresh has no events for components and
+//! providers, since nothing is read of them; `pulumi` logs them as unchanged.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use outrigger_diagnostic::{Diagnostic, Severity};
+use outrigger_engine::{Ending, Event, RunResult, Step, StepOp, StepResult};
+use outrigger_provider::{DiffKind, LogLevel};
+use outrigger_secrets::Crypter;
+use outrigger_state::{Resource, properties_to_json};
+use outrigger_value::{PropertyMap, Urn};
+use serde_json::{Value as Json, json};
+
+use super::redaction::{HIDDEN, Redaction};
+use super::summary::Mood;
+
+/// The log of one phase.
+pub(crate) struct EventLog {
+    out: BufWriter<File>,
+    shown: String,
+    sequence: u64,
+    mood: Mood,
+    /// Components, whose outputs come later than their steps.
+    components: HashMap<Urn, Arc<Step>>,
+    /// Replacements whose new half is not there yet. The engine says first that there is one, `pulumi` when it is made.
+    replacing: HashMap<Urn, Arc<Step>>,
+    /// Resources whose old half was deleted.
+    deleted: HashSet<Urn>,
+    broken: Option<Diagnostic>,
+}
+
+impl EventLog {
+    /// Begins the log of a phase. `config` are its configuration's texts; secret ones are masked already.
+    pub(crate) fn create(path: &Path, mood: Mood, config: &BTreeMap<String, String>) -> Result<Self, Diagnostic> {
+        let shown = path.display().to_string();
+        if path.components().any(|part| part.as_os_str() == "tcp:") {
+            return Err(Diagnostic::error("event-log", format!("events cannot be sent to `{shown}`"))
+                .detail("`pulumi` can send its events to a server; this build writes them to a file only.")
+                .hint("Give `--event-log` the path of a file."));
+        }
+        let file = File::create(path).map_err(|error| {
+            Diagnostic::error("event-log", format!("the event log `{shown}` cannot be written"))
+                .detail(error.to_string())
+                .hint("Give `--event-log` the path of a file in a directory that may be written to.")
+        })?;
+        let out = BufWriter::new(file);
+        let mut log = Self {
+            out,
+            shown,
+            sequence: 0,
+            mood,
+            components: HashMap::new(),
+            replacing: HashMap::new(),
+            deleted: HashSet::new(),
+            broken: None,
+        };
+        log.line("preludeEvent", json!({"config": config}));
+        Ok(log)
+    }
+
+    /// Writes what Pulumi would write of an event.
+    pub(crate) fn write(&mut self, event: &Event, redaction: &Redaction) {
+        match event {
+            Event::StepStarted(step) => self.started(step),
+            // Written with the new half, which knows more.
+            Event::StepEnded { step, .. } if step.op == StepOp::Replace => {}
+            Event::StepEnded { step, result: StepResult::Done, result_op } => {
+                let custom = step.new.as_ref().or(step.old.as_ref()).is_some_and(|resource| resource.custom);
+                if !custom {
+                    self.components.insert(step.urn.clone(), Arc::clone(step));
+                }
+                // The outputs of a component come when the program sets them; a preview logs both, as `pulumi` does.
+                let known = custom || matches!(step.op, StepOp::Refresh | StepOp::Delete);
+                let states = if is_new_half(step.op) && !self.deleted.contains(&step.urn) {
+                    retired(step)
+                } else {
+                    Step::clone(step)
+                };
+                if known || self.mood == Mood::Planned {
+                    self.step("resOutputsEvent", step, *result_op, &states);
+                }
+                if is_new_half(step.op)
+                    && let Some(whole) = self.replacing.remove(&step.urn)
+                {
+                    self.replaced(&whole, &states);
+                }
+            }
+            Event::StepEnded { step, .. } => self.failed(step),
+            Event::CallStarted { .. } => {}
+            Event::Outputs { urn, new, .. } => {
+                let Some(step) = self.components.get(urn).cloned() else { return };
+                let with = step.new.as_deref().map(|resource| {
+                    let resource = Resource { outputs: new.clone(), ..resource.clone() };
+                    Step { new: Some(Arc::new(resource)), ..Step::clone(&step) }
+                });
+                self.step("resOutputsEvent", &step, step.op, with.as_ref().unwrap_or(&step));
+            }
+            Event::Diagnostic { urn, diagnostic } => {
+                let finding = redaction.hide_in(diagnostic);
+                let severity = match finding.severity {
+                    Severity::Error => "error",
+                    Severity::Warning => "warning",
+                    Severity::Info => "info",
+                };
+                let hints: String = finding.hints.iter().map(|hint| format!("\n{hint}")).collect();
+                self.message(urn.as_ref(), severity, &format!("{finding}{hints}"), false);
+            }
+            Event::Log { level, urn, message, ephemeral } => {
+                let severity = match level {
+                    LogLevel::Debug => "debug",
+                    LogLevel::Info => "info",
+                    LogLevel::Warning => "warning",
+                    LogLevel::Error => "error",
+                };
+                self.message(urn.as_ref(), severity, &redaction.hide(message), *ephemeral);
+            }
+        }
+    }
+
+    fn started(&mut self, step: &Arc<Step>) {
+        match step.op {
+            StepOp::Replace => {
+                self.replacing.insert(step.urn.clone(), Arc::clone(step));
+                return;
+            }
+            StepOp::DeleteReplaced => drop(self.deleted.insert(step.urn.clone())),
+            // The old half is gone already: the replacement is named between the two.
+            op if is_new_half(op) && self.deleted.contains(&step.urn) => {
+                if let Some(whole) = self.replacing.remove(&step.urn) {
+                    self.replaced(&whole, &before(step));
+                }
+            }
+            _ => {}
+        }
+        self.step("resourcePreEvent", step, step.op, &before(step));
+    }
+
+    /// The step that stands for a whole replacement, with the states of one of its halves.
+    fn replaced(&mut self, step: &Step, states: &Step) {
+        self.step("resourcePreEvent", step, StepOp::Replace, states);
+        self.step("resOutputsEvent", step, StepOp::Replace, states);
+    }
+
+    /// Ends the log. Answers what kept it from being written.
+    pub(crate) fn end(&mut self, result: &RunResult, took: Duration) -> Option<Diagnostic> {
+        let counts = result.summary.counts.iter().map(|(op, count)| (op.as_str().to_owned(), (*count).into()));
+        let ending = match result.ending {
+            Ending::Succeeded => "succeeded",
+            Ending::Failed => "failed",
+            Ending::Cancelled => "canceled",
+        };
+        self.line(
+            "summaryEvent",
+            json!({
+                "maybeCorrupt": false,
+                "durationSeconds": took.as_secs() + u64::from(took.subsec_nanos() > 0),
+                "resourceChanges": Json::Object(counts.collect()),
+                "PolicyPacks": {},
+                "isPreview": self.mood == Mood::Planned,
+                "result": ending,
+            }),
+        );
+        self.line("cancelEvent", json!({}));
+        if let Err(error) = self.out.flush() {
+            self.fault(error.to_string());
+        }
+        self.broken.take()
+    }
+
+    fn message(&mut self, urn: Option<&Urn>, severity: &str, text: &str, ephemeral: bool) {
+        let mut body = json!({"message": format!("{}\n", text.trim_end()), "color": "never", "severity": severity});
+        if let Some(body) = body.as_object_mut() {
+            if let Some(urn) = urn {
+                body.insert("urn".to_owned(), urn.as_str().into());
+            }
+            if severity != "info" {
+                body.insert("prefix".to_owned(), format!("{severity}: ").into());
+            }
+            if ephemeral {
+                body.insert("ephemeral".to_owned(), true.into());
+            }
+        }
+        self.line("diagnosticEvent", body);
+    }
+
+    fn failed(&mut self, step: &Step) {
+        // What the numbers mean is Pulumi's business; for every failed step of a provider they are these.
+        let metadata = self.metadata(step, step.op, step);
+        self.line("resOpFailedEvent", json!({"metadata": metadata, "status": 0, "steps": 0}));
+    }
+
+    /// `states` has the two sides, which are not always those of the step.
+    fn step(&mut self, kind: &str, step: &Step, op: StepOp, states: &Step) {
+        let mut body = json!({"metadata": self.metadata(step, op, states)});
+        if let Some(body) = body.as_object_mut().filter(|_| self.mood == Mood::Planned) {
+            body.insert("planning".to_owned(), true.into());
+        }
+        self.line(kind, body);
+    }
+
+    fn metadata(&mut self, step: &Step, op: StepOp, states: &Step) -> Json {
+        let resource = step.new.as_ref().or(step.old.as_ref());
+        let provider = resource.and_then(|resource| resource.provider.as_ref()).map(ToString::to_string);
+        let mut metadata = json!({
+            "op": op.as_str(),
+            "urn": step.urn.as_str(),
+            "type": step.urn.ty(),
+            "old": states.old.as_deref().map(|resource| self.state(resource)),
+            "new": states.new.as_deref().map(|resource| self.state(resource)),
+            "detailedDiff": detailed(step),
+            "provider": provider.unwrap_or_default(),
+        });
+        let Some(fields) = metadata.as_object_mut() else { return metadata };
+        if is_logical(step.op) {
+            fields.insert("logical".to_owned(), true.into());
+        }
+        if let Some(diff) = &step.diff {
+            if !diff.replace_keys.is_empty() && step.op != StepOp::Update {
+                fields.insert("keys".to_owned(), diff.replace_keys.clone().into());
+            }
+            if !diff.changed_keys.is_empty() {
+                fields.insert("diffs".to_owned(), diff.changed_keys.clone().into());
+            }
+        }
+        metadata
+    }
+
+    fn state(&mut self, resource: &Resource) -> Json {
+        let mut state = json!({
+            "type": resource.ty(),
+            "urn": resource.urn.as_str(),
+            "id": resource.id.clone().unwrap_or_default(),
+            "parent": resource.parent.as_ref().map_or("", |parent| parent.as_str()),
+            "inputs": self.properties(&resource.inputs),
+            "outputs": self.properties(&resource.outputs),
+            "provider": resource.provider.as_ref().map(ToString::to_string).unwrap_or_default(),
+        });
+        let Some(fields) = state.as_object_mut() else { return state };
+        let flags = [
+            ("custom", resource.custom),
+            ("delete", resource.delete),
+            ("protect", resource.protect),
+            ("taint", resource.taint),
+            ("external", resource.external),
+            ("retainOnDelete", resource.retain_on_delete),
+        ];
+        for (name, _) in flags.iter().filter(|(_, set)| *set) {
+            fields.insert((*name).to_owned(), true.into());
+        }
+        if !resource.init_errors.is_empty() {
+            fields.insert("initErrors".to_owned(), resource.init_errors.clone().into());
+        }
+        state
+    }
+
+    fn properties(&mut self, properties: &PropertyMap) -> Json {
+        let text = properties_to_json(properties, &Blinding);
+        // Both steps can only fail for a value that cannot be written at all, and then the state cannot be written either.
+        text.ok().and_then(|text| serde_json::from_str(&text).ok()).unwrap_or(Json::Null)
+    }
+
+    fn line(&mut self, kind: &str, body: Json) {
+        if self.broken.is_some() {
+            return;
+        }
+        let time = Timestamp::now().as_second();
+        let written = writeln!(self.out, "{{\"sequence\":{},\"timestamp\":{time},\"{kind}\":{body}}}", self.sequence);
+        self.sequence += 1;
+        // Whoever follows the log sees each event when it happens.
+        if let Err(error) = written.and_then(|()| self.out.flush()) {
+            self.fault(error.to_string());
+        }
+    }
+
+    fn fault(&mut self, reason: String) {
+        let finding = Diagnostic::warning("event-log", format!("the event log `{}` is not complete", self.shown))
+            .detail(reason)
+            .hint("The run itself is not affected. Check that the log's disk has room.");
+        self.broken.get_or_insert(finding);
+    }
+}
+
+/// What a step looks like before it is done: the new side has no id and no outputs yet.
+fn before(step: &Step) -> Step {
+    let bare = |resource: &Arc<Resource>| {
+        Arc::new(Resource { id: None, outputs: PropertyMap::new(), ..Resource::clone(resource) })
+    };
+    match step.op {
+        StepOp::Refresh => Step { new: step.new.clone().or_else(|| step.old.clone()), ..step.clone() },
+        // What stays the same is not made anew, so its step begins without a new side.
+        StepOp::Same => Step { new: step.new.as_ref().or(step.old.as_ref()).map(bare), ..step.clone() },
+        _ => Step { new: step.new.as_ref().map(bare), ..step.clone() },
+    }
+}
+
+/// The step with its old side marked as one that waits for its deletion.
+fn retired(step: &Step) -> Step {
+    let old = step.old.as_ref().map(|old| Arc::new(Resource { delete: true, ..Resource::clone(old) }));
+    Step { old, ..step.clone() }
+}
+
+/// Whether a step makes the new half of a replacement.
+fn is_new_half(op: StepOp) -> bool {
+    matches!(op, StepOp::CreateReplacement | StepOp::ReadReplacement | StepOp::ImportReplacement)
+}
+
+/// Whether a step stands for something that the program says, and not for a half of it.
+fn is_logical(op: StepOp) -> bool {
+    !super::step::half(op) && op != StepOp::Refresh
+}
+
+fn detailed(step: &Step) -> Json {
+    let Some(detailed) = step.diff.as_ref().and_then(|diff| diff.detailed.as_ref()) else { return Json::Null };
+    let entry = |(path, change): (&String, &outrigger_provider::PropertyDiff)| {
+        let kind = match change.kind {
+            DiffKind::Add => "add",
+            DiffKind::AddReplace => "add-replace",
+            DiffKind::Delete => "delete",
+            DiffKind::DeleteReplace => "delete-replace",
+            DiffKind::Update => "update",
+            DiffKind::UpdateReplace => "update-replace",
+        };
+        (path.clone(), json!({"diffKind": kind, "inputDiff": change.input}))
+    };
+    Json::Object(detailed.iter().map(entry).collect())
+}
+
+/// Takes the place of a key: nothing secret comes out.
+struct Blinding;
+
+impl Crypter for Blinding {
+    fn encrypt(&self, _: &str) -> Result<String, Diagnostic> {
+        Ok(HIDDEN.to_owned())
+    }
+
+    fn decrypt(&self, _: &str) -> Result<String, Diagnostic> {
+        Ok(HIDDEN.to_owned())
+    }
+}
