@@ -47,6 +47,9 @@ pub(crate) struct Arguments {
     /// Compare with this program instead of `outrigger`; with `pulumi` itself, it shows what the masks miss
     #[arg(long, value_name = "PROGRAM")]
     against: Option<PathBuf>,
+    /// Compare with `pulumi` whose providers stand behind our server half and our client half, back to back
+    #[arg(long, conflicts_with = "against")]
+    relay: bool,
 }
 
 /// Runs every project and compares. The last line printed is `N of M agree`.
@@ -54,6 +57,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let peers = Peers::ready()?;
     let outrigger = match &arguments.against {
         Some(program) => std::path::absolute(program)?,
+        None if arguments.relay => peers.bin().join("pulumi"),
         None => workspace::build_outrigger(Profile::Debug)?,
     };
     let folder = workspace::target().join("conformance");
@@ -70,9 +74,28 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     if cases.is_empty() {
         bail!("no project has a name like that");
     }
-    let bench = Bench { peers, outrigger, folder, fresh: arguments.fresh, keep: arguments.keep };
+    let relay = if arguments.relay {
+        // A version is taken from the folder that a plugin stands in, and a relay stands in another.
+        cases.retain(|case| case.simple_versions.is_empty());
+        Some(relay(&peers, &folder)?)
+    } else {
+        None
+    };
+    let bench = Bench { peers, outrigger, relay, folder, fresh: arguments.fresh, keep: arguments.keep };
     let verdicts = bench.run_all(&cases)?;
     report(&verdicts, arguments.filter.is_none())
+}
+
+/// A folder in which every conformance provider is our relay.
+fn relay(peers: &Peers, folder: &Path) -> Result<PathBuf> {
+    let program = workspace::build_example("outrigger-pulumi", "relay")?;
+    let links = folder.join("relay");
+    remove(&links)?;
+    fs::create_dir_all(&links)?;
+    for entry in fs::read_dir(peers.conformance())? {
+        std::os::unix::fs::symlink(&program, links.join(entry?.file_name()))?;
+    }
+    Ok(links)
 }
 
 /// What came of one project.
@@ -84,6 +107,7 @@ struct Verdict {
 struct Bench {
     peers: Peers,
     outrigger: PathBuf,
+    relay: Option<PathBuf>,
     folder: PathBuf,
     fresh: bool,
     keep: bool,
@@ -117,7 +141,8 @@ impl Bench {
 
     fn run_one(&self, case: &Case) -> Result<Verdict> {
         let scratch = self.folder.join("scratch").join(&case.name);
-        let place = side::Place { scratch: &scratch, peers: &self.peers, outrigger: &self.outrigger };
+        let relay = self.relay.as_deref();
+        let place = side::Place { scratch: &scratch, peers: &self.peers, outrigger: &self.outrigger, relay };
         let mut expected = side::Remembered::load(case, &place, self.fresh)?;
         if expected.runs.is_empty() {
             expected.run_again(case, &place)?;

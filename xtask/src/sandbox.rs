@@ -54,6 +54,11 @@ impl Sandbox {
         self.variables.push((name.to_owned(), value.into()));
     }
 
+    /// Looks for programs in this folder first.
+    pub(crate) fn prefer(&mut self, folder: &Path) {
+        self.path = format!("{}:{}", folder.display(), self.path);
+    }
+
     /// Pulumi's home folder.
     pub(crate) fn home(&self) -> PathBuf {
         self.root.join("home")

@@ -77,6 +77,12 @@ pub(crate) fn build_outrigger(profile: Profile) -> Result<PathBuf> {
     Ok(binary)
 }
 
+/// Builds an example of a package and answers where it is.
+pub(crate) fn build_example(package: &str, name: &str) -> Result<PathBuf> {
+    run(cargo().args(["build", "--quiet", "--package", package, "--example", name]))?;
+    Ok(target().join("debug/examples").join(name))
+}
+
 fn line(command: &Command) -> String {
     let mut line = command.get_program().to_string_lossy().into_owned();
     for argument in command.get_args() {

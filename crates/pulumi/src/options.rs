@@ -39,7 +39,8 @@ fn timeouts(timeouts: &CustomTimeouts) -> Option<Timeouts> {
     })
 }
 
-fn alias(alias: Alias) -> pulumirpc::Alias {
+/// An alias on the wire.
+pub(crate) fn alias(alias: Alias) -> pulumirpc::Alias {
     let kind = match alias {
         Alias::Urn(urn) => AliasKind::Urn(urn.to_string()),
         Alias::Spec { name, ty, stack, project, parent } => AliasKind::Spec(Spec {

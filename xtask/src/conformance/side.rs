@@ -71,6 +71,8 @@ pub(super) struct Place<'a> {
     pub(super) scratch: &'a Path,
     pub(super) peers: &'a Peers,
     pub(super) outrigger: &'a Path,
+    /// The folder in which providers are our relay, for the side that is not `pulumi` alone.
+    pub(super) relay: Option<&'a Path>,
 }
 
 /// What `pulumi` was seen to do with a project, kept in a file by the project's content.
@@ -101,13 +103,17 @@ impl Remembered {
 
 /// Runs a project under one of the two.
 pub(super) fn run(case: &Case, place: &Place<'_>, tool: Tool) -> Result<Run> {
-    let &Place { scratch, peers, outrigger } = place;
+    let &Place { scratch, peers, outrigger, relay } = place;
     let root = scratch.join(tool.name());
     let project = scratch.join("project");
     remove(&root)?;
     remove(&project)?;
     fs::create_dir_all(&project)?;
     let mut sandbox = Sandbox::create(&root, peers, outrigger)?;
+    if let (Some(relay), Tool::Outrigger) = (relay, tool) {
+        sandbox.prefer(relay);
+        sandbox.set("RELAY_TO", peers.conformance().display().to_string());
+    }
     install_simple(case, &mut sandbox, peers)?;
     if case.needs_other_stack {
         make_other_stack(&sandbox, &root.join("other"), tool)?;

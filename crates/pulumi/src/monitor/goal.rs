@@ -11,7 +11,6 @@ use super::package::{self, Said};
 use crate::encoding::{Decoding, EncodingError, Unknowns, decode, decode_value};
 use crate::generated::pulumirpc::alias::spec::Parent;
 use crate::generated::pulumirpc::alias::{Alias as WireAlias, Spec};
-use crate::generated::pulumirpc::register_resource_request::CustomTimeouts as WireTimeouts;
 use crate::generated::pulumirpc::{self, RegisterResourceRequest};
 
 /// The goal of a request. `legacy_aliases`: the request comes from an SDK that says "no parent" for "the same parent" and the
@@ -59,6 +58,7 @@ pub(super) fn goal(request: RegisterResourceRequest, legacy_aliases: bool) -> Re
     for alias in request.aliases {
         aliases.extend(self::alias(alias, legacy_aliases && !request.alias_specs)?);
     }
+    let limits = request.custom_timeouts.unwrap_or_default();
     Ok(Goal {
         ty: request.r#type,
         name: request.name,
@@ -77,7 +77,7 @@ pub(super) fn goal(request: RegisterResourceRequest, legacy_aliases: bool) -> Re
         additional_secret_outputs: request.additional_secret_outputs,
         aliases,
         import_id: Some(request.import_id).filter(|id| !id.is_empty()),
-        custom_timeouts: request.custom_timeouts.map(timeouts).transpose()?.unwrap_or_default(),
+        custom_timeouts: timeouts([&limits.create, &limits.update, &limits.delete, &limits.read])?,
         delete_before_replace: defined.then_some(request.delete_before_replace),
         retain_on_delete: request.retain_on_delete,
         deleted_with: optional(&request.deleted_with)?,
@@ -89,10 +89,11 @@ pub(super) fn goal(request: RegisterResourceRequest, legacy_aliases: bool) -> Re
 }
 
 const OUTPUTS: Decoding = Decoding { unknowns: Unknowns::Keep, outputs: true };
-const PLAIN: Decoding = Decoding { outputs: false, ..OUTPUTS };
+/// Each output as what it holds.
+pub(crate) const PLAIN: Decoding = Decoding { outputs: false, ..OUTPUTS };
 
 /// Properties that a plugin sent, outputs kept.
-pub(super) fn with_outputs(sent: Option<Struct>) -> Result<PropertyMap, Status> {
+pub(crate) fn with_outputs(sent: Option<Struct>) -> Result<PropertyMap, Status> {
     decode(sent.unwrap_or_default(), OUTPUTS).map_err(unreadable)
 }
 
@@ -101,7 +102,8 @@ pub(super) fn plain(sent: Option<Struct>) -> Result<PropertyMap, Status> {
     decode(sent.unwrap_or_default(), PLAIN).map_err(unreadable)
 }
 
-fn unreadable(error: EncodingError) -> Status {
+/// What came cannot be understood.
+pub(crate) fn unreadable(error: EncodingError) -> Status {
     Status::invalid_argument(error.to_string())
 }
 
@@ -114,18 +116,18 @@ pub(super) fn provider(text: &str) -> Result<Option<ProviderReference>, Status> 
 }
 
 /// A URN, if there is one.
-pub(super) fn optional(text: &str) -> Result<Option<Urn>, Status> {
+pub(crate) fn optional(text: &str) -> Result<Option<Urn>, Status> {
     if text.is_empty() { Ok(None) } else { parse(text).map(Some) }
 }
 
 /// Several URNs, sorted and once each.
-pub(super) fn urns(texts: &[String]) -> Result<Vec<Urn>, Status> {
+pub(crate) fn urns(texts: &[String]) -> Result<Vec<Urn>, Status> {
     let sorted: BTreeSet<Urn> = texts.iter().map(|text| parse(text)).collect::<Result<_, _>>()?;
     Ok(sorted.into_iter().collect())
 }
 
 /// A URN.
-pub(super) fn parse(text: &str) -> Result<Urn, Status> {
+pub(crate) fn parse(text: &str) -> Result<Urn, Status> {
     text.parse().map_err(|error| Status::invalid_argument(format!("invalid URN `{text}`: {error}")))
 }
 
@@ -150,7 +152,8 @@ fn refuse_unsupported(request: &RegisterResourceRequest) -> Result<(), Status> {
     }
 }
 
-fn providers(wire: &HashMap<String, String>) -> Result<BTreeMap<String, ProviderReference>, Status> {
+/// Providers by package.
+pub(crate) fn providers(wire: &HashMap<String, String>) -> Result<BTreeMap<String, ProviderReference>, Status> {
     let mut providers = BTreeMap::new();
     for (package, text) in wire {
         providers.extend(provider(text)?.map(|reference| (package.clone(), reference)));
@@ -158,7 +161,8 @@ fn providers(wire: &HashMap<String, String>) -> Result<BTreeMap<String, Provider
     Ok(providers)
 }
 
-fn timeouts(wire: WireTimeouts) -> Result<CustomTimeouts, Status> {
+/// Limits: for creating, updating, deleting and reading.
+pub(crate) fn timeouts([create, update, delete, read]: [&str; 4]) -> Result<CustomTimeouts, Status> {
     let seconds = |text: &str| {
         if text.is_empty() {
             return Ok(0.0);
@@ -167,14 +171,15 @@ fn timeouts(wire: WireTimeouts) -> Result<CustomTimeouts, Status> {
             .ok_or_else(|| Status::invalid_argument(format!("`{text}` is not a length of time such as `5m`")))
     };
     Ok(CustomTimeouts {
-        create: seconds(&wire.create)?,
-        update: seconds(&wire.update)?,
-        delete: seconds(&wire.delete)?,
-        read: seconds(&wire.read)?,
+        create: seconds(create)?,
+        update: seconds(update)?,
+        delete: seconds(delete)?,
+        read: seconds(read)?,
     })
 }
 
-fn alias(wire: pulumirpc::Alias, legacy: bool) -> Result<Option<Alias>, Status> {
+/// An alias, if it says anything.
+pub(crate) fn alias(wire: pulumirpc::Alias, legacy: bool) -> Result<Option<Alias>, Status> {
     let spec = match wire.alias {
         None => return Ok(None),
         Some(WireAlias::Urn(urn)) => return Ok(Some(Alias::Urn(parse(&urn)?))),
@@ -206,7 +211,9 @@ fn parent(spec: &Spec, legacy: bool) -> Result<AliasParent, Status> {
 mod tests {
     use super::*;
     use crate::generated::pulumirpc::Callback;
-    use crate::generated::pulumirpc::register_resource_request::PropertyDependencies;
+    use crate::generated::pulumirpc::register_resource_request::{
+        CustomTimeouts as WireTimeouts, PropertyDependencies,
+    };
 
     const A: &str = "urn:pulumi:dev::shop::a:b:C::a";
     const B: &str = "urn:pulumi:dev::shop::a:b:C::b";

@@ -4,7 +4,7 @@
 //! server, so it is handed over as a job, which [`attend`] runs beside the call to the plugin, inside the engine's task.
 
 mod answer;
-mod goal;
+pub(crate) mod goal;
 mod package;
 mod service;
 

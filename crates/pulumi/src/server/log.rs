@@ -95,7 +95,8 @@ pub async fn engine_is_there(address: &str) -> bool {
     !matches!(health, Err(status) if status.code() != Code::Unimplemented)
 }
 
-async fn dial(address: &str) -> Result<Channel, Status> {
+/// Dials a service of the engine's: `127.0.0.1:PORT`.
+pub(super) async fn dial(address: &str) -> Result<Channel, Status> {
     let refuse = |reason: String| Status::unavailable(format!("the engine at `{address}` cannot be reached: {reason}"));
     let port = address.rsplit_once(':').and_then(|(_, port)| port.parse().ok());
     let port = port.ok_or_else(|| refuse("expected HOST:PORT".to_owned()))?;

@@ -5,13 +5,16 @@
 //! | `package` | what the plugin is and becomes: GetPluginInfo, GetSchema, Parameterize, CheckConfig, DiffConfig, Configure, GetMapping |
 //! | `resource`, `read` | Check, Diff, Create, Update, Delete; Read |
 //! | `function` | Invoke, List |
+//! | `component` | Construct and Call, with `monitor`, through which a component registers its resources |
 //! | `session` | what all calls share: the configured provider, cancellation, tasks |
 //! | `answer` | failures as statuses and rich errors |
 //! | `log` | the way to the engine's Log |
 
 mod answer;
+mod component;
 mod function;
 mod log;
+mod monitor;
 mod package;
 mod read;
 mod resource;
@@ -192,12 +195,12 @@ impl ResourceProvider for Service {
         Ok(items.map(|items| Box::pin(tokio_stream::iter(items)) as Self::ListStream))
     }
 
-    async fn construct(&self, _: Request<ConstructRequest>) -> Result<Response<ConstructResponse>, Status> {
-        Err(Status::unimplemented("this plugin has no components"))
+    async fn construct(&self, request: Request<ConstructRequest>) -> Result<Response<ConstructResponse>, Status> {
+        call!(self, None, component::construct, request.into_inner())
     }
 
-    async fn call(&self, _: Request<CallRequest>) -> Result<Response<CallResponse>, Status> {
-        Err(Status::unimplemented("this plugin has no components, and so no methods of them"))
+    async fn call(&self, request: Request<CallRequest>) -> Result<Response<CallResponse>, Status> {
+        call!(self, None, component::call, request.into_inner())
     }
 
     async fn cancel(&self, _: Request<()>) -> Result<Response<()>, Status> {

@@ -3,4 +3,5 @@
 
 mod child;
 mod conformance;
+mod process;
 mod random;
