@@ -72,7 +72,7 @@ async fn watch(
 fn stopping(running: &[String]) -> String {
     let mut text = "\nStopping: nothing new is started. ".to_owned();
     if running.is_empty() {
-        text.push_str("Nothing is under way.");
+        text.push_str("Nothing is being changed. Interrupt again if it does not end.");
     } else {
         const SHOWN: usize = 10;
         text.push_str("Still under way:");

@@ -269,6 +269,17 @@ pub(crate) fn diagnose(error: CallError, doing: &str, urn: &Urn) -> Diagnostic {
     for (key, description) in &error.missing_keys {
         diagnostic = diagnostic.hint(format!("set `{key}`: {description}"));
     }
+    match error.kind {
+        ErrorKind::Crashed | ErrorKind::TimedOut => {
+            diagnostic = diagnostic.hint(
+                "run the command again; if it fails again, use another version of the plugin, or show this to its authors",
+            );
+        }
+        ErrorKind::Garbage => {
+            diagnostic = diagnostic.hint("use another version of the plugin, or show this to its authors");
+        }
+        _ => {}
+    }
     if error.kind == ErrorKind::Unsupported {
         diagnostic = diagnostic.hint(match doing {
             "read" => {

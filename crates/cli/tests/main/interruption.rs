@@ -8,9 +8,9 @@ use crate::sandbox::Sandbox;
 const PROJECT: &str = "name: slow\nruntime: yaml\nresources:\n  a: {type: 'oracle:Thing', properties: {value: a, delayMs: 2000}}\n  b: {type: 'oracle:Thing', properties: {value: '${a.value}b'}}\n";
 
 /// The event that comes when the provider is called: an interrupt before that would rightly stop the creation.
-const CALLED: &str = "\"call-started\"";
+pub(crate) const CALLED: &str = "\"call-started\"";
 
-fn interrupt(child: &Child) {
+pub(crate) fn interrupt(child: &Child) {
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
 }
 

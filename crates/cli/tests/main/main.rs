@@ -3,6 +3,7 @@
 
 mod bad_input;
 mod both_ways;
+mod chaos;
 mod check;
 mod compiled;
 mod configuration;
@@ -11,6 +12,8 @@ mod event_log;
 mod interruption;
 mod lifecycle;
 mod locks;
+#[path = "../../../../plugins/chaos/tests/all/made.rs"]
+mod made;
 mod partial;
 mod providers;
 mod sandbox;

@@ -2,7 +2,7 @@
 
 use futures::future::join_all;
 use outrigger_host::Deadlines;
-use outrigger_provider::{CallContext, ErrorKind};
+use outrigger_provider::{CallContext, ErrorKind, PluginDescriptor, Plugins};
 
 use crate::stage::{PROMPT, SHORT, Stage, assert_clear, assert_refused};
 use crate::thing::{CALLS, Reply, make};
@@ -91,6 +91,23 @@ async fn silence_in_a_call_with_a_deadline_ends_with_it() {
         let error = reply.error().unwrap_or_else(|| panic!("`{chaos}`: {reply:?}"));
         assert_clear(&chaos, call, error, &["no answer within 0.3 s"]);
         assert_eq!(error.kind, ErrorKind::TimedOut, "{error:?}");
+        stage.end().await;
+    }))
+    .await;
+}
+
+/// A start and a schema have long deadlines, and a person who does not want to wait for them.
+#[tokio::test]
+async fn nobody_waits_for_a_plugin_when_the_user_wants_to_stop() {
+    join_all(["start=hang", "Handshake=hang", "GetPluginInfo=hang", "GetSchema=hang"].map(|chaos| async move {
+        let stage = Stage::new(chaos, |_| {});
+        let descriptor = PluginDescriptor::named("chaos", None);
+        let context = CallContext::background();
+        let mut waiting = stage.host.schema(&context, &descriptor);
+        assert!(tokio::time::timeout(SHORT, &mut waiting).await.is_err(), "`{chaos}` was given up");
+        stage.host.cancel_all().await;
+        let error = tokio::time::timeout(PROMPT, waiting).await.unwrap().err().unwrap();
+        assert_eq!(error.code, "plugin-cancelled", "`{chaos}`: {error:?}");
         stage.end().await;
     }))
     .await;

@@ -7,6 +7,7 @@
 mod answers;
 mod calls;
 mod group;
+mod made;
 mod nobody;
 mod page;
 mod resources;

@@ -1,27 +1,14 @@
 //! `docs/chaos.md` says what the tables say.
 
 use std::fmt::Write as _;
-use std::path::Path;
 
 use crate::calls::{LIMITED, STARTING, unlimited};
 use crate::stage::Row;
-use crate::{answers, group, resources, starts};
-
-const BEGIN: &str = "<!-- made from the tables in plugins/chaos/tests; `OUTRIGGER_WRITE_PAGES=1 cargo test -p outrigger-chaos` writes it -->\n";
-const END: &str = "<!-- end of what is made -->\n";
+use crate::{answers, group, made, resources, starts};
 
 #[test]
 fn the_page_says_what_the_tests_show() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/chaos.md");
-    let page = std::fs::read_to_string(&path).unwrap();
-    let (before, rest) = page.split_once(BEGIN).expect("the page has a place for the tables");
-    let (_, after) = rest.split_once(END).expect("the place for the tables ends");
-    let wanted = format!("{before}{BEGIN}{}{END}{after}", tables());
-    if std::env::var_os("OUTRIGGER_WRITE_PAGES").is_some() {
-        std::fs::write(&path, &wanted).unwrap();
-    } else {
-        assert!(page == wanted, "docs/chaos.md is old: set OUTRIGGER_WRITE_PAGES=1 and run this test again");
-    }
+    made::check("the host and the plugin", &tables());
 }
 
 fn tables() -> String {
