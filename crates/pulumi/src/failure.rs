@@ -101,6 +101,9 @@ fn not_grpc(message: &str) -> Option<String> {
     if message.starts_with("protocol error: missing grpc-status trailer") {
         return Some("the answer ended without a final status".to_owned());
     }
+    if message.starts_with("Content is compressed with ") {
+        return Some("the answer is compressed, which was not asked for".to_owned());
+    }
     if let Some(reason) = message.strip_prefix("protocol error: ") {
         return Some(format!("the answer is not gRPC: {reason}"));
     }
@@ -120,8 +123,18 @@ fn kind(code: Code) -> ErrorKind {
     }
 }
 
+/// What the plugin says, as far as a person may want to read it: it may be as long as a message.
 fn text(status: &Status) -> String {
-    if status.message().is_empty() { status.code().description().to_owned() } else { status.message().to_owned() }
+    const SHOWN: usize = 64 * 1024;
+    let message = status.message();
+    if message.is_empty() {
+        return status.code().description().to_owned();
+    }
+    let cut = message.floor_char_boundary(SHOWN);
+    match message.split_at_checked(cut) {
+        Some((start, rest)) if !rest.is_empty() => format!("{start}... ({} bytes more)", rest.len()),
+        _ => message.to_owned(),
+    }
 }
 
 fn details(status: &Status) -> Vec<Any> {

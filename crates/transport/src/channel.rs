@@ -17,9 +17,10 @@ use crate::StartError;
 /// The largest message in either direction: Pulumi's own limit. gRPC's default of 4 MiB is too small for schemas.
 pub const MESSAGE_LIMIT: usize = 400 * 1024 * 1024;
 
-/// The largest set of headers: what Go's client takes. Rich errors travel in trailers and may hold all properties of a
-/// resource; the default of 16 KiB would turn a partial failure into a lost resource.
-pub const HEADER_LIMIT: u32 = 16 * 1024 * 1024;
+/// The largest set of headers. Rich errors travel in trailers, in base64, and may hold all properties of a resource, which may fill
+/// a message. What is above the limit is dropped without a word, and would turn a partial failure into a lost resource; so
+/// this is more than the default of 16 KiB, and more than the 16 MiB of Go's client.
+pub const HEADER_LIMIT: u32 = 600 * 1024 * 1024;
 
 /// How long connecting and the first call may take together where nobody says otherwise, as in Pulumi.
 pub const CONNECT_BUDGET: Duration = Duration::from_secs(10);

@@ -52,6 +52,12 @@ pub(crate) enum Deed {
     Deaf,
     /// Answers an error with the code for "unknown".
     Refuse,
+    /// The same with a megabyte of words.
+    RefuseAtLength,
+    /// Answers that the resource exists but is not ready, with 22 MB of properties in the trailers.
+    PartialLarge,
+    /// Answers compressed, which nobody asked for.
+    Compressed,
     /// Answers with an HTTP error of a proxy.
     BadGateway,
     /// Answers with a page of HTML.
@@ -101,7 +107,7 @@ pub(crate) enum Deed {
 use Deed::*;
 
 /// The words of the plan's text.
-const DEEDS: [(&str, Deed); 44] = [
+const DEEDS: [(&str, Deed); 47] = [
     ("exit", Exit),
     ("segfault", Segfault),
     ("hang", Hang),
@@ -124,6 +130,9 @@ const DEEDS: [(&str, Deed); 44] = [
     ("daemonize", Daemonize),
     ("deaf", Deaf),
     ("refuse", Refuse),
+    ("refuse-at-length", RefuseAtLength),
+    ("partial-large", PartialLarge),
+    ("compressed", Compressed),
     ("bad-gateway", BadGateway),
     ("html", Html),
     ("truncated", Truncated),

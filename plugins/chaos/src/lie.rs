@@ -35,6 +35,14 @@ pub(crate) fn of(deed: Deed, call: &str, request: &[u8]) -> Option<Message> {
     }
 }
 
+/// The details of a status that says: it exists, and is not ready.
+pub(crate) fn partial(value: &str) -> Message {
+    let kept = properties(&[("value", text(value))]);
+    let detail = Message::new().bytes(1, "chaos-it").message(2, &kept).bytes(3, "still waking up");
+    let any = Message::new().bytes(1, "type.googleapis.com/pulumirpc.ErrorResourceInitFailed").message(2, &detail);
+    Message::new().number(1, 2).bytes(2, "chaos is not ready").message(3, &any)
+}
+
 /// The fields between a creation's answer and the text of its one property, for an answer that is sent in pieces.
 pub(crate) fn around_a_text(request: &[u8], length: usize) -> Vec<u8> {
     let mut start = Message::new().bytes(1, answer::id(request)).finish();

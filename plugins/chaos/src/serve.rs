@@ -4,6 +4,8 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use bytes::{BufMut, Bytes, BytesMut};
 use h2::server::SendResponse;
 use h2::{Reason, RecvStream, SendStream};
@@ -15,6 +17,7 @@ use crate::answer;
 use crate::damage;
 use crate::deed::{Deed, Plan};
 use crate::lie;
+use crate::wire::{self, Message};
 
 /// A message of this size is one byte above what Pulumi's hosts take.
 const ABOVE_THE_LIMIT: usize = 400 * 1024 * 1024 + 1;
@@ -59,7 +62,7 @@ async fn connection(stream: TcpStream, plan: Arc<Plan>) {
 async fn call(request: Request<RecvStream>, respond: SendResponse<Bytes>, plan: Arc<Plan>, hang_up: Arc<Notify>) {
     let name = request.uri().path().rsplit('/').next().unwrap_or_default().to_owned();
     let Ok(message) = read(request.into_body()).await else { return };
-    let own = Plan::parse(crate::wire::property(answer::properties_of(&name, &message), "chaos")).unwrap_or_default();
+    let own = Plan::parse(wire::property(answer::properties_of(&name, &message), "chaos")).unwrap_or_default();
     let deeds = plan.at(&name).iter().chain(own.at(&name)).copied();
     let mut exchange = Exchange { respond, answer: answer::obedient(&name, &message).map(|answer| answer.finish()) };
     for deed in deeds {
@@ -78,11 +81,7 @@ async fn call(request: Request<RecvStream>, respond: SendResponse<Bytes>, plan: 
                 let _they_are_gone = exchange.huge(&message).await;
                 return;
             }
-            Deed::Refuse | Deed::BadGateway | Deed::Html | Deed::Garbage | Deed::Truncated | Deed::Stall => {
-                let _they_are_gone = exchange.misbehave(deed).await;
-                return;
-            }
-            Deed::Trickle | Deed::Twice | Deed::NoMessage | Deed::NoStatus | Deed::Reset | Deed::TooLarge => {
+            deed if is_of_the_wire(deed) => {
                 let _they_are_gone = exchange.misbehave(deed).await;
                 return;
             }
@@ -90,6 +89,13 @@ async fn call(request: Request<RecvStream>, respond: SendResponse<Bytes>, plan: 
         }
     }
     let _they_are_gone = exchange.obey();
+}
+
+/// Whether the wrong of a deed is in how an answer is sent.
+fn is_of_the_wire(deed: Deed) -> bool {
+    use Deed::*;
+    matches!(deed, Refuse | RefuseAtLength | PartialLarge | Compressed | BadGateway | Html | Garbage | Truncated)
+        || matches!(deed, Stall | Trickle | Twice | NoMessage | NoStatus | Reset | TooLarge)
 }
 
 async fn read(mut body: RecvStream) -> Result<Bytes, h2::Error> {
@@ -110,7 +116,7 @@ struct Exchange {
 }
 
 impl Exchange {
-    fn lie(&mut self, lie: Option<crate::wire::Message>) {
+    fn lie(&mut self, lie: Option<Message>) {
         if let Some(lie) = lie {
             self.answer = Some(lie.finish());
         }
@@ -140,6 +146,19 @@ impl Exchange {
             Deed::BadGateway => self.respond.send_response(head(StatusCode::BAD_GATEWAY), false)?.send_data(page, true),
             Deed::Html => self.respond.send_response(head(StatusCode::OK), false)?.send_data(page, true),
             Deed::Refuse => end(self.begin()?, UNKNOWN, "chaos does not want to"),
+            Deed::RefuseAtLength => end(self.begin()?, UNKNOWN, &"chaos explains itself ".repeat(50_000)),
+            Deed::PartialLarge => {
+                let stream = self.begin()?;
+                end_with(stream, UNKNOWN, "chaos is not ready", Some(&lie::partial(&"chaos-sized ".repeat(1_900_000))))
+            }
+            Deed::Compressed => {
+                let mut response = Response::new(());
+                response.headers_mut().insert("content-type", HeaderValue::from_static("application/grpc"));
+                response.headers_mut().insert("grpc-encoding", HeaderValue::from_static("gzip"));
+                let mut stream = self.respond.send_response(response, false)?;
+                stream.send_data(answer, false)?;
+                end(stream, OK, "")
+            }
             Deed::Garbage => {
                 let mut stream = self.begin()?;
                 stream.send_data(framed(&[0xff; 64]), false)?;
@@ -210,11 +229,21 @@ impl Exchange {
     }
 }
 
-fn end(mut stream: SendStream<Bytes>, status: u8, text: &str) -> Result<(), h2::Error> {
+fn end(stream: SendStream<Bytes>, status: u8, text: &str) -> Result<(), h2::Error> {
+    end_with(stream, status, text, None)
+}
+
+/// Ends a call with the details of its status.
+fn end_with(mut stream: SendStream<Bytes>, status: u8, text: &str, details: Option<&Message>) -> Result<(), h2::Error> {
     let mut trailers = HeaderMap::new();
     trailers.insert("grpc-status", HeaderValue::from(u16::from(status)));
     if let Ok(text) = HeaderValue::from_str(&text.replace(' ', "%20")) {
         trailers.insert("grpc-message", text);
+    }
+    if let Some(details) = details.map(|details| STANDARD.encode(details.clone().finish()))
+        && let Ok(details) = HeaderValue::try_from(details)
+    {
+        trailers.insert("grpc-status-details-bin", details);
     }
     stream.send_trailers(trailers)
 }

@@ -125,6 +125,7 @@ async fn of_plugin(plugin: &dyn Plugin, cx: &CallContext, call: &str) -> Reply {
 pub(crate) async fn of_provider(provider: &dyn Provider, cx: &CallContext, call: &str) -> Reply {
     let applied = |outcome: Outcome| match outcome {
         Outcome::Done(state) => Reply::Fine(format!("{state:?}")),
+        Outcome::Partial { state, reasons } => Reply::Fine(format!("{reasons:?} {state:?}")),
         Outcome::NotDone(error) => Reply::Failed(error),
         Outcome::Unknown { error, last } => Reply::Doubtful(error, last),
         outcome => panic!("{call}: {outcome:?}"),
