@@ -166,7 +166,9 @@ fn play(row: &Row) {
     let name = |text: &str| ("a".to_owned(), text.to_owned());
     assert_eq!(resources, row.resource.then(|| name("chaos-a")).into_iter().collect::<Vec<_>>(), "{what}");
     assert_eq!(pending, row.pending.map(name).into_iter().collect::<Vec<_>>(), "{what}");
-    if resources.is_empty() && pending.is_empty() {
+    // What comes of a state does not depend on how it came about: once is enough for each.
+    let first = ROWS.iter().find(|other| (other.command, other.state) == (row.command, row.state));
+    if !first.is_some_and(|first| first.chaos == row.chaos) {
         return;
     }
     // With a plugin that has come to its senses the next run goes on from there.
