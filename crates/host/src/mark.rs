@@ -2,6 +2,9 @@
 //!
 //! A process group ends with a signal; what left the group is found by its mark. Whoever means to outlive the plugin
 //! takes the variable out of its environment.
+//!
+//! The kernel could make us the parent of orphans instead (a "subreaper"), but it would not say whose orphans they are, nor tell them from
+//! children that the program around this host started itself.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -226,7 +226,10 @@ fn what_is_harmless_stays_harmless() {
         .set("CHAOS", Some("start=flood-binary;start=escape-with-output;start=child;Create=not-a-number;Create=twice"));
     sandbox.outrigger(&["up", "--yes"]).ok().says(&["a created"]);
     assert_nobody_left(&sandbox, "up");
-    sandbox.pulumi(&["stack", "export", "--stack", "dev"]).ok().says(&["chaos-a"]);
+    sandbox
+        .pulumi(&["stack", "export", "--stack", "dev"])
+        .ok()
+        .says(&["chaos-a", "8ad145fe-0d11-4827-bfd7-1abcbf086f5c"]);
     sandbox.set("CHAOS", Some("start=deaf"));
     sandbox.outrigger(&["preview", "--expect-no-changes"]).ok();
     sandbox.outrigger(&["destroy", "--yes"]).ok();

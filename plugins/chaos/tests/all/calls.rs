@@ -1,5 +1,7 @@
 //! A plugin that ends, or never answers, in each call that the host makes.
 
+use std::time::Duration;
+
 use futures::future::join_all;
 use outrigger_host::Deadlines;
 use outrigger_provider::{CallContext, ErrorKind, PluginDescriptor, Plugins};
@@ -10,20 +12,26 @@ use crate::thing::{CALLS, Reply, make};
 /// The calls of a start: a plugin that fails in them is refused.
 pub(crate) const STARTING: [&str; 2] = ["Handshake", "GetPluginInfo"];
 
-/// The calls that have a deadline of the host's, and what the default is.
-pub(crate) const LIMITED: [(&str, &str); 7] = [
-    ("GetSchema", "120 s"),
-    ("CheckConfig", "300 s"),
-    ("DiffConfig", "300 s"),
-    ("Configure", "300 s"),
-    ("Check", "300 s"),
-    ("Diff", "600 s"),
-    ("Cancel", "5 s"),
-];
+/// The calls that have a deadline of the host's.
+pub(crate) const LIMITED: [&str; 7] =
+    ["GetSchema", "CheckConfig", "DiffConfig", "Configure", "Check", "Diff", "Cancel"];
+
+/// What a call's deadline is among others.
+pub(crate) fn deadline_of(call: &str, deadlines: &Deadlines) -> Duration {
+    match call {
+        "Handshake" => deadlines.connect,
+        "GetPluginInfo" => deadlines.handshake,
+        "GetSchema" => deadlines.schema,
+        "Configure" => deadlines.configure,
+        "Diff" => deadlines.plan,
+        "Cancel" => deadlines.cancel,
+        _ => deadlines.check,
+    }
+}
 
 /// The calls that only a person limits.
 pub(crate) fn unlimited() -> impl Iterator<Item = &'static str> {
-    CALLS.into_iter().filter(|call| LIMITED.iter().all(|(limited, _)| limited != call))
+    CALLS.into_iter().filter(|call| !LIMITED.contains(call))
 }
 
 fn all_short(deadlines: &mut Deadlines) {
@@ -84,7 +92,7 @@ async fn an_end_in_any_call_is_a_crash_with_last_words() {
 
 #[tokio::test]
 async fn silence_in_a_call_with_a_deadline_ends_with_it() {
-    join_all(LIMITED.map(|(call, _)| async move {
+    join_all(LIMITED.map(|call| async move {
         let chaos = format!("{call}=hang");
         let stage = Stage::new(&chaos, all_short);
         let reply = make(&stage, &CallContext::background(), call).await;

@@ -2,9 +2,17 @@
 
 use std::fmt::Write as _;
 
-use crate::calls::{LIMITED, STARTING, unlimited};
+use outrigger_host::Deadlines;
+
+use crate::calls::{LIMITED, STARTING, deadline_of, unlimited};
 use crate::stage::Row;
 use crate::{answers, group, made, resources, starts};
+
+#[test]
+fn the_tables_name_the_defaults() {
+    let Deadlines { start, connect, cancel, grace, .. } = Deadlines::default();
+    assert_eq!([start, connect, cancel, grace].map(|deadline| deadline.as_secs()), [60, 10, 5, 5]);
+}
 
 #[test]
 fn the_page_says_what_the_tests_show() {
@@ -15,17 +23,17 @@ fn tables() -> String {
     let mut text = String::new();
     section(&mut text, "Starting", &starts::ROWS);
     text.push_str("\n### Ending and hanging, in each call\n\n| `CHAOS` | what happens |\n| --- | --- |\n");
+    let deadline = |call: &str| deadline_of(call, &Deadlines::default()).as_secs();
     for call in STARTING {
-        let deadline = if call == "Handshake" { "connecting (10 s)" } else { "first calls (30 s)" };
         let _ = writeln!(text, "| `{call}=exit` | refused at once, with the exit code and the last words |");
-        let _ = writeln!(text, "| `{call}=hang` | refused after the deadline for {deadline} |");
+        let _ = writeln!(text, "| `{call}=hang` | refused after {} s |", deadline(call));
     }
-    for (call, deadline) in LIMITED {
+    for call in LIMITED {
         let _ = writeln!(
             text,
             "| `{call}=exit` `{call}=segfault` | fails at once, with the exit code or the signal, and the last words; the next load starts a new process |"
         );
-        let _ = writeln!(text, "| `{call}=hang` | fails after {deadline}, with the last words |");
+        let _ = writeln!(text, "| `{call}=hang` | fails after {} s, with the last words |", deadline(call));
     }
     for call in unlimited() {
         let pending = match call {
