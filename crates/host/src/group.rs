@@ -102,13 +102,9 @@ impl Group {
     fn bury(&self, mut child: Child) {
         let _no_such_child = os::wait_until_exited(self.identity.pid);
         let patience = if self.interrupted.load(Ordering::Relaxed) { STRAGGLERS } else { Duration::ZERO };
-        if self.has_others_after(patience, || {}) != Some(false) {
-            // A kill is an order, not yet a death; whoever hears that this group has ended may rely on it. Again and again:
-            // somebody may have been started between the look and the kill.
-            self.has_others_after(BURIAL, || {
-                os::kill(self.identity.pid);
-                os::kill_marked(&self.mark);
-            });
+        if self.has_others_after(patience, End::Await) != Some(false) {
+            // A kill is an order, not yet a death; whoever hears that this group has ended may rely on it.
+            self.has_others_after(BURIAL, End::Force);
         }
         let status = {
             let mut collected = self.collected.lock().unwrap_or_else(PoisonError::into_inner);
@@ -119,22 +115,35 @@ impl Group {
     }
 
     /// Waits until nobody but the dead leader is left, in its group or with its mark, or the time is up, and says whether somebody
-    /// is; `None`: it cannot be told. `act` comes before every look.
-    fn has_others_after(&self, limit: Duration, act: impl Fn()) -> Option<bool> {
+    /// is; `None`: it cannot be told.
+    fn has_others_after(&self, limit: Duration, end: End) -> Option<bool> {
         let begin = Instant::now();
         loop {
-            act();
-            let members = os::has_others(self.identity.pid);
-            let marked = os::marked(&self.mark);
+            if end == End::Force {
+                os::kill(self.identity.pid);
+            }
+            let look = os::look(Some(self.identity.pid), &self.mark);
             let elapsed = begin.elapsed();
-            let strays = !marked.found.is_empty() || (marked.unsure && elapsed < TRANSFORMATION);
-            let others = members.map(|members| members || strays);
+            let strays = !look.marked.is_empty() || (look.unsure && elapsed < TRANSFORMATION);
+            let others = look.members.map(|members| members || strays);
             if others != Some(true) || elapsed >= limit {
                 return others;
+            }
+            if end == End::Force {
+                os::kill_each(&look.marked);
             }
             std::thread::sleep(Duration::from_millis(2));
         }
     }
+}
+
+/// What becomes of those who are left.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    /// They were asked to end.
+    Await,
+    /// They are killed, at every look: somebody may have been started since the last one.
+    Force,
 }
 
 /// The owner's handle: when it is dropped, the group is killed.

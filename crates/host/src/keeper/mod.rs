@@ -78,10 +78,11 @@ fn end(mut groups: Vec<Identity>) {
 fn end_marked(mark: &Mark) {
     let end = Instant::now() + BURIAL;
     loop {
-        os::kill_marked(mark);
-        if os::marked(mark).found.is_empty() || Instant::now() >= end {
+        let marked = os::look(None, mark).marked;
+        if marked.is_empty() || Instant::now() >= end {
             return;
         }
+        os::kill_each(&marked);
         std::thread::sleep(Duration::from_millis(2));
     }
 }

@@ -44,12 +44,6 @@ pub(crate) fn alive(group: u32) -> bool {
     }
 }
 
-/// The same for a group whose leader is dead and not collected. Elsewhere than on Linux the dead cannot be told from the
-/// living; then the answer is `None`.
-pub(crate) fn has_others(group: u32) -> Option<bool> {
-    cfg!(target_os = "linux").then(|| has_running_member(group))
-}
-
 /// Waits until a child of this process has ended, and leaves it uncollected: until it is, neither its id nor its group's
 /// can be given to somebody else, so the group can still be signalled safely.
 pub(crate) fn wait_until_exited(child: u32) -> io::Result<()> {
@@ -85,8 +79,9 @@ fn has_running_member(group: u32) -> bool {
     })
 }
 
+/// Whether a process, as `/proc/PID/stat` has it, is of a group and runs.
 #[cfg(target_os = "linux")]
-fn runs_in(stat: &[u8], group: u32) -> bool {
+pub(super) fn runs_in(stat: &[u8], group: u32) -> bool {
     super::identity::field(stat, 5) == Some(u64::from(group)) && runs(stat)
 }
 

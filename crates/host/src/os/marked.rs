@@ -8,44 +8,49 @@ use crate::os::Identity;
 
 /// What a look at all processes found.
 #[derive(Debug, Default)]
-pub(crate) struct Marked {
-    /// Who carries the mark and runs.
-    pub(crate) found: Vec<Identity>,
+pub(crate) struct Look {
+    /// Whether somebody who runs is in the group. Elsewhere than on Linux it cannot be told.
+    pub(crate) members: Option<bool>,
+    /// Who carries the mark and runs. Elsewhere than on Linux nobody is found.
+    pub(crate) marked: Vec<Identity>,
     /// Whether somebody is just becoming another program: it has no environment at that moment, and may carry the mark.
     pub(crate) unsure: bool,
 }
 
-/// Looks for processes with a mark. Elsewhere than on Linux none is found.
+/// Looks once at all processes: for members of a group, and for processes with a mark.
 #[cfg(target_os = "linux")]
-pub(crate) fn marked(mark: &Mark) -> Marked {
-    let mut marked = Marked::default();
-    let Ok(processes) = std::fs::read_dir("/proc") else { return marked };
+pub(crate) fn look(group: Option<u32>, mark: &Mark) -> Look {
+    let Ok(processes) = std::fs::read_dir("/proc") else { return Look::default() };
+    let mut look = Look { members: Some(false), ..Look::default() };
     for entry in processes.flatten() {
         let name = entry.file_name();
         let Some(pid) = name.to_str().and_then(|name| name.parse().ok()) else { continue };
-        // Who is older than the marked plugin was not started by it; most processes are, and cost one read.
         let Ok(stat) = std::fs::read(entry.path().join("stat")) else { continue };
+        if group.is_some_and(|group| super::group::runs_in(&stat, group)) {
+            look.members = Some(true);
+        }
+        // Who is older than the marked plugin was not started by it; most processes are, and cost no second read.
         let Some(started) = candidate(&stat, mark.since()) else { continue };
         // Other users' processes cannot be read, and are none of ours.
         let Ok(environment) = std::fs::read(entry.path().join("environ")) else { continue };
         if environment.is_empty() {
-            marked.unsure = true;
+            look.unsure = true;
         } else if mark.is_in(&environment) {
-            marked.found.push(Identity { pid, started });
+            look.marked.push(Identity { pid, started });
         }
     }
-    marked
+    look
 }
 
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn marked(_mark: &Mark) -> Marked {
-    Marked::default()
+pub(crate) fn look(_group: Option<u32>, _mark: &Mark) -> Look {
+    Look::default()
 }
 
-/// Ends every process with a mark that a look finds now. What they start meanwhile is for the next look.
-pub(crate) fn kill_marked(mark: &Mark) {
-    for identity in marked(mark).found {
-        end(identity);
+/// Ends processes that a look found. What they start meanwhile is for the next look.
+pub(crate) fn kill_each(processes: &[Identity]) {
+    for identity in processes {
+        end(*identity);
     }
 }
 

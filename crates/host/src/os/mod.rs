@@ -11,7 +11,7 @@ mod marked;
 mod socket;
 
 pub(crate) use birth::{keeper_child, plugin_child};
-pub(crate) use group::{alive, has_others, interrupt, kill, signal_name, wait_until_exited};
+pub(crate) use group::{alive, interrupt, kill, signal_name, wait_until_exited};
 pub(crate) use identity::Identity;
-pub(crate) use marked::{kill_marked, marked};
+pub(crate) use marked::{kill_each, look};
 pub(crate) use socket::{quiet_pair, send_quietly};
