@@ -3,11 +3,11 @@
 //! Both sides run a project in the same folder, one after the other, each with a backend of its own, so that a
 //! program that asks for its folder gets the same answer. What `pulumi` said is remembered: it does not change.
 
-mod cases;
-mod compare;
+pub(crate) mod cases;
+pub(crate) mod compare;
 mod export;
 mod reasons;
-mod side;
+pub(crate) mod side;
 
 use std::fmt::Write as _;
 use std::fs;
@@ -114,7 +114,7 @@ struct Bench {
 }
 
 impl Bench {
-    fn run_all(&self, cases: &[Case]) -> Result<Vec<Verdict>> {
+    fn run_all(&self, cases: &[Case<'_>]) -> Result<Vec<Verdict>> {
         let next = AtomicUsize::new(0);
         let verdicts = Mutex::new(Vec::new());
         let worker = || -> Result<()> {
@@ -139,7 +139,7 @@ impl Bench {
         Ok(verdicts)
     }
 
-    fn run_one(&self, case: &Case) -> Result<Verdict> {
+    fn run_one(&self, case: &Case<'_>) -> Result<Verdict> {
         let scratch = self.folder.join("scratch").join(&case.name);
         let relay = self.relay.as_deref();
         let place = side::Place { scratch: &scratch, peers: &self.peers, outrigger: &self.outrigger, relay };
@@ -196,7 +196,7 @@ fn report(verdicts: &[Verdict], enforce: bool) -> Result<()> {
 }
 
 /// Empties the project's folder but for the stack's settings, and puts the sources of one update there.
-fn lay_out(project: &Path, sources: &Path) -> Result<()> {
+pub(crate) fn lay_out(project: &Path, sources: &Path) -> Result<()> {
     let settings = project.join("Pulumi.test.yaml");
     let kept = fs::read(&settings).ok();
     remove(project)?;

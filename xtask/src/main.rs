@@ -13,6 +13,7 @@ mod conformance;
 mod kill;
 mod peers;
 mod process;
+mod programs;
 mod sandbox;
 mod simulate;
 mod test;
@@ -46,6 +47,8 @@ enum Command {
     },
     /// Run Pulumi's YAML conformance projects under `pulumi` and `outrigger` and compare
     Conformance(conformance::Arguments),
+    /// Run our own YAML programs, right ones and mistaken ones, under `pulumi` and `outrigger` and compare
+    Programs(programs::Arguments),
     /// Kill host, plugin or both at random moments and check that nothing is lost
     Kill(kill::Arguments),
     /// Run the engine's simulator
@@ -62,6 +65,7 @@ fn main() -> ExitCode {
         Command::Codegen { check: false } => codegen::run(),
         Command::Codegen { check: true } => codegen::check(),
         Command::Conformance(arguments) => conformance::run(&arguments),
+        Command::Programs(arguments) => programs::run(&arguments),
         Command::Kill(arguments) => kill::run(&arguments),
         Command::Simulate(arguments) => simulate::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),

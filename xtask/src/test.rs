@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 
-use crate::{codegen, conformance, kill, peers, simulate, tidy, workspace};
+use crate::{codegen, conformance, kill, peers, programs, simulate, tidy, workspace};
 
 /// Kills and seeds of one test run; more of both are run by hand.
 const KILLS: u64 = 30;
@@ -32,6 +32,7 @@ pub(crate) fn run() -> Result<()> {
     steps.run("faults", || simulate::run(&simulate::Arguments { seeds: 0, start: 0, faults: true }));
     steps.run("kill", || kill::run(&kill::Arguments { runs: KILLS, seed: None }));
     steps.run("conformance", || conformance::run(&conformance::Arguments::default()));
+    steps.run("programs", || programs::run(&programs::Arguments::default()));
     steps.report(started.elapsed())
 }
 

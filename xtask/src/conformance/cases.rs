@@ -6,37 +6,37 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 
 /// One project.
-pub(super) struct Case {
-    pub(super) name: String,
-    pub(super) updates: Vec<Update>,
+pub(crate) struct Case<'a> {
+    pub(crate) name: String,
+    pub(crate) updates: Vec<Update<'a>>,
     /// Versions of the provider `simple` to install; where there are none, it is found on the path.
-    pub(super) simple_versions: &'static [&'static str],
+    pub(crate) simple_versions: &'static [&'static str],
     /// Whether the project refers to the outputs of another stack, which is then made first.
-    pub(super) needs_other_stack: bool,
+    pub(crate) needs_other_stack: bool,
 }
 
 /// One update of a project.
-pub(super) struct Update {
-    pub(super) sources: PathBuf,
-    pub(super) config: &'static [Config],
+pub(crate) struct Update<'a> {
+    pub(crate) sources: PathBuf,
+    pub(crate) config: Vec<Config<'a>>,
     /// Arguments of `up` besides the usual.
-    pub(super) arguments: &'static [&'static str],
+    pub(crate) arguments: Vec<&'a str>,
 }
 
 /// One call of `config set`.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Config {
-    Plain(&'static str, &'static str),
-    Secret(&'static str, &'static str),
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Config<'a> {
+    Plain(&'a str, &'a str),
+    Secret(&'a str, &'a str),
     /// The key is a path into an object or a list.
-    Path(&'static str, &'static str),
+    Path(&'a str, &'a str),
 }
 
 /// What a project's updates get besides its files; one entry an update. Where a project has fewer folders than
 /// entries, the updates share its sources.
 struct Given {
     name: &'static str,
-    updates: &'static [(&'static [Config], &'static [&'static str])],
+    updates: &'static [(&'static [Config<'static>], &'static [&'static str])],
 }
 
 /// The project that refers to the stack `organization/other/dev`.
@@ -102,7 +102,7 @@ const SIMPLE_VERSIONS: [(&str, &[&str]); 3] = [
 ];
 
 /// Every project of the folder but those for policies, in order of name.
-pub(super) fn load(folder: &Path) -> Result<Vec<Case>> {
+pub(super) fn load(folder: &Path) -> Result<Vec<Case<'static>>> {
     let mut cases = Vec::new();
     for entry in fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))? {
         let entry = entry?;
@@ -115,14 +115,14 @@ pub(super) fn load(folder: &Path) -> Result<Vec<Case>> {
     Ok(cases)
 }
 
-fn case(name: String, folder: &Path) -> Result<Case> {
+fn case(name: String, folder: &Path) -> Result<Case<'static>> {
     let sources = updates(folder)?;
     let given = GIVEN.iter().find(|given| given.name == name).map_or(&[][..], |given| given.updates);
     let updates = (0..sources.len().max(given.len()))
         .map(|index| {
             let sources = sources.get(index).or(sources.last()).context("a project without sources")?.clone();
             let (config, arguments) = given.get(index).copied().unwrap_or((&[], &[]));
-            Ok(Update { sources, config, arguments })
+            Ok(Update { sources, config: config.to_vec(), arguments: arguments.to_vec() })
         })
         .collect::<Result<_>>()?;
     let simple_versions =

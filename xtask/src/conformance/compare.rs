@@ -13,7 +13,7 @@ const SHOWN: usize = 160;
 
 /// One difference.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Difference {
+pub(crate) struct Difference {
     path: String,
     pulumi: String,
     outrigger: String,
@@ -27,7 +27,7 @@ impl fmt::Display for Difference {
 
 /// Compares with what `pulumi` did. Where it was seen to do several things (what a failing program has exported when
 /// it stops is a race), any of them will do.
-pub(super) fn runs(expected: &[Run], actual: &Run) -> Option<Difference> {
+pub(crate) fn runs(expected: &[Run], actual: &Run) -> Option<Difference> {
     let mut first = None;
     for run in expected {
         match one(run, actual) {

@@ -22,31 +22,31 @@ const OTHER_STACK: &str = "name: other\nruntime: yaml\noutputs:\n  plain: plain\
 
 /// What a program did with a project.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Run {
-    pub(super) steps: Vec<Step>,
+pub(crate) struct Run {
+    pub(crate) steps: Vec<Step>,
 }
 
 /// What it did in one update.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Step {
-    pub(super) preview: Command,
-    pub(super) up: Command,
+pub(crate) struct Step {
+    pub(crate) preview: Command,
+    pub(crate) up: Command,
     /// The state afterwards as `pulumi` exports it, with plain secrets.
-    pub(super) export: String,
+    pub(crate) export: String,
     /// The state as `outrigger` exports it.
-    pub(super) own_export: Option<String>,
+    pub(crate) own_export: Option<String>,
 }
 
 /// How a command ended.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Command {
-    pub(super) code: Option<i32>,
-    pub(super) output: String,
+pub(crate) struct Command {
+    pub(crate) code: Option<i32>,
+    pub(crate) output: String,
 }
 
 impl Run {
     /// Everything, for the details file.
-    pub(super) fn transcript(&self) -> String {
+    pub(crate) fn transcript(&self) -> String {
         let mut text = String::new();
         for (index, step) in self.steps.iter().enumerate() {
             let _ = writeln!(text, "---- update {index}: preview {}", step.preview.output);
@@ -67,23 +67,23 @@ impl From<Finished> for Command {
 }
 
 /// Where a project runs.
-pub(super) struct Place<'a> {
-    pub(super) scratch: &'a Path,
-    pub(super) peers: &'a Peers,
-    pub(super) outrigger: &'a Path,
+pub(crate) struct Place<'a> {
+    pub(crate) scratch: &'a Path,
+    pub(crate) peers: &'a Peers,
+    pub(crate) outrigger: &'a Path,
     /// The folder in which providers are our relay, for the side that is not `pulumi` alone.
-    pub(super) relay: Option<&'a Path>,
+    pub(crate) relay: Option<&'a Path>,
 }
 
 /// What `pulumi` was seen to do with a project, kept in a file by the project's content.
-pub(super) struct Remembered {
+pub(crate) struct Remembered {
     file: PathBuf,
-    pub(super) runs: Vec<Run>,
+    pub(crate) runs: Vec<Run>,
 }
 
 impl Remembered {
     /// What earlier calls saw, or nothing.
-    pub(super) fn load(case: &Case, place: &Place<'_>, fresh: bool) -> Result<Self> {
+    pub(crate) fn load(case: &Case<'_>, place: &Place<'_>, fresh: bool) -> Result<Self> {
         let folder = place.peers.cache().join("conformance");
         fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
         let file = folder.join(format!("{}-{:016x}.json", case.name, key(case, place)?));
@@ -93,7 +93,7 @@ impl Remembered {
     }
 
     /// Runs the project once more under `pulumi`.
-    pub(super) fn run_again(&mut self, case: &Case, place: &Place<'_>) -> Result<()> {
+    pub(crate) fn run_again(&mut self, case: &Case<'_>, place: &Place<'_>) -> Result<()> {
         self.runs.push(run(case, place, Tool::Pulumi)?);
         let unfinished = self.file.with_extension("unfinished");
         fs::write(&unfinished, serde_json::to_string(&self.runs)?)?;
@@ -102,7 +102,7 @@ impl Remembered {
 }
 
 /// Runs a project under one of the two.
-pub(super) fn run(case: &Case, place: &Place<'_>, tool: Tool) -> Result<Run> {
+pub(crate) fn run(case: &Case<'_>, place: &Place<'_>, tool: Tool) -> Result<Run> {
     let &Place { scratch, peers, outrigger, relay } = place;
     let root = scratch.join(tool.name());
     let project = scratch.join("project");
@@ -130,11 +130,11 @@ pub(super) fn run(case: &Case, place: &Place<'_>, tool: Tool) -> Result<Run> {
     Ok(Run { steps })
 }
 
-fn step(sandbox: &Sandbox, project: &Path, update: &Update, tool: Tool) -> Result<Step> {
-    for config in update.config {
+fn step(sandbox: &Sandbox, project: &Path, update: &Update<'_>, tool: Tool) -> Result<Step> {
+    for config in &update.config {
         sandbox.run(tool, project, &config.arguments())?;
     }
-    let with = |arguments: &[&'static str]| [arguments, update.arguments].concat();
+    let with = |arguments: &[&'static str]| [arguments, update.arguments.as_slice()].concat();
     // A preview takes `--target` and `--parallel`, but has nothing to continue after an error.
     let mut previewed = with(&["preview", "--stack", "test"]);
     previewed.retain(|argument| *argument != "--continue-on-error");
@@ -154,8 +154,9 @@ fn exported(finished: Finished) -> String {
     if finished.code == Some(0) { finished.stdout } else { finished.transcript() }
 }
 
-impl Config {
-    fn arguments(&self) -> Vec<&'static str> {
+impl<'a> Config<'a> {
+    /// The command line that sets it.
+    pub(crate) fn arguments(&self) -> Vec<&'a str> {
         match *self {
             Config::Plain(key, value) => vec!["config", "set", "--stack", "test", key, value],
             Config::Secret(key, value) => vec!["config", "set", "--stack", "test", "--secret", key, value],
@@ -165,7 +166,7 @@ impl Config {
 }
 
 /// Puts versions of `simple` into the plugin cache, where the provider on the path would otherwise win.
-fn install_simple(case: &Case, sandbox: &mut Sandbox, peers: &Peers) -> Result<()> {
+fn install_simple(case: &Case<'_>, sandbox: &mut Sandbox, peers: &Peers) -> Result<()> {
     for version in case.simple_versions {
         let folder = sandbox.home().join("plugins").join(format!("resource-simple-v{version}"));
         fs::create_dir_all(&folder)?;
@@ -187,7 +188,7 @@ fn make_other_stack(sandbox: &Sandbox, folder: &Path, tool: Tool) -> Result<()> 
 }
 
 /// What decides `pulumi`'s answers: the files, what is given, the folder (programs can ask for it), the peers' build.
-fn key(case: &Case, place: &Place<'_>) -> Result<u64> {
+fn key(case: &Case<'_>, place: &Place<'_>) -> Result<u64> {
     let mut hasher = DefaultHasher::new();
     FORMAT.hash(&mut hasher);
     place.scratch.hash(&mut hasher);
@@ -199,7 +200,7 @@ fn key(case: &Case, place: &Place<'_>) -> Result<u64> {
     }
     for update in &case.updates {
         update.arguments.hash(&mut hasher);
-        for config in update.config {
+        for config in &update.config {
             config.arguments().hash(&mut hasher);
         }
         hash_tree(&update.sources, &mut hasher)?;

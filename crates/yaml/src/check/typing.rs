@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use outrigger_diagnostic::Diagnostic;
+use outrigger_diagnostic::{Diagnostic, Severity};
 use outrigger_schema::{Property, Returns};
 
 use super::Surroundings;
@@ -316,10 +316,14 @@ impl Typing<'_, '_> {
             }
             let mut state = shape(&found.schema.properties);
             state.properties.values_mut().for_each(|property| property.required = false);
-            self.bag(resource.key.span, &get.state, &state);
+            self.bag(resource.key.span, &get.state, &state, self.around.type_mismatch);
         } else {
             match &resource.properties {
-                Properties::Map(map) => self.bag(resource.key.span, map, &shape(&found.schema.inputs)),
+                Properties::Map(map) => {
+                    // Pulumi leaves a resource without `properties` to its provider, which may know better than the schema.
+                    let missing = if resource.has_properties { self.around.type_mismatch } else { Severity::Warning };
+                    self.bag(resource.key.span, map, &shape(&found.schema.inputs), missing);
+                }
                 Properties::Whole(whole) => self.assert(whole, &Ty::Object(Arc::new(shape(&found.schema.inputs)))),
             }
         }
@@ -327,7 +331,7 @@ impl Typing<'_, '_> {
     }
 
     /// Named properties against a shape; each finding stands at its own property.
-    fn bag(&self, span: Span, properties: &[program::Property], shape: &Shape) {
+    fn bag(&self, span: Span, properties: &[program::Property], shape: &Shape, missing: Severity) {
         for property in properties {
             let Some(wanted) = shape.properties.get(&property.name.text) else {
                 let unknown = super::assignment::unknown_property(&property.name.text, shape, Some(property.name.span));
@@ -340,7 +344,8 @@ impl Typing<'_, '_> {
             // A constant comes from the schema by itself.
             if property.constant.is_none() && !properties.iter().any(|given| given.name.text == *name) {
                 let summary = format!("Missing required property '{name}' on '{}'", shape.label);
-                let diagnostic = Diagnostic::error("yaml-missing-property", summary);
+                let mut diagnostic = Diagnostic::error("yaml-missing-property", summary);
+                diagnostic.severity = missing;
                 self.report(diagnostic.hint(format!("add `{name}:` below `properties`")), span);
             }
         }

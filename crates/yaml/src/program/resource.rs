@@ -18,6 +18,8 @@ pub struct Resource {
     pub default_provider: bool,
     /// Its inputs.
     pub properties: Properties,
+    /// Whether `properties` is there at all.
+    pub has_properties: bool,
     /// Look it up instead of managing it.
     pub get: Option<Get>,
     /// How to manage it.
@@ -85,6 +87,7 @@ pub(super) fn read(reader: &mut Reader<'_>, entry: &Entry) -> Resource {
         name: None,
         default_provider: false,
         properties: Properties::Map(Vec::new()),
+        has_properties: false,
         get: None,
         options: Options::default(),
         unknown: Vec::new(),
@@ -104,7 +107,10 @@ pub(super) fn read(reader: &mut Reader<'_>, entry: &Entry) -> Resource {
             Some("defaultProvider") => {
                 resource.default_provider = reader.boolean("defaultProvider", value).unwrap_or_default();
             }
-            Some("properties") => resource.properties = properties(reader, value),
+            Some("properties") => {
+                resource.has_properties = true;
+                resource.properties = properties(reader, value);
+            }
             Some("options") => resource.options = options::read(reader, value),
             Some("get") => resource.get = get(reader, value),
             _ => match reader.known(&field.key, &UNUSED) {

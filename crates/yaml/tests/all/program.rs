@@ -72,7 +72,7 @@ fn every_mistake_has_its_place() {
         ("resources: {a: {type: test:Thing, properties: {part: {size: 1, sise: 2}}}}", "1:64 yaml-unknown-property"),
         ("resources: {a: {type: test:Thing, properties: {parts: [{size: 1}, {size: x}]}}}", "1:74 yaml-type"),
         ("resources: {a: {type: test:Thing, properties: {tags: {a: [x]}}}}", "1:58 yaml-type"),
-        ("resources: {a: {type: test:Strict}}", "1:13 yaml-missing-property"),
+        ("resources: {a: {type: test:Strict, properties: {}}}", "1:13 yaml-missing-property"),
         ("resources: {a: {type: test:Thing, get: {id: x}, properties: {text: y}}}", "1:13 yaml-get-and-properties"),
         ("resources: {a: {type: test:Thing, get: {id: x, state: {bogus: y}}}}", "1:56 yaml-unknown-property"),
         ("resources: {a: {type: test:Thing}}\noutputs: {o: \"${a.txet}\"}", "2:14 yaml-unknown-property"),
