@@ -19,6 +19,8 @@ mod package;
 mod read;
 mod resource;
 mod session;
+#[cfg(test)]
+mod tests;
 
 use std::future::Future;
 use std::io;

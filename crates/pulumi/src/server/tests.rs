@@ -1,0 +1,417 @@
+//! The two halves against each other, over a real connection.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use outrigger_provider::{
+    Action, ApplyRequest, CallContext, CallError, CheckRequest, Checked, Configure, Diff, ErrorKind, ImportRequest,
+    Imported, Invoke, Invoked, ListItem, LogLevel, LogSink, Outcome, Parameterization, Parameterize, PlanRequest,
+    PlanToken, Planned, Plugin, PluginInfo, Provider, ReadRequest, ReadResult, ResourceIdentity, State, Ticket,
+    Verdict,
+};
+use outrigger_transport::port;
+use outrigger_value::{PropertyMap, Urn, Value};
+use tokio::sync::{Notify, oneshot};
+
+use crate::{ConnectOptions, EngineServer, Origin, PulumiPlugin, connect};
+
+/// What the plugin does is written in the name of the resource.
+#[derive(Default)]
+struct Scripted {
+    begun: Arc<Notify>,
+}
+
+struct ScriptedProvider {
+    begun: Arc<Notify>,
+}
+
+fn error(kind: ErrorKind, message: &str) -> CallError {
+    CallError::new("scripted", "call", kind, message)
+}
+
+#[async_trait]
+impl Plugin for Scripted {
+    fn label(&self) -> String {
+        "scripted 1.2.3".to_owned()
+    }
+
+    async fn info(&self, _: &CallContext) -> Result<PluginInfo, CallError> {
+        Ok(PluginInfo { version: "1.2.3".to_owned(), ..PluginInfo::default() })
+    }
+
+    async fn parameterize(&self, _: &CallContext, how: Parameterize) -> Result<Parameterization, CallError> {
+        match how {
+            Parameterize::Value(value) => Ok(value),
+            Parameterize::Arguments(arguments) => {
+                Ok(Parameterization { name: arguments.join("-"), version: "2.0.0".to_owned(), value: Vec::new() })
+            }
+        }
+    }
+
+    async fn schema(&self, _: &CallContext, package: Option<&Parameterization>) -> Result<Vec<u8>, CallError> {
+        let name = package.map_or("scripted", |package| &package.name);
+        Ok(format!(r#"{{"name": "{name}"}}"#).into_bytes())
+    }
+
+    async fn configure(&self, _: &CallContext, request: Configure) -> Result<Arc<dyn Provider>, CallError> {
+        if request.inputs.contains_key("fail") {
+            let mut error = error(ErrorKind::NotDone, "no token");
+            error.missing_keys = vec![("token".to_owned(), "Who you are.".to_owned())];
+            return Err(error);
+        }
+        Ok(Arc::new(ScriptedProvider { begun: Arc::clone(&self.begun) }))
+    }
+
+    async fn mapping(&self, _: &CallContext, key: &str, _: &str) -> Result<(String, Vec<u8>), CallError> {
+        Ok((key.to_owned(), vec![1, 2, 3]))
+    }
+}
+
+#[async_trait]
+impl Provider for ScriptedProvider {
+    fn label(&self) -> String {
+        "scripted 1.2.3".to_owned()
+    }
+
+    async fn check(&self, cx: &CallContext, request: CheckRequest) -> Result<Checked, CallError> {
+        assert_eq!(request.random_seed, [7; 32]);
+        cx.log.log(LogLevel::Info, Some(&request.resource.urn), "checking", true);
+        Ok(Checked { inputs: request.news, failures: Vec::new() })
+    }
+
+    async fn plan(&self, _: &CallContext, request: PlanRequest) -> Result<Planned, CallError> {
+        let verdict = match (&request.prior, request.resource.name()) {
+            (None, _) => Verdict::Create,
+            (Some(_), "replaced") => Verdict::Replace,
+            (Some(_), "deferred") => Verdict::Deferred,
+            (Some(prior), _) if Some(&prior.inputs) == request.inputs.as_ref() => Verdict::Same,
+            (Some(_), _) => Verdict::Update,
+        };
+        let predicted = request.predict.then(|| request.inputs.unwrap_or_default());
+        Ok(Planned { verdict, diff: Diff::default(), predicted, token: PlanToken::default() })
+    }
+
+    async fn apply(&self, cx: &CallContext, request: ApplyRequest) -> Outcome {
+        let state =
+            State { id: "id".to_owned(), inputs: request.inputs.clone(), outputs: request.inputs, ..State::default() };
+        match request.resource.name() {
+            "partial" => Outcome::Partial { state, reasons: vec!["half".to_owned(), "way".to_owned()] },
+            "undone" => Outcome::NotDone(error(ErrorKind::TimedOut, "too slow to begin")),
+            "unknown" => Outcome::Unknown { error: error(ErrorKind::Crashed, "lost it"), last: None },
+            "pending" => {
+                let ask_again_after = Some(Duration::from_millis(1));
+                Outcome::Pending(Ticket { handle: vec![3], ask_again_after })
+            }
+            "panic" => panic!("out of paper"),
+            "deep" => {
+                let deep = (0..60).fold(Value::Null, |inner, _| Value::Map([("a".to_owned(), inner)].into()));
+                Outcome::Done(State { outputs: [("deep".to_owned(), deep)].into(), ..state })
+            }
+            "cancelled" => {
+                self.begun.notify_one();
+                cx.cancel.cancelled().await;
+                // What an author does after it was asked to stop: clean up, and say what is left.
+                tokio::task::yield_now().await;
+                Outcome::Partial { state, reasons: vec!["stopped half-way".to_owned()] }
+            }
+            _ if request.action == Action::Delete => Outcome::Done(State::default()),
+            _ => Outcome::Done(state),
+        }
+    }
+
+    async fn resume(&self, _: &CallContext, _: &ResourceIdentity, ticket: Ticket) -> Outcome {
+        match ticket.handle.as_slice() {
+            [0] => Outcome::Done(State { id: "late".to_owned(), ..State::default() }),
+            [left] => Outcome::Pending(Ticket { handle: vec![left - 1], ..ticket }),
+            _ => Outcome::NotDone(error(ErrorKind::NotDone, "no such ticket")),
+        }
+    }
+
+    async fn read(&self, _: &CallContext, request: ReadRequest) -> Result<ReadResult, CallError> {
+        match request.resource.name() {
+            "gone" => Ok(ReadResult::Gone),
+            "broken" => {
+                let state = State { init_errors: vec!["not ready".to_owned()], ..request.state };
+                Ok(ReadResult::Found { state, inputs_known: true })
+            }
+            name => Ok(ReadResult::Found { inputs_known: name == "known", state: request.state }),
+        }
+    }
+
+    async fn import(&self, _: &CallContext, request: ImportRequest) -> Result<Imported, CallError> {
+        let state = State { id: request.id.clone(), inputs: text("by", &request.id), ..State::default() };
+        match request.id.as_str() {
+            "nothing" => Ok(Imported { resources: Vec::new() }),
+            _ => Ok(Imported { resources: vec![(request.resource.ty().to_owned(), state)] }),
+        }
+    }
+
+    async fn invoke(&self, _: &CallContext, request: Invoke) -> Result<Invoked, CallError> {
+        match request.token.as_str() {
+            "echo" => Ok(Invoked { result: request.arguments, failures: Vec::new() }),
+            _ => Err(error(ErrorKind::Unsupported, "no such function")),
+        }
+    }
+
+    async fn list(
+        &self,
+        _: &CallContext,
+        _: &str,
+        _: PropertyMap,
+        continuation: &str,
+    ) -> Result<Vec<ListItem>, CallError> {
+        let found = ListItem::Found { id: "a".to_owned(), name: continuation.to_owned() };
+        Ok(vec![found, ListItem::More("next".to_owned())])
+    }
+}
+
+#[derive(Default)]
+struct Heard(Mutex<Vec<(String, String, bool)>>);
+
+impl LogSink for Heard {
+    fn log(&self, _: LogLevel, urn: Option<&Urn>, message: &str, ephemeral: bool) {
+        let name = urn.map(|urn| urn.name().to_owned()).unwrap_or_default();
+        self.0.lock().unwrap().push((name, message.to_owned(), ephemeral));
+    }
+}
+
+struct Both {
+    plugin: Arc<PulumiPlugin>,
+    heard: Arc<Heard>,
+    begun: Arc<Notify>,
+    end: oneshot::Sender<()>,
+    served: tokio::task::JoinHandle<std::io::Result<()>>,
+    _engine: EngineServer,
+}
+
+async fn both() -> Both {
+    let mut line = Vec::new();
+    let listener = port::listen(&mut line).await.unwrap();
+    let scripted = Scripted::default();
+    let begun = Arc::clone(&scripted.begun);
+    let (end, ended) = oneshot::channel();
+    let served = tokio::spawn(super::serve(Arc::new(scripted), listener, None, async {
+        let _ = ended.await;
+    }));
+    let heard = Arc::new(Heard::default());
+    let engine = EngineServer::start(heard.clone()).await.unwrap();
+    let options = ConnectOptions { name: "scripted".to_owned(), engine_address: engine.address().to_owned() };
+    let plugin = connect(Origin::Port(port::parse(&line).unwrap()), options).await.unwrap();
+    Both { plugin, heard, begun, end, served, _engine: engine }
+}
+
+impl Both {
+    async fn configure(&self, inputs: PropertyMap) -> Result<Arc<dyn Provider>, CallError> {
+        let urn = Urn::new("dev", "shop", None, "pulumi:providers:scripted", "default");
+        self.plugin.configure(&cx(), Configure { urn, id: "id".to_owned(), inputs }).await
+    }
+
+    async fn apply(&self, name: &str, action: Action) -> Outcome {
+        let provider = self.configure(PropertyMap::new()).await.unwrap();
+        provider.apply(&cx(), order(name, action)).await
+    }
+}
+
+fn cx() -> CallContext {
+    CallContext::background()
+}
+
+fn text(key: &str, value: &str) -> PropertyMap {
+    [(key.to_owned(), Value::from(value))].into()
+}
+
+fn resource(name: &str) -> ResourceIdentity {
+    ResourceIdentity::new(Urn::new("dev", "shop", None, "scripted:index:Thing", name))
+}
+
+fn order(name: &str, action: Action) -> ApplyRequest {
+    let prior = State { id: "id".to_owned(), inputs: text("a", "old"), outputs: text("a", "old"), ..State::default() };
+    ApplyRequest {
+        resource: resource(name),
+        action,
+        prior: (action != Action::Create).then_some(prior),
+        inputs: text("a", "new"),
+        ignore_changes: Vec::new(),
+        timeout: None,
+        token: PlanToken::default(),
+    }
+}
+
+#[tokio::test]
+async fn outcomes_arrive_as_they_were_meant() {
+    let both = both().await;
+    for action in [Action::Create, Action::Update] {
+        match both.apply("fine", action).await {
+            Outcome::Done(state) => assert_eq!((state.id.as_str(), state.outputs), ("id", text("a", "new"))),
+            other => panic!("{other:?}"),
+        }
+        match both.apply("partial", action).await {
+            Outcome::Partial { state, reasons } => {
+                assert_eq!((state.id.as_str(), state.outputs), ("id", text("a", "new")));
+                assert_eq!(reasons, ["half", "way"]);
+            }
+            other => panic!("{other:?}"),
+        }
+        assert!(
+            matches!(both.apply("undone", action).await, Outcome::NotDone(error) if error.message == "too slow to begin")
+        );
+        assert!(
+            matches!(both.apply("unknown", action).await, Outcome::Unknown { error, .. } if error.message == "lost it")
+        );
+        let panicked = both.apply("panic", action).await;
+        assert!(
+            matches!(&panicked, Outcome::Unknown { error, .. } if error.message.contains("out of paper")),
+            "{panicked:?}"
+        );
+    }
+    assert!(matches!(both.apply("pending", Action::Create).await, Outcome::Done(state) if state.id == "late"));
+    assert!(matches!(both.apply("fine", Action::Delete).await, Outcome::Done(_)));
+    assert!(matches!(both.apply("undone", Action::Delete).await, Outcome::NotDone(_)));
+}
+
+#[tokio::test]
+async fn what_cannot_be_sent_does_not_lose_the_resource() {
+    match both().await.apply("deep", Action::Create).await {
+        Outcome::Partial { state, reasons } => {
+            assert_eq!(state.id, "id");
+            assert!(reasons.concat().contains("nested too deeply"), "{reasons:?}");
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn plans_keep_their_verdict() {
+    let both = both().await;
+    let provider = both.configure(PropertyMap::new()).await.unwrap();
+    for (name, new, expected) in
+        [("same", "old", Verdict::Same), ("changed", "new", Verdict::Update), ("replaced", "new", Verdict::Replace)]
+    {
+        let prior = State { id: "id".to_owned(), inputs: text("a", "old"), ..State::default() };
+        let inputs = Some(text("a", new));
+        let request = PlanRequest {
+            resource: resource(name),
+            prior: Some(prior),
+            inputs,
+            ignore_changes: Vec::new(),
+            predict: false,
+            timeout: None,
+        };
+        assert_eq!(provider.plan(&cx(), request).await.unwrap().verdict, expected, "{name}");
+    }
+    let inputs: PropertyMap = [("a".to_owned(), Value::secret(Value::Unknown))].into();
+    let request = PlanRequest {
+        resource: resource("new"),
+        prior: None,
+        inputs: Some(inputs.clone()),
+        ignore_changes: Vec::new(),
+        predict: true,
+        timeout: None,
+    };
+    assert_eq!(provider.plan(&cx(), request).await.unwrap().predicted, Some(inputs));
+}
+
+#[tokio::test]
+async fn reads_tell_gone_from_broken_and_import_needs_only_an_id() {
+    let both = both().await;
+    let provider = both.configure(PropertyMap::new()).await.unwrap();
+    let read = async |name: &str| {
+        let state = State { id: "id".to_owned(), inputs: text("a", "b"), outputs: text("a", "b"), ..State::default() };
+        provider.read(&cx(), ReadRequest { resource: resource(name), state, timeout: None }).await.unwrap()
+    };
+    assert!(matches!(read("gone").await, ReadResult::Gone));
+    assert!(matches!(read("known").await, ReadResult::Found { inputs_known: true, .. }));
+    assert!(matches!(read("silent").await, ReadResult::Found { inputs_known: false, .. }));
+    assert!(matches!(read("broken").await, ReadResult::Found { state, .. } if state.init_errors == ["not ready"]));
+    let import = async |id: &str| {
+        let request = ImportRequest { resource: resource("x"), id: id.to_owned(), timeout: None };
+        provider.import(&cx(), request).await
+    };
+    let imported = import("there").await.unwrap();
+    assert_eq!(imported.resources.len(), 1);
+    assert_eq!(imported.resources[0].1.inputs, text("by", "there"));
+    assert!(import("nothing").await.unwrap_err().message.contains("there is no scripted:index:Thing"));
+}
+
+#[tokio::test]
+async fn a_cancelled_call_may_say_what_it_reached() {
+    let both = both().await;
+    let provider = both.configure(PropertyMap::new()).await.unwrap();
+    let (outcome, ()) =
+        tokio::join!(async { provider.apply(&cx(), order("cancelled", Action::Create)).await }, async {
+            both.begun.notified().await;
+            both.plugin.cancel(&cx()).await.unwrap();
+        });
+    assert!(matches!(&outcome, Outcome::Partial { reasons, .. } if reasons == &["stopped half-way"]), "{outcome:?}");
+    // Only what ran was meant.
+    assert!(matches!(both.apply("fine", Action::Create).await, Outcome::Done(_)));
+}
+
+#[tokio::test]
+async fn a_limit_asks_to_stop() {
+    let both = both().await;
+    let provider = both.configure(PropertyMap::new()).await.unwrap();
+    let order = ApplyRequest { timeout: Some(Duration::from_millis(1)), ..order("cancelled", Action::Create) };
+    let outcome = provider.apply(&cx(), order).await;
+    assert!(matches!(&outcome, Outcome::Partial { .. }), "{outcome:?}");
+}
+
+#[tokio::test]
+async fn the_end_waits_for_answers() {
+    let both = both().await;
+    let provider = both.configure(PropertyMap::new()).await.unwrap();
+    let Both { begun, end, served, .. } = both;
+    let (outcome, ()) =
+        tokio::join!(async { provider.apply(&cx(), order("cancelled", Action::Create)).await }, async {
+            begun.notified().await;
+            end.send(()).unwrap();
+        });
+    assert!(matches!(&outcome, Outcome::Partial { .. }), "{outcome:?}");
+    drop((provider, both.plugin));
+    served.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn messages_come_before_the_answer() {
+    let both = both().await;
+    let provider = both.configure(PropertyMap::new()).await.unwrap();
+    let request = CheckRequest {
+        resource: resource("talkative"),
+        olds: None,
+        news: text("a", "b"),
+        random_seed: [7; 32],
+        preview: false,
+    };
+    provider.check(&cx(), request).await.unwrap();
+    let heard = both.heard.0.lock().unwrap().clone();
+    assert_eq!(heard, [("talkative".to_owned(), "checking".to_owned(), true)]);
+}
+
+#[tokio::test]
+async fn the_rest_of_the_calls() {
+    let both = both().await;
+    assert_eq!(both.plugin.info(&cx()).await.unwrap().version, "1.2.3");
+    let became = both.plugin.parameterize(&cx(), Parameterize::Arguments(vec!["a".to_owned(), "b".to_owned()])).await;
+    let became = became.unwrap();
+    assert_eq!((became.name.as_str(), became.version.as_str()), ("a-b", "2.0.0"));
+    let schema = both.plugin.schema(&cx(), Some(&became)).await.unwrap();
+    assert_eq!(schema, br#"{"name": "a-b"}"#);
+    let other = Parameterization { name: "other".to_owned(), ..became };
+    let refused = both.plugin.schema(&cx(), Some(&other)).await.unwrap_err();
+    assert!(refused.message.contains("has not become the package `other`"), "{refused}");
+    assert_eq!(both.plugin.mapping(&cx(), "terraform", "").await.unwrap().1, [1, 2, 3]);
+    // Not implemented: a host asks for the one mapping then.
+    assert_eq!(both.plugin.mappings(&cx(), "terraform").await.unwrap(), [""]);
+
+    let refused = both.configure(text("fail", "yes")).await.err().unwrap();
+    assert_eq!(refused.missing_keys, [("token".to_owned(), "Who you are.".to_owned())]);
+    let provider = both.configure(PropertyMap::new()).await.unwrap();
+    let arguments: PropertyMap = [("s".to_owned(), Value::secret("k".into()))].into();
+    let invoke = |token: &str| Invoke { token: token.to_owned(), arguments: arguments.clone(), preview: false };
+    assert_eq!(provider.invoke(&cx(), invoke("echo")).await.unwrap().result, arguments);
+    assert_eq!(provider.invoke(&cx(), invoke("none")).await.unwrap_err().kind, ErrorKind::Unsupported);
+    let items = provider.list(&cx(), "scripted:index:Thing", PropertyMap::new(), "page").await.unwrap();
+    let found = ListItem::Found { id: "a".to_owned(), name: "page".to_owned() };
+    assert_eq!(items, [found, ListItem::More("next".to_owned())]);
+}
