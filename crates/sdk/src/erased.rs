@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use async_trait::async_trait;
 use outrigger_provider::State as Stored;
-use outrigger_value::{PropertyMap, Value, secrecy};
+use outrigger_value::{PropertyMap, Value, diff, secrecy};
 
 use crate::shape::ObjectShape;
 use crate::validation::{Completed, is_internal};
@@ -62,10 +62,22 @@ impl<R: Resource> Of<R> {
     }
 }
 
-/// Outputs of the name of a secret input are secret, whatever the struct says.
-pub(crate) fn conceal(mut outputs: PropertyMap, inputs: &PropertyMap) -> PropertyMap {
-    secrecy::annotate(&mut outputs, inputs);
-    outputs
+/// Gives an answer the secret marks of the inputs with the same names, whatever the struct says. Where the value is the same,
+/// its marks are exactly the same, too.
+pub(crate) fn conceal(answer: PropertyMap, inputs: &PropertyMap) -> PropertyMap {
+    let is_same = |name: &String, value: &Value| {
+        !matches!(value, Value::Secret(_)) && inputs.get(name).is_some_and(|input| diff::equal(input, value))
+    };
+    let (mut same, mut other): (PropertyMap, PropertyMap) =
+        answer.into_iter().partition(|(name, value)| is_same(name, value));
+    for (name, value) in &mut same {
+        if let Some(input) = inputs.get(name) {
+            value.clone_from(input);
+        }
+    }
+    secrecy::annotate(&mut other, inputs);
+    same.append(&mut other);
+    same
 }
 
 fn decode<T: Properties>(properties: PropertyMap, what: &str) -> Result<T> {
@@ -111,8 +123,7 @@ impl<R: Resource> AnyResource for Of<R> {
         let old = old.and_then(|old| R::Inputs::decode(old).ok());
         let mut check = Check { inputs: typed, old, failures, seed };
         R::check(cx, &mut check).await?;
-        let mut checked = check.inputs.encode();
-        secrecy::annotate(&mut checked, &inputs);
+        let mut checked = conceal(check.inputs.encode(), &inputs);
         checked.extend(inputs.into_iter().filter(|(name, _)| is_internal(name)));
         Ok(Completed { inputs: checked, failures: check.failures })
     }
@@ -146,7 +157,7 @@ impl<R: Resource> AnyResource for Of<R> {
         let known = state.inputs.clone();
         let Some(found) = R::read(cx, Self::typed(state)?).await? else { return Ok(None) };
         let mut found = Self::stored(found);
-        secrecy::annotate(&mut found.inputs, &known);
+        found.inputs = conceal(found.inputs, &known);
         found.inputs.extend(known.into_iter().filter(|(name, _)| is_internal(name)));
         found.outputs = conceal(found.outputs, &found.inputs);
         Ok(Some(found))

@@ -31,6 +31,7 @@ mod schema;
 mod secret;
 mod serve;
 pub mod shape;
+pub mod testing;
 mod validation;
 
 pub use outrigger_provider::DiffKind;

@@ -4,15 +4,16 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use outrigger_provider::{
-    CallContext, CallError, CheckConfig, CheckFailure, CheckedConfig, Configure, Invoke, Invoked, Parameterization,
-    Plugin, PluginInfo, Provider,
+    CallContext, CallError, CheckConfig, CheckFailure, CheckedConfig, Configure, Diff, DiffConfig, Invoke, Invoked,
+    Parameterization, Plugin, PluginInfo, Provider,
 };
 use outrigger_value::{PropertyMap, Value};
 
 use crate::context::{Context, Shared};
 use crate::provider::PackageProvider;
-use crate::validation::{Completed, Origin, complete, is_internal};
-use crate::{Error, Package, Properties, SchemaMistake};
+use crate::shape::ObjectShape;
+use crate::validation::{Completed, Origin, complete, is_internal, listed};
+use crate::{Changes, Error, Package, Properties, SchemaMistake};
 
 /// Inputs of every provider resource that are the engine's, not the plugin's.
 const ENGINES: [&str; 2] = ["version", "pluginDownloadURL"];
@@ -34,11 +35,14 @@ impl PackagePlugin {
         failure(&self.package, call, error)
     }
 
+    fn configuration(&self) -> &'static ObjectShape {
+        self.package.configuration.as_ref().map_or_else(<()>::shape, |configuration| configuration.shape)
+    }
+
     fn complete(&self, inputs: PropertyMap) -> Completed {
         let (engines, own): (PropertyMap, PropertyMap) =
             inputs.into_iter().partition(|(name, _)| ENGINES.contains(&name.as_str()) || is_internal(name));
-        let shape = self.package.configuration.as_ref().map_or_else(<()>::shape, |configuration| configuration.shape);
-        let mut completed = complete(shape, own, Origin::Configuration, &*self.package.environment);
+        let mut completed = complete(self.configuration(), own, Origin::Configuration, &*self.package.environment);
         completed.inputs.extend(engines);
         completed
     }
@@ -47,7 +51,7 @@ impl PackagePlugin {
         const CALL: &str = "Configure";
         let Completed { mut inputs, failures } = self.complete(inputs);
         if !failures.is_empty() {
-            return Err(self.refused(CALL, failures, &inputs));
+            return Err(self.refused(CALL, &failures, &inputs));
         }
         let Some(configuration) = &self.package.configuration else { return Ok(None) };
         inputs.retain(|name, _| !ENGINES.contains(&name.as_str()) && !is_internal(name));
@@ -56,19 +60,15 @@ impl PackagePlugin {
     }
 
     /// A configuration that is not right; what is missing is told apart, for hosts that ask for it.
-    fn refused(&self, call: &str, failures: Vec<CheckFailure>, inputs: &PropertyMap) -> CallError {
-        let text = |failure: &CheckFailure| format!("`{}`: {}", failure.property, failure.reason);
-        let message = failures.iter().map(text).collect::<Vec<_>>().join("; ");
-        let mut error = self.error(call, Error::new(message));
-        if let Some(configuration) = &self.package.configuration {
-            let missing = configuration
-                .shape
-                .properties
-                .iter()
-                .filter(|property| property.required && !inputs.contains_key(property.name));
-            error.missing_keys =
-                missing.map(|property| (property.name.to_owned(), property.description.to_owned())).collect();
-        }
+    fn refused(&self, call: &str, failures: &[CheckFailure], inputs: &PropertyMap) -> CallError {
+        let mut error = self.error(call, Error::new(listed(failures)));
+        let missing = self
+            .configuration()
+            .properties
+            .iter()
+            .filter(|property| property.required && !inputs.contains_key(property.name));
+        error.missing_keys =
+            missing.map(|property| (property.name.to_owned(), property.description.to_owned())).collect();
         error
     }
 }
@@ -114,6 +114,13 @@ impl Plugin for PackagePlugin {
     async fn check_config(&self, _cx: &CallContext, request: CheckConfig) -> Result<CheckedConfig, CallError> {
         let Completed { inputs, failures } = self.complete(request.news);
         Ok(CheckedConfig { inputs, failures })
+    }
+
+    /// A change of what is `replace` replaces the provider, and with it every resource.
+    async fn diff_config(&self, _cx: &CallContext, request: DiffConfig) -> Result<Diff, CallError> {
+        let shape = self.configuration();
+        let changes = Changes::between(shape, &request.old_inputs, &request.news, &request.ignore_changes);
+        Ok(changes.conclude(<()>::shape()).1)
     }
 
     async fn configure(&self, cx: &CallContext, request: Configure) -> Result<Arc<dyn Provider>, CallError> {

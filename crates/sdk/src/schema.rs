@@ -102,6 +102,12 @@ impl Writer {
 
     fn function(&mut self, token: &str, taken: &ObjectShape, answered: &ObjectShape) -> Json {
         self.check_token(token);
+        for property in taken.properties.iter().filter(|property| property.replace) {
+            self.mistake(token, format!("`{}` is `replace`, but nothing is replaced by a function", property.name));
+        }
+        for property in answered.properties.iter().filter(|property| property.stable) {
+            self.mistake(token, format!("`{}` is `stable`, but nothing is updated by a function", property.name));
+        }
         let (inputs, required_inputs) = self.properties(taken);
         let (outputs, required) = self.properties(answered);
         let mut function = described(taken.description, taken.deprecated);

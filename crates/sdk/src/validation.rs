@@ -49,6 +49,12 @@ pub(crate) fn is_internal(name: &str) -> bool {
     name.starts_with("__")
 }
 
+/// What is wrong, in one line.
+pub(crate) fn listed(failures: &[CheckFailure]) -> String {
+    let text = |failure: &CheckFailure| format!("`{}`: {}", failure.property, failure.reason);
+    failures.iter().map(text).collect::<Vec<_>>().join("; ")
+}
+
 struct Check<'a> {
     origin: Origin,
     environment: &'a Environment,
