@@ -34,6 +34,13 @@ impl Answer {
         self
     }
 
+    /// It failed, with whatever code the tool has for that.
+    #[track_caller]
+    pub(crate) fn failed(self) -> Self {
+        assert_ne!(self.code, 0, "\nstdout:\n{}\nstderr:\n{}", self.stdout, self.stderr);
+        self
+    }
+
     #[track_caller]
     pub(crate) fn says(self, parts: &[&str]) -> Self {
         for part in parts {
@@ -96,6 +103,20 @@ impl Sandbox {
         }
     }
 
+    /// Puts a plugin of ours, which is built as an example, first on the path. It gets a name of its own, so that its
+    /// processes can be told from those of other tests.
+    pub(crate) fn install(&mut self, plugin: &str) -> PathBuf {
+        let built = std::env::current_exe().unwrap().parent().unwrap().with_file_name("examples").join(plugin);
+        assert!(built.exists(), "`{}` is not there: run `cargo build -p outrigger-cli --examples`", built.display());
+        let bin = self.path("bin");
+        fs::create_dir_all(&bin).unwrap();
+        let installed = bin.join(format!("pulumi-resource-{plugin}"));
+        fs::hard_link(&built, &installed).or_else(|_| fs::copy(&built, &installed).map(|_| ())).unwrap();
+        let path = self.variables.iter().find(|(name, _)| name == "PATH").map(|(_, path)| path.clone()).unwrap();
+        self.set("PATH", Some(&format!("{}:{path}", bin.display())));
+        installed
+    }
+
     /// A path inside.
     pub(crate) fn path(&self, inside: &str) -> PathBuf {
         self.directory.path().join(inside)
@@ -138,6 +159,11 @@ impl Sandbox {
     /// Starts outrigger and does not wait.
     pub(crate) fn start(&self, arguments: &[&str]) -> Child {
         self.command(env!("CARGO_BIN_EXE_outrigger").as_ref(), arguments).spawn().unwrap()
+    }
+
+    /// Starts the real pulumi and does not wait.
+    pub(crate) fn start_pulumi(&self, arguments: &[&str]) -> Child {
+        self.command(&peers().join("bin/pulumi"), arguments).spawn().unwrap()
     }
 
     /// The state as outrigger exports it.

@@ -41,10 +41,15 @@ use crate::generated::pulumirpc::*;
 pub use log::engine_is_there;
 use session::Session;
 
-/// How long connections may take to close once every call is answered. A host that holds on is gone, or will kill us.
-const CLOSING: Duration = Duration::from_secs(2);
+/// How long calls may take to stop once they were asked to. Pulumi kills a plugin after the same time; where the host itself
+/// is gone, nobody will.
+const STOPPING: Duration = Duration::from_secs(5);
 
-/// Serves a plugin until `until` is done; then what runs is asked to stop, is answered, and the connections are closed.
+/// How long connections may take to close once every call is answered.
+const CLOSING: Duration = Duration::from_secs(1);
+
+/// Serves a plugin until `until` is done; then what runs is asked to stop, is answered if it does so within a few seconds, and
+/// the connections are closed.
 /// `engine` is the address that the plugin was started with; without one it waits for Attach.
 pub async fn serve(
     plugin: Arc<dyn Plugin>,
@@ -76,8 +81,9 @@ pub async fn serve(
     session.tasks.close();
     // Both are driven: the calls' tasks run by themselves, but their answers are written by the server.
     let answered = async {
-        session.tasks.wait().await;
-        tokio::time::sleep(CLOSING).await;
+        if tokio::time::timeout(STOPPING, session.tasks.wait()).await.is_ok() {
+            tokio::time::sleep(CLOSING).await;
+        }
     };
     tokio::select! {
         ended = &mut serving => ended.map_err(io::Error::other),
