@@ -26,6 +26,8 @@ pub(crate) struct Arguments {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Make a project from a template.
+    New(commands::new::New),
     /// Bring the stack to what the program says.
     #[command(visible_alias = "update")]
     Up(commands::up::Up),
@@ -45,12 +47,20 @@ pub(crate) enum Command {
     Stack(commands::stack::Stack),
     /// Show and change a stack's configuration.
     Config(commands::config::Config),
+    /// Edit the state of a stack; what exists is not touched.
+    State(commands::state::State),
     /// Show plugins.
     Plugin(commands::plugin::Plugin),
     /// Choose where state is kept.
     Login(commands::login::Login),
     /// Forget where state is kept.
     Logout(commands::logout::Logout),
+    /// Show who you are to the backend.
+    Whoami(commands::whoami::Whoami),
+    /// Show what is needed to understand a report.
+    About(commands::about::About),
+    /// Say more about the code of an error.
+    Explain(commands::explain::Explain),
     /// Show the version.
     Version(commands::version::Version),
     /// Ends what a killed host left behind. Started by the host itself.

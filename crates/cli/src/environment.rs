@@ -43,6 +43,11 @@ impl Environment {
         Ok(Self { variables: std::env::vars_os().collect(), directory, executable })
     }
 
+    /// The same surroundings, seen from another directory.
+    pub(crate) fn at(&self, directory: PathBuf) -> Self {
+        Self { directory, ..self.clone() }
+    }
+
     /// All variables.
     pub(crate) fn variables(&self) -> &[(OsString, OsString)] {
         &self.variables

@@ -9,6 +9,7 @@ mod commands;
 mod compiler;
 mod encryption;
 mod environment;
+mod explanations;
 mod failure;
 mod interruption;
 mod operation;
@@ -16,6 +17,7 @@ mod output;
 mod render;
 mod services;
 mod source;
+mod templates;
 mod terminal;
 mod workspace;
 
@@ -50,6 +52,10 @@ fn main() -> ExitCode {
             renderer.texts = failure.texts;
             for diagnostic in &failure.diagnostics {
                 output::talk(renderer.render(diagnostic).trim_end());
+            }
+            let explained = failure.diagnostics.iter().find(|diagnostic| explanations::page(diagnostic.code).is_some());
+            if let Some(diagnostic) = explained {
+                output::talk(&format!("\nRun `outrigger explain {}` to read more.", diagnostic.code));
             }
             ExitCode::from(failure.exit.code())
         }

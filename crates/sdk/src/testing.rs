@@ -35,7 +35,7 @@ use outrigger_provider::{
     Invoke, LogLevel, LogSink, Outcome, PlanRequest, PlanToken, Planned, Plugin, Provider, ReadRequest, ReadResult,
     ResourceIdentity, State as Stored, Verdict,
 };
-use outrigger_pulumi::{ConnectOptions, EngineServer, Origin, connect};
+use outrigger_pulumi::{ConnectDeadlines, ConnectOptions, EngineServer, Origin, connect};
 use outrigger_transport::port;
 use outrigger_value::{PropertyMap, Urn};
 use tokio::task::JoinHandle;
@@ -142,7 +142,11 @@ impl Harness {
         let listener = port::listen(&mut line).await?;
         let port = port::parse(&line).ok_or_else(|| Error::new("no port was announced"))?;
         let served = tokio::spawn(outrigger_pulumi::serve(plugin(package)?, listener, None, std::future::pending()));
-        let options = ConnectOptions { name: name.to_owned(), engine_address: engine.address().to_owned() };
+        let options = ConnectOptions {
+            name: name.to_owned(),
+            engine_address: engine.address().to_owned(),
+            deadlines: ConnectDeadlines::default(),
+        };
         let connection = Connection { served, _engine: engine };
         let plugin = connect(Origin::Port(port), options).await?;
         Self::configured(name, plugin, config.into(), heard, Some(connection)).await

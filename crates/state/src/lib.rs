@@ -13,6 +13,7 @@ mod backend;
 mod checkpoint;
 mod clock;
 mod disk;
+mod edit;
 mod entry;
 mod failure;
 #[cfg(test)]
@@ -52,6 +53,7 @@ mod writer;
 pub use backend::{Backend, BackendOptions, StackSummary};
 pub use clock::{Clock, SystemClock};
 pub use disk::{Disk, DiskEntry, DiskFile};
+pub use edit::{Edit, rename_entry};
 pub use history::{UpdateInfo, UpdateKind};
 pub use home::Home;
 pub use journal::{EntryKey, Journal, OperationId, Record};

@@ -87,7 +87,7 @@ impl Backend {
         })
     }
 
-    fn delete_files(&self, stack: &StackName) -> Result<(), Diagnostic> {
+    pub(crate) fn delete_files(&self, stack: &StackName) -> Result<(), Diagnostic> {
         let disk = self.disk.as_ref();
         let path = stack.checkpoint_path();
         let fail = |path: &str, error: &std::io::Error| self.failure("remove the stack", path, error);
@@ -229,7 +229,7 @@ impl Backend {
         done.map_err(|error| self.failure("write the tags", &path, &error))
     }
 
-    fn taken_over(
+    pub(crate) fn taken_over(
         &self,
         stack: &StackName,
         machine: &dyn Machine,
@@ -240,7 +240,7 @@ impl Backend {
         take_over(self, stack, clock, leftovers)
     }
 
-    fn with_lock<T>(
+    pub(crate) fn with_lock<T>(
         &self,
         stack: &StackName,
         machine: &dyn Machine,

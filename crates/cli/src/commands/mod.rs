@@ -1,18 +1,23 @@
 //! The commands, a file each.
 
+pub(crate) mod about;
 pub(crate) mod cancel;
 pub(crate) mod check;
 pub(crate) mod config;
 pub(crate) mod destroy;
+pub(crate) mod explain;
 pub(crate) mod keeper;
 pub(crate) mod login;
 pub(crate) mod logout;
+pub(crate) mod new;
 pub(crate) mod plugin;
 pub(crate) mod preview;
 pub(crate) mod refresh;
 pub(crate) mod stack;
+pub(crate) mod state;
 pub(crate) mod up;
 pub(crate) mod version;
+pub(crate) mod whoami;
 
 use crate::arguments::{Arguments, Command};
 use crate::environment::Environment;
@@ -23,6 +28,7 @@ use crate::terminal::Terminal;
 pub(crate) fn run(arguments: Arguments, environment: &Environment) -> Result<(), Failure> {
     let terminal = Terminal::new(arguments.non_interactive);
     match arguments.command {
+        Command::New(command) => command.run(environment, terminal),
         Command::Up(command) => command.run(environment, terminal),
         Command::Preview(command) => command.run(environment, terminal),
         Command::Check(command) => command.run(environment),
@@ -31,9 +37,13 @@ pub(crate) fn run(arguments: Arguments, environment: &Environment) -> Result<(),
         Command::Cancel(command) => command.run(environment, terminal),
         Command::Stack(command) => command.run(environment, terminal),
         Command::Config(command) => command.run(environment, terminal),
+        Command::State(command) => command.run(environment, terminal),
         Command::Plugin(command) => command.run(environment),
         Command::Login(command) => command.run(environment),
         Command::Logout(command) => command.run(environment),
+        Command::Whoami(command) => command.run(environment),
+        Command::About(command) => command.run(environment),
+        Command::Explain(command) => command.run(),
         Command::Version(command) => command.run(),
         Command::Keeper(command) => command.run(),
     }

@@ -37,7 +37,7 @@ impl Renderer {
             Severity::Info => (INFO, "info"),
         };
         // Writing to a string cannot fail, here and below.
-        let _ = writeln!(out, "{style}{word}{style:#}: {BOLD}{}{BOLD:#}", diagnostic.summary);
+        let _ = writeln!(out, "{style}{word}[{}]{style:#}: {BOLD}{}{BOLD:#}", diagnostic.code, diagnostic.summary);
         let excerpt = diagnostic.place.as_ref().and_then(|place| self.excerpt(place));
         let margin = excerpt.as_ref().map_or(1, |excerpt| excerpt.margin());
         if let Some(place) = &diagnostic.place {
@@ -152,14 +152,14 @@ mod tests {
             .hint("did you mean `length`?")
             .note("more");
         let renderer = Renderer { base: directory.path().to_owned(), ..Renderer::default() };
-        let expected = "error: unknown property `lenght`\n --> Pulumi.yaml:4:5\n  |\n4 |     lenght: 2\n  |     ^^^^^^\n  = known are:\n    length\n  = help: did you mean `length`?\n  = note: more\n";
+        let expected = "error[x]: unknown property `lenght`\n --> Pulumi.yaml:4:5\n  |\n4 |     lenght: 2\n  |     ^^^^^^\n  = known are:\n    length\n  = help: did you mean `length`?\n  = note: more\n";
         assert_eq!(plain(&renderer.render(&diagnostic)), expected);
     }
 
     #[test]
     fn a_place_without_a_file_is_still_named() {
         let diagnostic = Diagnostic::warning("x", "odd").at(Place::point("gone.yaml", 3, 1));
-        assert_eq!(plain(&Renderer::default().render(&diagnostic)), "warning: odd\n --> gone.yaml:3:1\n");
+        assert_eq!(plain(&Renderer::default().render(&diagnostic)), "warning[x]: odd\n --> gone.yaml:3:1\n");
     }
 
     #[test]

@@ -10,6 +10,7 @@ mod compiled;
 mod configuration;
 mod drift;
 mod event_log;
+mod everyday;
 mod interruption;
 mod lifecycle;
 mod locks;

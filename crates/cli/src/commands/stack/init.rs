@@ -52,7 +52,7 @@ impl Init {
 }
 
 /// Makes a stack, with a salt in its file at once, as Pulumi does.
-pub(super) fn create(workspace: &Workspace, stack: &StackName, keyring: &Keyring) -> Result<(), Failure> {
+pub(crate) fn create(workspace: &Workspace, stack: &StackName, keyring: &Keyring) -> Result<(), Failure> {
     let store = &workspace.store;
     let config = workspace.stack_config(stack)?;
     let (provider, salted) = match stack_provider(&config)? {

@@ -1,13 +1,17 @@
 //! `outrigger stack`.
 
 mod export;
+mod graph;
+mod history;
 mod import;
-mod init;
+pub(crate) mod init;
 mod list;
 mod output;
 pub(crate) mod remove;
+mod rename;
 mod select;
 mod show;
+mod unselect;
 
 use clap::{Args, Subcommand};
 use outrigger_state::{Session, Snapshot, StackName};
@@ -45,6 +49,14 @@ enum StackCommand {
     Export(export::Export),
     /// Replace the stack's state by an exported one.
     Import(import::Import),
+    /// Show the commands that changed the stack, the last first.
+    History(history::History),
+    /// Write what depends on what, as a graph in the DOT language.
+    Graph(graph::Graph),
+    /// Give the stack another name.
+    Rename(rename::Rename),
+    /// Select no stack for this project.
+    Unselect(unselect::Unselect),
     /// Remove a stack that has no resources.
     Rm(remove::Remove),
 }
@@ -64,6 +76,10 @@ impl Stack {
             Some(StackCommand::Output(command)) => command.run(&context),
             Some(StackCommand::Export(command)) => command.run(&context),
             Some(StackCommand::Import(command)) => command.run(&context),
+            Some(StackCommand::History(command)) => command.run(&context),
+            Some(StackCommand::Graph(command)) => command.run(&context),
+            Some(StackCommand::Rename(command)) => command.run(&context),
+            Some(StackCommand::Unselect(command)) => command.run(&context),
             Some(StackCommand::Rm(command)) => command.run(&context),
         }
     }

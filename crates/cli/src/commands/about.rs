@@ -1,0 +1,64 @@
+//! `outrigger about`.
+
+use clap::Args;
+use outrigger_host::find::installed;
+use serde_json::json;
+
+use crate::environment::Environment;
+use crate::failure::Failure;
+use crate::output::data;
+use crate::render::table::columns;
+use crate::workspace::{Store, Workspace};
+
+/// Show what is needed to understand a report: versions, backend, stack, plugins.
+#[derive(Args, Debug)]
+pub(crate) struct About {
+    /// As JSON.
+    #[arg(short, long)]
+    json: bool,
+}
+
+impl About {
+    pub(crate) fn run(self, environment: &Environment) -> Result<(), Failure> {
+        let workspace = Workspace::open(environment).ok();
+        let project = workspace.as_ref().map(|workspace| workspace.project.name.clone());
+        let stack = workspace.as_ref().and_then(|workspace| workspace.stack(None, environment).ok());
+        let url = match workspace {
+            Some(workspace) => Some(workspace.store.url),
+            None => Store::open(environment, None).ok().map(|store| store.url),
+        };
+        let plugins = installed(&environment.pulumi_home()?.join("plugins"));
+        let version = env!("CARGO_PKG_VERSION");
+        let (system, processor) = (std::env::consts::OS, std::env::consts::ARCH);
+        let user = environment.user();
+        let stack = stack.map(|stack| stack.qualified());
+        if self.json {
+            let plugins =
+                plugins.iter().map(|plugin| json!({"name": plugin.name, "version": plugin.version.to_string()}));
+            let object = json!({
+                "version": version,
+                "host": {"os": system, "arch": processor},
+                "backend": {"url": url, "user": user},
+                "project": project,
+                "currentStack": stack,
+                "plugins": plugins.collect::<Vec<_>>(),
+            });
+            return Ok(data(&format!("{object:#}"))?);
+        }
+        let none = || "none".to_owned();
+        let rows = [
+            ["Version".to_owned(), version.to_owned()],
+            ["System".to_owned(), format!("{system} {processor}")],
+            ["Backend".to_owned(), url.unwrap_or_else(none)],
+            ["User".to_owned(), user],
+            ["Project".to_owned(), project.unwrap_or_else(none)],
+            ["Stack".to_owned(), stack.unwrap_or_else(none)],
+        ];
+        let plugins: Vec<[String; 2]> =
+            plugins.into_iter().map(|plugin| [plugin.name, plugin.version.to_string()]).collect();
+        let mut text = columns(["ABOUT", "OUTRIGGER"], &rows);
+        text.push('\n');
+        text.push_str(&columns(["PLUGIN", "VERSION"], &plugins));
+        Ok(data(text.trim_end())?)
+    }
+}

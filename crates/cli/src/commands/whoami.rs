@@ -1,0 +1,35 @@
+//! `outrigger whoami`.
+
+use clap::Args;
+use serde_json::json;
+
+use crate::environment::Environment;
+use crate::failure::Failure;
+use crate::output::data;
+use crate::workspace::{Store, project};
+
+/// Show who you are to the backend.
+#[derive(Args, Debug)]
+pub(crate) struct Whoami {
+    /// Show the backend, too.
+    #[arg(short, long)]
+    verbose: bool,
+    /// As JSON.
+    #[arg(short, long)]
+    json: bool,
+}
+
+impl Whoami {
+    pub(crate) fn run(self, environment: &Environment) -> Result<(), Failure> {
+        let store = Store::open(environment, project(environment).ok().as_ref())?;
+        let user = environment.user();
+        let text = if self.json {
+            format!("{:#}", json!({"user": user, "url": store.url}))
+        } else if self.verbose {
+            format!("User: {user}\nBackend URL: {}", store.url)
+        } else {
+            user
+        };
+        Ok(data(&text)?)
+    }
+}

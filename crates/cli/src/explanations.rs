@@ -1,0 +1,133 @@
+//! The pages of `docs/errors`: what each code of a finding means, and what to do.
+
+use anstyle::Style;
+
+/// Every page, by its code, in order.
+pub(crate) const PAGES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/explanations.rs"));
+
+/// The page of a code.
+pub(crate) fn page(code: &str) -> Option<&'static str> {
+    let at = PAGES.binary_search_by_key(&code, |(code, _)| code).ok()?;
+    Some(PAGES[at].1)
+}
+
+/// The codes that are nearest to a text: those that hold it, or share its first word.
+pub(crate) fn near(text: &str) -> Vec<&'static str> {
+    let first = text.split('-').next().unwrap_or_default();
+    let codes = || PAGES.iter().map(|(code, _)| *code);
+    let holding: Vec<&str> = codes().filter(|code| !text.is_empty() && code.contains(text)).collect();
+    match holding.is_empty() {
+        true => codes().filter(|code| code.split('-').next() == Some(first)).collect(),
+        false => holding,
+    }
+}
+
+/// The page as a terminal shows it: the heading and what is bold in it are bold, marks for code stay.
+pub(crate) fn shown(page: &str) -> String {
+    const BOLD: Style = Style::new().bold();
+    let mut out = String::new();
+    for line in page.lines() {
+        let line = match line.strip_prefix("# ") {
+            Some(heading) => format!("{BOLD}{heading}{BOLD:#}"),
+            None => line.replacen("**", &BOLD.to_string(), 1).replacen("**", &format!("{BOLD:#}"), 1),
+        };
+        out.push_str(&line);
+        out.push('\n');
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::fs;
+    use std::path::Path;
+
+    use clap::CommandFactory;
+    use regex_lite::Regex;
+
+    use super::*;
+    use crate::arguments::Arguments;
+
+    /// Every code that the workspace's sources give to a finding, with the file.
+    fn codes() -> BTreeSet<(String, String)> {
+        // Directly, through a reader's `fail` and the like, or in a pair with the text.
+        let patterns = [
+            r#"Diagnostic::(?:error|warning|info)\(\s*"([a-z0-9-]+)""#,
+            r#"\b(?:fail|error|warning|info|unknown)\([^;{}"]*?"([a-z]+(?:-[a-z0-9]+)+)""#,
+            r#"\(\s*"([a-z]+(?:-[a-z0-9]+)+)",\s*(?:format!\(|"[A-Z])"#,
+        ];
+        let patterns = patterns.map(|pattern| Regex::new(pattern).unwrap());
+        let mut found = BTreeSet::new();
+        let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        for entry in fs::read_dir(crates).unwrap() {
+            let source = entry.unwrap().path().join("src");
+            if source.is_dir() {
+                sources(&source, &mut |path, text| {
+                    for pattern in &patterns {
+                        let name = path.strip_prefix(crates).unwrap().display().to_string();
+                        found.extend(pattern.captures_iter(text).map(|code| (code[1].to_owned(), name.clone())));
+                    }
+                });
+            }
+        }
+        found
+    }
+
+    fn sources(folder: &Path, visit: &mut dyn FnMut(&Path, &str)) {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            if path.is_dir() {
+                sources(&path, visit);
+            } else if name.ends_with(".rs") && !name.ends_with("tests.rs") {
+                let text = fs::read_to_string(&path).unwrap();
+                visit(&path, text.split("#[cfg(test)]").next().unwrap());
+            }
+        }
+    }
+
+    #[test]
+    fn every_code_has_a_page_and_every_page_a_code() {
+        let used = codes();
+        assert!(used.len() > 150, "the sources were not found");
+        let missing: Vec<_> = used.iter().filter(|(code, _)| page(code).is_none()).collect();
+        assert!(missing.is_empty(), "these codes have no page in docs/errors: {missing:#?}");
+        let unused: Vec<_> = PAGES.iter().filter(|(code, _)| !used.iter().any(|(used, _)| used == code)).collect();
+        let unused: Vec<&str> = unused.into_iter().map(|(code, _)| *code).collect();
+        assert!(unused.is_empty(), "these pages of docs/errors explain no code: {unused:?}");
+    }
+
+    #[test]
+    fn pages_say_what_it_means_and_what_to_do_with_commands_that_exist() {
+        let quoted = Regex::new(r"`outrigger\s+([^`]+)`").unwrap();
+        for (code, page) in PAGES {
+            assert!(page.starts_with(&format!("# {code}\n\n")), "{code}");
+            assert!(page.contains("\n\n**What to do.** "), "{code}");
+            for command in quoted.captures_iter(page) {
+                let mut known = Arguments::command();
+                for word in command[1].split_whitespace() {
+                    if let Some(flag) = word.strip_prefix("--") {
+                        let there = known.get_arguments().any(|argument| argument.get_long() == Some(flag));
+                        assert!(there, "`{}` in the page of {code}: no such flag", &command[1]);
+                    } else if let Some(next) = known.find_subcommand(word) {
+                        known = next.clone();
+                    } else {
+                        assert!(
+                            known.get_name() != "outrigger" && !word.starts_with('-'),
+                            "`{}` in the page of {code}",
+                            &command[1]
+                        );
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn codes_are_found_by_a_part_of_them() {
+        assert_eq!(near("syntax"), ["yaml-syntax"]);
+        assert!(near("stack-nonsense").contains(&"stack-locked"));
+        assert!(shown(page("yaml-syntax").unwrap()).contains("What to do."));
+    }
+}
