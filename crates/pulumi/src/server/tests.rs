@@ -196,7 +196,11 @@ async fn both() -> Both {
     }));
     let heard = Arc::new(Heard::default());
     let engine = EngineServer::start(heard.clone()).await.unwrap();
-    let options = ConnectOptions { name: "scripted".to_owned(), engine_address: engine.address().to_owned() };
+    let options = ConnectOptions {
+        name: "scripted".to_owned(),
+        engine_address: engine.address().to_owned(),
+        deadlines: crate::ConnectDeadlines::default(),
+    };
     let plugin = connect(Origin::Port(port::parse(&line).unwrap()), options).await.unwrap();
     Both { plugin, heard, begun, end, served, _engine: engine }
 }
