@@ -29,4 +29,4 @@ mod spawner;
 mod supply;
 
 pub use host::Host;
-pub use options::{Deadlines, HostOptions, KeeperCommand, ProjectOptions, ProjectPlugin, debug_providers};
+pub use options::{BuiltIn, Deadlines, HostOptions, KeeperCommand, ProjectOptions, ProjectPlugin, debug_providers};

@@ -23,6 +23,8 @@ pub struct HostOptions {
     pub executable_directory: Option<PathBuf>,
     /// Where installed plugins are: `$PULUMI_HOME/plugins`.
     pub plugin_directory: PathBuf,
+    /// Plugins that come with the program which embeds the host.
+    pub built_in: Vec<BuiltIn>,
     /// Where this host may keep what can be made again, such as schemas; `None` keeps nothing.
     pub cache_directory: Option<PathBuf>,
     /// The project that plugins work for.
@@ -61,6 +63,20 @@ pub struct ProjectPlugin {
     pub path: PathBuf,
     /// Its version, if the project says so.
     pub version: Option<String>,
+}
+
+/// A plugin that is part of an executable, usually our own: what there is when nothing of its name is installed. It runs as
+/// a process of its own, like every plugin.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BuiltIn {
+    /// Its name.
+    pub name: String,
+    /// Its version. It stands in for older ones.
+    pub version: String,
+    /// The executable.
+    pub program: PathBuf,
+    /// What makes the executable this plugin; the engine's address comes after.
+    pub arguments: Vec<OsString>,
 }
 
 /// How to start a keeper: usually our own executable with a hidden command. See [`crate::keeper`].
@@ -145,6 +161,7 @@ impl fmt::Debug for HostOptions {
             .field("path", &self.path)
             .field("ignore_ambient", &self.ignore_ambient)
             .field("plugin_directory", &self.plugin_directory)
+            .field("built_in", &self.built_in)
             .field("cache_directory", &self.cache_directory)
             .field("project", &self.project)
             .field("debug_providers", &self.debug_providers)

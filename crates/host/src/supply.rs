@@ -217,7 +217,7 @@ impl Supply {
         let request = LaunchRequest {
             label: descriptor.version.as_ref().map_or_else(|| name.clone(), |version| format!("{name} {version}")),
             program: found.path.clone(),
-            arguments: vec![OsString::from(engine)],
+            arguments: found.arguments.iter().cloned().chain([OsString::from(engine)]).collect(),
             environment: environment::of_plugin(&self.options, descriptor),
             directory: self.options.project.directory.clone(),
         };

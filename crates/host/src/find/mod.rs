@@ -1,8 +1,10 @@
 //! Where a plugin's executable is, in Pulumi's order: the project, `PATH`, next to our own executable, the installed ones.
+//! What is built in comes last.
 
 mod installed;
 mod version;
 
+use std::ffi::OsString;
 use std::fmt::Write;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -14,7 +16,7 @@ use outrigger_provider::PluginDescriptor;
 pub use installed::{Installed, installed};
 pub use version::tolerant;
 
-use crate::HostOptions;
+use crate::{BuiltIn, HostOptions};
 
 /// The plugins that come with Pulumi itself; only these are looked for next to our executable.
 const BUNDLED: [&str; 2] = ["pulumi-nodejs", "pulumi-python"];
@@ -33,6 +35,8 @@ pub enum Origin {
     Bundled,
     /// In the directory of installed plugins.
     Installed,
+    /// Part of the program that embeds the host.
+    BuiltIn,
 }
 
 /// A plugin's executable.
@@ -40,6 +44,8 @@ pub enum Origin {
 pub struct Found {
     /// The executable.
     pub path: PathBuf,
+    /// Its first arguments, which come before the engine's address.
+    pub arguments: Vec<OsString>,
     /// Where it was found.
     pub origin: Origin,
     /// What the user should know: project plugins of another version that were passed over.
@@ -79,13 +85,30 @@ pub fn find(options: &HostOptions, descriptor: &PluginDescriptor) -> Result<Foun
     }
     let all = installed(&options.plugin_directory);
     search.installed(&options.plugin_directory, &all, name);
-    match installed::select(&all, name, wanted.as_ref(), options.legacy_search) {
+    if let Some(plugin) = installed::select(&all, name, wanted.as_ref(), options.legacy_search) {
+        let path = executable_in(&plugin.directory, name, &file)?;
+        return Ok(search.found(path, Origin::Installed));
+    }
+    match built_in(options, &mut search, name, wanted.as_ref()) {
         Some(plugin) => {
-            let path = executable_in(&plugin.directory, name, &file)?;
-            Ok(search.found(path, Origin::Installed))
+            Ok(Found { arguments: plugin.arguments.clone(), ..search.found(plugin.program.clone(), Origin::BuiltIn) })
         }
         None => Err(search.missing()),
     }
+}
+
+/// A built-in plugin also stands in for an older version of itself: a state that names one must not become unusable when the
+/// program around the plugin is replaced by a newer one.
+fn built_in<'a>(
+    options: &'a HostOptions,
+    search: &mut Search<'_>,
+    name: &str,
+    wanted: Option<&semver::Version>,
+) -> Option<&'a BuiltIn> {
+    let plugin = options.built_in.iter().find(|plugin| plugin.name == name)?;
+    search.places.push(format!("the built-in plugins, which have version {}", plugin.version));
+    let version = tolerant(&plugin.version);
+    wanted.is_none_or(|wanted| version.is_some_and(|version| version.cmp_precedence(wanted).is_ge())).then_some(plugin)
 }
 
 /// Names come from type tokens and files; they become parts of paths, and must not lead out of them.
@@ -183,7 +206,7 @@ struct Search<'a> {
 
 impl Search<'_> {
     fn found(self, path: PathBuf, origin: Origin) -> Found {
-        Found { path, origin, warnings: self.warnings }
+        Found { path, arguments: Vec::new(), origin, warnings: self.warnings }
     }
 
     fn installed(&mut self, directory: &Path, all: &[Installed], name: &str) {

@@ -92,3 +92,27 @@ fn what_cannot_be_used_says_why() {
     let hostile = PluginDescriptor::named("../../bin/sh", None);
     assert_eq!(find(&options, &hostile).unwrap_err().code, "plugin-name");
 }
+
+#[test]
+fn what_is_built_in_comes_last() {
+    let root = tempfile::tempdir().unwrap();
+    let mut options = options(root.path());
+    let program = root.path().join("own/program");
+    options.built_in.push(BuiltIn {
+        name: "demo".into(),
+        version: "1.4.0".into(),
+        program: program.clone(),
+        arguments: vec!["__demo".into()],
+    });
+    for version in ["", "1.4.0", "1.3.9"] {
+        let found = find(&options, &wanted(version)).unwrap();
+        assert_eq!((found.origin, &found.path), (Origin::BuiltIn, &program), "{version}");
+        assert_eq!(found.arguments, ["__demo"]);
+    }
+    let newer = find(&options, &wanted("1.5.0")).unwrap_err().to_string();
+    assert!(newer.contains("was not found"), "{newer}");
+    put(&root.path().join("plugins/resource-demo-v1.0.0/pulumi-resource-demo"), 0o755);
+    let installed = find(&options, &wanted("")).unwrap();
+    assert_eq!((installed.origin, installed.arguments.len()), (Origin::Installed, 0));
+    assert_eq!(find(&options, &wanted("1.4.0")).unwrap().origin, Origin::BuiltIn);
+}
