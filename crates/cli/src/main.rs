@@ -12,6 +12,7 @@ mod environment;
 mod explanations;
 mod failure;
 mod interruption;
+mod kit;
 mod operation;
 mod output;
 mod render;
@@ -31,6 +32,9 @@ use failure::Failure;
 use render::diagnostic::Renderer;
 
 fn main() -> ExitCode {
+    if let Some(arguments) = kit::called() {
+        return kit::run(arguments);
+    }
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => {

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use super::Finding;
 
 /// The design's list of crates, top to bottom.
-const ORDER: [&str; 22] = [
+const ORDER: [&str; 23] = [
     "diagnostic",
     "value",
     "schema",
@@ -27,6 +27,8 @@ const ORDER: [&str; 22] = [
     "agent",
     "sdk-derive",
     "sdk",
+    // Part of the command.
+    "kit",
     "cli",
     // Plugins of our own use what they are tested with.
     "chaos",

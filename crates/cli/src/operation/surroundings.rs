@@ -214,6 +214,7 @@ pub(crate) fn host_options(
             runtime_options: project.runtime.iter().flat_map(|runtime| runtime.options.iter().cloned()).collect(),
             config,
         },
+        built_in: crate::kit::built_in(environment).into_iter().collect(),
         debug_providers: debugged,
         keeper,
         ..HostOptions::default()

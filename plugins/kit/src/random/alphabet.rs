@@ -1,0 +1,190 @@
+//! Texts of random characters.
+
+use outrigger_sdk::{Check, Error, Inputs, Result};
+
+use super::source::Source;
+
+const LOWER: &str = "abcdefghijklmnopqrstuvwxyz";
+const UPPER: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+const DIGITS: &str = "0123456789";
+/// Without quotes, the backslash, the backtick and the blank, which mean something almost everywhere.
+const SPECIAL: &str = "!#$%&()*+,-./:;<=>?@[]^_{|}~";
+
+/// A text that is longer is not meant.
+const LONGEST: u32 = 65_536;
+
+/// What a text of random characters is made of.
+pub(super) struct Alphabet {
+    pub(super) length: u32,
+    /// For each kind of character: which there are, and how many there must be at least.
+    kinds: Vec<(Vec<char>, u32)>,
+}
+
+/// What a program says of a text of random characters.
+pub(super) struct Wishes<'a> {
+    pub(super) length: u32,
+    pub(super) lower: bool,
+    pub(super) upper: bool,
+    pub(super) numeric: bool,
+    pub(super) special: bool,
+    pub(super) min_lower: u32,
+    pub(super) min_upper: u32,
+    pub(super) min_numeric: u32,
+    pub(super) min_special: u32,
+    pub(super) override_special: Option<&'a str>,
+}
+
+impl Wishes<'_> {
+    /// What is wrong, by property.
+    fn mistakes(&self) -> Vec<(&'static str, String)> {
+        let mut mistakes = Vec::new();
+        if self.length == 0 || self.length > LONGEST {
+            mistakes.push(("length", format!("a length is from 1 to {LONGEST}")));
+        }
+        let kinds = [
+            ("minLower", "lower", self.lower, self.min_lower),
+            ("minUpper", "upper", self.upper, self.min_upper),
+            ("minNumeric", "numeric", self.numeric, self.min_numeric),
+            ("minSpecial", "special", self.special, self.min_special),
+        ];
+        for (property, kind, wanted, least) in kinds {
+            if least > 0 && !wanted {
+                mistakes.push((property, format!("there can be none, because `{kind}` is false")));
+            }
+        }
+        let least: u64 = kinds.iter().map(|(_, _, _, least)| u64::from(*least)).sum();
+        if least > u64::from(self.length) {
+            let reason = format!("the least numbers of characters add up to {least}, which is more than the length");
+            mistakes.push(("length", reason));
+        }
+        if !kinds.iter().any(|(_, _, wanted, _)| *wanted) {
+            let reason =
+                "no kind of character is left: one of `lower`, `upper`, `numeric` and `special` has to be true";
+            mistakes.push(("lower", reason.to_owned()));
+        }
+        match self.override_special {
+            Some("") => mistakes.push(("overrideSpecial", "it is empty; for none set `special: false`".to_owned())),
+            Some(_) if !self.special => {
+                mistakes.push(("overrideSpecial", "it has no effect, because `special` is false".to_owned()));
+            }
+            Some(text) if text.chars().any(char::is_control) => {
+                mistakes.push(("overrideSpecial", "it has control characters".to_owned()));
+            }
+            _ => {}
+        }
+        mistakes
+    }
+
+    /// Says what is wrong.
+    pub(super) fn check<I: Inputs>(&self, refuse: &mut Check<I>) {
+        for (property, reason) in self.mistakes() {
+            refuse.refuse(property, reason);
+        }
+    }
+
+    /// The text.
+    pub(super) fn text(&self) -> Result<String> {
+        if let Some((property, reason)) = self.mistakes().into_iter().next() {
+            return Err(Error::new(format!("`{property}`: {reason}")));
+        }
+        let special = self.override_special.unwrap_or(SPECIAL);
+        let kinds = [
+            (self.lower, LOWER, self.min_lower),
+            (self.upper, UPPER, self.min_upper),
+            (self.numeric, DIGITS, self.min_numeric),
+            (self.special, special, self.min_special),
+        ];
+        let kinds =
+            kinds.into_iter().filter(|(wanted, ..)| *wanted).map(|(_, letters, least)| (unique(letters), least));
+        Alphabet { length: self.length, kinds: kinds.collect() }.text(&mut Source::new())
+    }
+}
+
+/// A character that is written twice is not twice as likely.
+fn unique(letters: &str) -> Vec<char> {
+    let mut letters: Vec<char> = letters.chars().collect();
+    letters.sort_unstable();
+    letters.dedup();
+    letters
+}
+
+impl Alphabet {
+    /// The least numbers of each kind first, then any, and all of that in any order.
+    fn text(&self, source: &mut Source) -> Result<String> {
+        let mut letters = Vec::new();
+        for (kind, least) in &self.kinds {
+            for _ in 0..*least {
+                letters.push(source.choose(kind)?);
+            }
+        }
+        let all: String = self.kinds.iter().flat_map(|(kind, _)| kind).collect();
+        let all = unique(&all);
+        while letters.len() < self.length as usize {
+            letters.push(source.choose(&all)?);
+        }
+        source.shuffle(&mut letters)?;
+        Ok(letters.into_iter().collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wishes() -> Wishes<'static> {
+        Wishes {
+            length: 20,
+            lower: true,
+            upper: true,
+            numeric: true,
+            special: true,
+            min_lower: 0,
+            min_upper: 0,
+            min_numeric: 0,
+            min_special: 0,
+            override_special: None,
+        }
+    }
+
+    #[test]
+    fn least_numbers_hold() {
+        let wishes = Wishes { length: 8, min_lower: 1, min_upper: 2, min_numeric: 2, min_special: 3, ..wishes() };
+        for _ in 0..200 {
+            let text = wishes.text().unwrap();
+            let count = |of: &str| text.chars().filter(|letter| of.contains(*letter)).count();
+            assert_eq!((count(LOWER), count(UPPER), count(DIGITS), count(SPECIAL)), (1, 2, 2, 3), "{text}");
+        }
+    }
+
+    #[test]
+    fn only_what_is_wished() {
+        let text = Wishes { length: 2_000, upper: false, special: false, ..wishes() }.text().unwrap();
+        assert!(text.chars().all(|letter| LOWER.contains(letter) || DIGITS.contains(letter)), "{text}");
+        assert!(LOWER.chars().chain(DIGITS.chars()).all(|letter| text.contains(letter)), "{text}");
+        let special = Wishes {
+            length: 50,
+            lower: false,
+            upper: false,
+            numeric: false,
+            override_special: Some("ä-ä"),
+            ..wishes()
+        };
+        let text = special.text().unwrap();
+        assert_eq!(text.chars().count(), 50);
+        assert!(text.chars().all(|letter| letter == 'ä' || letter == '-'), "{text}");
+    }
+
+    #[test]
+    fn contradictions_are_mistakes() {
+        let first = |wishes: Wishes<'_>| wishes.mistakes().first().map(|(property, _)| *property);
+        assert_eq!(first(wishes()), None);
+        assert_eq!(first(Wishes { length: 0, ..wishes() }), Some("length"));
+        assert_eq!(first(Wishes { length: 3, min_lower: 2, min_upper: 2, ..wishes() }), Some("length"));
+        assert_eq!(first(Wishes { upper: false, min_upper: 1, ..wishes() }), Some("minUpper"));
+        assert_eq!(first(Wishes { override_special: Some(""), ..wishes() }), Some("overrideSpecial"));
+        let none = Wishes { lower: false, upper: false, numeric: false, special: false, ..wishes() };
+        assert_eq!(first(none), Some("lower"));
+        let many = Wishes { min_lower: u32::MAX, min_upper: u32::MAX, ..wishes() };
+        assert_eq!(first(many), Some("length"));
+    }
+}

@@ -1,0 +1,68 @@
+//! `kit:random:Bytes`.
+
+use std::collections::BTreeMap;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use outrigger_sdk::{Check, Context, Created, Inputs, Outputs, Resource, Result, Secret, State, Value};
+
+use super::source;
+use crate::digest::hexadecimal;
+
+/// More is not meant.
+const LONGEST: u32 = 1024 * 1024;
+
+/// What random bytes are made of.
+#[derive(Clone, Inputs)]
+#[outrigger(replace)]
+pub(crate) struct BytesArgs {
+    /// How many bytes there are, up to 1048576.
+    length: u32,
+    /// Any values. When one of them changes, new bytes are made.
+    keepers: Option<BTreeMap<String, Value>>,
+}
+
+/// Random bytes that are secret, such as a key: they are encrypted in the state and never shown.
+///
+/// They are made once and stay.
+#[derive(Outputs)]
+pub(crate) struct Bytes {
+    /// The bytes, as base64.
+    #[outrigger(stable)]
+    base64: Secret<String>,
+    /// The bytes, in hexadecimal digits.
+    #[outrigger(stable)]
+    hex: Secret<String>,
+    /// How many bytes there are.
+    length: u32,
+    /// The values that they are kept by.
+    keepers: Option<BTreeMap<String, Value>>,
+}
+
+impl Resource for Bytes {
+    type Inputs = BytesArgs;
+    const TOKEN: &'static str = "kit:random:Bytes";
+
+    async fn check(_cx: &Context, check: &mut Check<BytesArgs>) -> Result<()> {
+        if !(1..=LONGEST).contains(&check.inputs.length) {
+            check.refuse("length", format!("a length is from 1 to {LONGEST}"));
+        }
+        Ok(())
+    }
+
+    async fn create(_cx: &Context, inputs: BytesArgs) -> Result<Created<Self>> {
+        let mut bytes = vec![0; inputs.length.min(LONGEST) as usize];
+        source::fill(&mut bytes)?;
+        let outputs = Self {
+            base64: STANDARD.encode(&bytes).into(),
+            hex: hexadecimal(&bytes).into(),
+            length: inputs.length,
+            keepers: inputs.keepers,
+        };
+        Ok(Created::new(::uuid::Uuid::new_v4().to_string(), outputs))
+    }
+
+    async fn delete(_cx: &Context, _state: State<Self>) -> Result<()> {
+        Ok(())
+    }
+}

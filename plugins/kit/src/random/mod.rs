@@ -1,0 +1,19 @@
+//! Random values. They are made once, from the operating system's randomness, and stay until something that they are kept by
+//! changes.
+
+mod alphabet;
+mod bytes;
+mod integer;
+mod password;
+mod pet;
+mod source;
+mod string;
+mod uuid;
+mod words;
+
+pub(crate) use bytes::Bytes;
+pub(crate) use integer::Integer;
+pub(crate) use password::Password;
+pub(crate) use pet::Pet;
+pub(crate) use string::RandomString;
+pub(crate) use uuid::Uuid;
