@@ -3,4 +3,5 @@
 mod components;
 mod faculties;
 mod life;
+mod pairs;
 mod shapes;
