@@ -157,7 +157,11 @@ fn start_failure(name: &str, error: &StartError, process: Option<&dyn Process>) 
         StartError::NotAPort { .. } | StartError::Foreign { .. } => ErrorKind::Garbage,
         StartError::Spawn { .. } | StartError::Unreachable { .. } => ErrorKind::NotDone,
     };
-    let mut failure = CallError::new(name, "start", kind, error.to_string());
+    let call = match error {
+        StartError::Unanswered { .. } | StartError::Foreign { .. } => "Handshake",
+        _ => "start",
+    };
+    let mut failure = CallError::new(name, call, kind, error.to_string());
     failure.last_words = error.last_words().to_vec();
     with_last_words(failure, process)
 }

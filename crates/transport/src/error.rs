@@ -50,7 +50,7 @@ pub enum StartError {
         last_words: Vec<String>,
     },
     /// Something listens, and does not answer the first call.
-    #[error("127.0.0.1:{port} takes connections, but did not answer Handshake within {} s", .after.as_secs_f64())]
+    #[error("127.0.0.1:{port} takes connections, but did not answer within {} s", .after.as_secs_f64())]
     Unanswered {
         /// The port.
         port: u16,

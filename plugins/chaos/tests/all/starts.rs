@@ -53,7 +53,10 @@ pub(crate) const ROWS: [Row<Start>; 17] = [
         chaos: "start=port-mute",
         does: "prints the port of somebody who never says anything",
         happens: "refused after the deadline for connecting (10 s)",
-        expected: Refused("plugin-silent", &["takes connections", "did not answer Handshake within 0.3 s"]),
+        expected: Refused(
+            "plugin-silent",
+            &["Handshake: 127.0.0.1:", "takes connections, but did not answer within 0.3 s"],
+        ),
     },
     Row {
         chaos: "start=port-twice",
