@@ -7,6 +7,8 @@ use std::io::{BufReader, Read};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, ChildStdout};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use serde_json::Value as Json;
 
@@ -279,6 +281,37 @@ fn a_hanging_creation_ends_with_a_second_interrupt() {
     }
 }
 
+/// Waits until the plugin has got a call in which it hangs.
+fn await_hang(sandbox: &Sandbox, call: &str) {
+    let sign = sandbox.path("project").join(format!("hanging-in-{call}"));
+    let end = Instant::now() + Duration::from_secs(60);
+    while !sign.exists() {
+        assert!(Instant::now() < end, "{call} was not called");
+        thread::park_timeout(Duration::from_millis(5));
+    }
+}
+
+/// A call that only looks has a deadline of minutes, and a person need not wait for it.
+#[test]
+fn a_hanging_look_ends_with_a_second_interrupt() {
+    let function = "variables:\n  v: {'fn::invoke': {function: 'chaos:echo', arguments: {value: x}, return: value}}\n";
+    for call in ["Configure", "Check", "Invoke"] {
+        let mut sandbox = sandbox();
+        sandbox.write("Pulumi.yaml", &format!("{PROJECT}{function}outputs: {{v: '${{v}}'}}\n"));
+        sandbox.set("CHAOS", Some(&format!("{call}=hang")));
+        let mut child = sandbox.start(&["preview"]);
+        let mut stderr = BufReader::new(child.stderr.take().unwrap());
+        await_hang(&sandbox, call);
+        interrupt(&child);
+        await_line(&mut stderr, "Interrupt again");
+        interrupt(&child);
+        await_line(&mut stderr, "Ending now");
+        let answer = crate::sandbox::answer(child).ended(8);
+        answer.says(&[&format!("the {call} call to plugin `chaos 0.1.0` was given up")]);
+        assert_nobody_left(&sandbox, call);
+    }
+}
+
 /// A plugin that does not come up, or does not say what it has, changes nothing: one interrupt is enough.
 #[test]
 fn a_hanging_start_ends_with_the_first_interrupt() {
@@ -304,13 +337,13 @@ fn a_killed_command_leaves_nobody_and_keeps_the_operation() {
     child.kill().unwrap();
     child.wait().unwrap();
     // The keeper gives them a grace.
-    let end = std::time::Instant::now() + std::time::Duration::from_secs(30);
+    let end = Instant::now() + Duration::from_secs(30);
     let journal = |sandbox: &Sandbox| {
         sandbox.files_with("\"creating\"").iter().any(|path| path.extension().is_some_and(|end| end == "journal"))
     };
     while journal(&sandbox) {
-        assert!(std::time::Instant::now() < end, "the keeper has not folded the journal");
-        std::thread::park_timeout(std::time::Duration::from_millis(20));
+        assert!(Instant::now() < end, "the keeper has not folded the journal");
+        thread::park_timeout(Duration::from_millis(20));
     }
     assert_nobody_left(&sandbox, "the keeper's work");
     assert_eq!(left(&sandbox), (vec![], vec![("a".to_owned(), "creating".to_owned())]));

@@ -7,7 +7,7 @@ use outrigger_host::Deadlines;
 use outrigger_provider::{CallContext, ErrorKind, PluginDescriptor, Plugins};
 
 use crate::stage::{PROMPT, SHORT, Stage, assert_clear, assert_refused};
-use crate::thing::{CALLS, Reply, make};
+use crate::thing::{CALLS, Reply, make, of_provider};
 
 /// The calls of a start: a plugin that fails in them is refused.
 pub(crate) const STARTING: [&str; 2] = ["Handshake", "GetPluginInfo"];
@@ -128,9 +128,11 @@ async fn silence_in_any_other_call_ends_with_a_persons_patience() {
         let chaos = format!("{call}=hang");
         let stage = Stage::new(&chaos, all_short);
         let cx = CallContext::background();
-        let mut waiting = Box::pin(make(&stage, &cx, call));
+        let provider = stage.provider().await;
+        let mut waiting = Box::pin(of_provider(provider.as_ref(), &cx, call));
         // Longer than every deadline that this host has.
         assert!(tokio::time::timeout(4 * SHORT, &mut waiting).await.is_err(), "`{chaos}` was given up");
+        assert!(stage.scratch.path().join(format!("hanging-in-{call}")).exists(), "`{chaos}`: the call did not come");
         cx.cancel.cancel();
         let reply = tokio::time::timeout(PROMPT, waiting).await.unwrap();
         let error = reply.error().unwrap_or_else(|| panic!("`{chaos}`: {reply:?}"));
