@@ -157,6 +157,37 @@ const DEEDS: [(&str, Deed); 47] = [
     ("unknown-enum", UnknownEnum),
 ];
 
+/// The calls that can go wrong.
+const CALLS: [&str; 16] = [
+    "Handshake",
+    "GetPluginInfo",
+    "GetSchema",
+    "CheckConfig",
+    "DiffConfig",
+    "Configure",
+    "Check",
+    "Diff",
+    "Create",
+    "Update",
+    "Delete",
+    "Read",
+    "Invoke",
+    "Call",
+    "Construct",
+    "Cancel",
+];
+
+impl Deed {
+    /// Whether it can be done at a moment.
+    fn fits(self, moment: &str) -> bool {
+        let of_start = matches!(self, PortInvalid | PortClosed | PortForeign | PortMute | PortTwice | PortThenExit)
+            || matches!(self, LineEndless | CloseOutput | Daemonize | Deaf);
+        let of_both = matches!(self, Exit | Segfault | Hang | Child | Escape | EscapeWithOutput | Garbage)
+            || matches!(self, Flood | FloodUnbroken | FloodBinary | Gorge);
+        if moment == START { of_start || of_both } else { CALLS.contains(&moment) && !of_start }
+    }
+}
+
 /// Which deeds are done at which moments.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Plan(BTreeMap<String, Vec<Deed>>);
@@ -169,7 +200,8 @@ impl Plan {
             let known = entry.split_once('=').and_then(|(moment, name)| {
                 DEEDS.iter().find(|(known, _)| *known == name).map(|(_, deed)| (moment.to_owned(), *deed))
             });
-            let (moment, deed) = known.ok_or_else(|| format!("`{entry}` is not of the form MOMENT=DEED"))?;
+            let fitting = known.filter(|(moment, deed)| deed.fits(moment));
+            let (moment, deed) = fitting.ok_or_else(|| format!("`{entry}` is not a MOMENT=DEED that can be done"))?;
             plan.0.entry(moment).or_default().push(deed);
         }
         Ok(plan)

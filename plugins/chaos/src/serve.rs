@@ -62,9 +62,15 @@ async fn connection(stream: TcpStream, plan: Arc<Plan>) {
 async fn call(request: Request<RecvStream>, respond: SendResponse<Bytes>, plan: Arc<Plan>, hang_up: Arc<Notify>) {
     let name = request.uri().path().rsplit('/').next().unwrap_or_default().to_owned();
     let Ok(message) = read(request.into_body()).await else { return };
-    let own = Plan::parse(wire::property(answer::properties_of(&name, &message), "chaos")).unwrap_or_default();
-    let deeds = plan.at(&name).iter().chain(own.at(&name)).copied();
     let mut exchange = Exchange { respond, answer: answer::obedient(&name, &message).map(|answer| answer.finish()) };
+    let own = match Plan::parse(wire::property(answer::properties_of(&name, &message), "chaos")) {
+        Ok(own) => own,
+        Err(error) => {
+            let _they_are_gone = exchange.begin().and_then(|stream| end(stream, UNKNOWN, &error));
+            return;
+        }
+    };
+    let deeds = plan.at(&name).iter().chain(own.at(&name)).copied();
     for deed in deeds {
         if damage::of(deed, &name).is_err() {
             return;

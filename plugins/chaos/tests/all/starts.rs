@@ -131,6 +131,17 @@ async fn every_start_has_a_clear_end() {
     join_all(ROWS.iter().map(play)).await;
 }
 
+/// A plan that cannot be carried out would show nothing.
+#[tokio::test]
+async fn a_plan_that_makes_no_sense_is_refused() {
+    for chaos in ["Creat=exit", "Create=exti", "Create=port-twice", "start=no-id", "exit"] {
+        let stage = Stage::new(chaos, |_| {});
+        let Err(error) = stage.load().await else { panic!("`{chaos}` was carried out") };
+        assert_refused(chaos, &error, "plugin-crash", &["exited with code 2"]);
+        stage.end().await;
+    }
+}
+
 async fn play(row: &Row<Start>) {
     let shorten = |deadlines: &mut Deadlines| match row.chaos {
         "start=hang" => deadlines.start = SHORT,
