@@ -8,7 +8,7 @@ mod options;
 mod reader;
 mod resource;
 
-use outrigger_diagnostic::Diagnostic;
+use outrigger_diagnostic::{Diagnostic, Severity};
 
 use crate::expression::{Expression, Literal};
 use crate::syntax::{Document, Span};
@@ -106,7 +106,9 @@ impl Program {
                     for entry in object {
                         match reader.known(&entry.key, &["requiredVersion"]) {
                             Some(_) => self.required_version = Some(reader.expression(&entry.value)),
-                            None => reader.unknown_key(&entry.key, "pulumi", &["requiredVersion"]),
+                            None => {
+                                reader.stray_key(&entry.key, "pulumi", &["requiredVersion"], Severity::Warning);
+                            }
                         }
                     }
                 }
@@ -150,7 +152,8 @@ impl Program {
                             declared.secret =
                                 reader.boolean("secret", &field.value).map(|value| (value, field.value.span));
                         }
-                        _ => {}
+                        Some(_) => {}
+                        None => reader.stray_key(&field.key, "config", &CONFIG_FIELDS, Severity::Warning),
                     }
                 }
             } else {

@@ -112,7 +112,7 @@ impl<'a> Run<'a> {
             let at = At { position: 0, provider: None };
             let ty = entry.ty.as_ref().and_then(|ty| EntryType::parse(&ty.text));
             let value = match self.evaluate(default, at).await {
-                Ok(value) => fits(&value, ty.as_ref()).map(|()| value).map_err(|reason| {
+                Ok(value) => fits(&value, ty.as_ref()).map(|()| whole(value, ty.as_ref())).map_err(|reason| {
                     self.fail(default.span, "yaml-config-type", reason, "change the default or the type", at)
                 }),
                 Err(poisoned) => Err(poisoned),
@@ -127,6 +127,14 @@ impl<'a> Run<'a> {
             }
         }
         complete
+    }
+}
+
+/// Integers are printed in another way than numbers.
+fn whole(value: Evaluated, ty: Option<&EntryType>) -> Evaluated {
+    match (value, ty) {
+        (Evaluated::Number(number), Some(EntryType::Integer)) => Evaluated::Integer(number as i64),
+        (value, _) => value,
     }
 }
 
@@ -161,6 +169,7 @@ impl EntryType {
         Ok(match value {
             Evaluated::String(_) => Self::String,
             Evaluated::Number(_) => Self::Number,
+            Evaluated::Integer(_) => Self::Integer,
             Evaluated::Bool(_) => Self::Boolean,
             Evaluated::Map(_) => Self::Object,
             Evaluated::List(items) => {
@@ -185,6 +194,7 @@ impl EntryType {
             | (Self::Number, Evaluated::Number(_))
             | (Self::Boolean, Evaluated::Bool(_))
             | (Self::Object, Evaluated::Map(_)) => true,
+            (Self::Integer, Evaluated::Integer(_)) => true,
             (Self::Integer, Evaluated::Number(value)) => value.fract() == 0.0,
             (Self::List(inner), Evaluated::List(items)) => items.iter().all(|item| inner.accepts(item)),
             _ => false,

@@ -59,9 +59,13 @@ impl Run<'_> {
         let place = |number: usize| arguments.get(number).map_or(span, |argument| argument.span);
         let mut values = values.into_iter();
         let (index, list) = (values.next().unwrap_or(Evaluated::Null), values.next().unwrap_or(Evaluated::Null));
-        let Evaluated::Number(index) = index else {
-            let summary = format!("index must be a number, not {}", index.word());
-            return Err(self.fail(place(0), "yaml-function", summary, "write a whole number", at));
+        let index = match index {
+            Evaluated::Number(index) => index,
+            Evaluated::Integer(index) => index as f64,
+            other => {
+                let summary = format!("index must be a number, not {}", other.word());
+                return Err(self.fail(place(0), "yaml-function", summary, "write a whole number", at));
+            }
         };
         if index.fract() != 0.0 || !(0.0..=9e15).contains(&index) {
             let summary = format!("index must be a positive integral, not {index}");

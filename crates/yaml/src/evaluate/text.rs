@@ -2,6 +2,7 @@
 //! are copied to the last digit.
 
 use super::value::Evaluated;
+use crate::syntax::scalar;
 
 /// How `%v` shows a value. `Err` says what cannot be shown.
 pub(super) fn shown(value: &Evaluated) -> Result<String, &'static str> {
@@ -14,7 +15,8 @@ fn show(value: &Evaluated, text: &mut String) -> Result<(), &'static str> {
     match value {
         Evaluated::Null => text.push_str("<nil>"),
         Evaluated::Bool(value) => text.push_str(if *value { "true" } else { "false" }),
-        Evaluated::Number(number) => text.push_str(&general(*number)),
+        Evaluated::Number(number) => text.push_str(&scalar::printed(*number)),
+        Evaluated::Integer(number) => text.push_str(&number.to_string()),
         Evaluated::String(value) => text.push_str(value),
         Evaluated::List(items) => {
             text.push('[');
@@ -51,21 +53,6 @@ fn shortest(number: f64) -> (String, i32) {
     (mantissa.replace('.', ""), exponent.parse().unwrap_or_default())
 }
 
-/// `%v` of a double: exponents from 1e+06 and below 1e-04.
-fn general(number: f64) -> String {
-    if number.is_nan() {
-        return "NaN".to_owned();
-    }
-    if number.is_infinite() {
-        return if number > 0.0 { "+Inf" } else { "-Inf" }.to_owned();
-    }
-    let (digits, exponent) = shortest(number);
-    if number != 0.0 && !(-4..6).contains(&exponent) {
-        return exponential(number, &digits, exponent, 2);
-    }
-    format!("{number}")
-}
-
 fn exponential(number: f64, digits: &str, exponent: i32, width: usize) -> String {
     let sign = if number.is_sign_negative() { "-" } else { "" };
     let (first, rest) = digits.split_at(digits.len().min(1));
@@ -86,6 +73,7 @@ fn write_json(value: &Evaluated, text: &mut String) -> Result<(), String> {
         Evaluated::Null => text.push_str("null"),
         Evaluated::Bool(value) => text.push_str(if *value { "true" } else { "false" }),
         Evaluated::Number(number) => text.push_str(&json_number(*number)?),
+        Evaluated::Integer(number) => text.push_str(&number.to_string()),
         Evaluated::String(value) => json_string(value, text),
         Evaluated::List(items) => {
             text.push('[');
@@ -116,7 +104,7 @@ fn write_json(value: &Evaluated, text: &mut String) -> Result<(), String> {
 
 fn json_number(number: f64) -> Result<String, String> {
     if !number.is_finite() {
-        return Err(format!("{} has no JSON form", general(number)));
+        return Err(format!("{} has no JSON form", scalar::printed(number)));
     }
     let size = number.abs();
     if size != 0.0 && !(1e-6..1e21).contains(&size) {
@@ -172,7 +160,7 @@ mod tests {
             (f64::NAN, "NaN"),
             (f64::INFINITY, "+Inf"),
         ] {
-            assert_eq!(general(number), text);
+            assert_eq!(shown(&Evaluated::Number(number)).as_deref(), Ok(text));
         }
     }
 

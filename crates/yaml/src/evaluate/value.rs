@@ -21,6 +21,8 @@ pub(super) enum Evaluated {
     Null,
     Bool(bool),
     Number(f64),
+    /// A whole number that is printed with all its digits: the default of a config entry of the type integer.
+    Integer(i64),
     String(String),
     List(Vec<Evaluated>),
     Map(BTreeMap<String, Evaluated>),
@@ -180,6 +182,7 @@ impl Evaluated {
             Evaluated::Null => return None,
             Evaluated::Bool(value) => Value::Bool(value),
             Evaluated::Number(value) => Value::Number(value),
+            Evaluated::Integer(value) => Value::Number(value as f64),
             Evaluated::String(text) => Value::String(text),
             Evaluated::List(items) => {
                 let item = |item: Evaluated| item.marshal(reader, dependencies).unwrap_or(Value::Null);
@@ -255,7 +258,7 @@ impl Evaluated {
         match self {
             Evaluated::Null => "nil",
             Evaluated::Bool(_) => "a boolean",
-            Evaluated::Number(_) => "a number",
+            Evaluated::Number(_) | Evaluated::Integer(_) => "a number",
             Evaluated::String(_) => "a string",
             Evaluated::List(_) => "a list",
             Evaluated::Map(_) => "an object",

@@ -4,7 +4,7 @@ use super::reader::{Reader, literal_of};
 use crate::expression::{FUNCTIONS, Function, Invoke, InvokeOptions, Kind, Literal};
 use crate::suggestion;
 use crate::syntax::{Key, Node, Object, Span};
-use outrigger_diagnostic::Diagnostic;
+use outrigger_diagnostic::{Diagnostic, Severity};
 
 const INVOKE_FIELDS: [&str; 4] = ["function", "arguments", "options", "return"];
 const INVOKE_OPTIONS: [&str; 5] = ["parent", "provider", "version", "pluginDownloadURL", "dependsOn"];
@@ -215,7 +215,7 @@ fn invoke_options(reader: &mut Reader<'_>, node: &Node) -> InvokeOptions {
             Some("version") => options.version = reader.literal("version", value),
             Some("pluginDownloadURL") => options.plugin_download_url = reader.literal("pluginDownloadURL", value),
             Some(_) => options.depends_on = Some(reader.expression(value)),
-            None => reader.unknown_key(&entry.key, "invoke options", &INVOKE_OPTIONS),
+            None => reader.stray_key(&entry.key, "invoke options", &INVOKE_OPTIONS, Severity::Warning),
         }
     }
     options

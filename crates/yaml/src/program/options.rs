@@ -1,5 +1,7 @@
 //! The options of a resource.
 
+use outrigger_diagnostic::Severity;
+
 use super::reader::Reader;
 use crate::expression::{Expression, Literal};
 use crate::syntax::Node;
@@ -152,7 +154,7 @@ fn timeouts(reader: &mut Reader<'_>, node: &Node) -> Timeouts {
     let Some(object) = reader.object("customTimeouts", node) else { return timeouts };
     for entry in object {
         let Some(name) = reader.known(&entry.key, &TIMEOUTS) else {
-            reader.unknown_key(&entry.key, "customTimeouts", &TIMEOUTS);
+            reader.stray_key(&entry.key, "customTimeouts", &TIMEOUTS, Severity::Warning);
             continue;
         };
         let value = Some(reader.expression(&entry.value));

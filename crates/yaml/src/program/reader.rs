@@ -1,6 +1,6 @@
 //! Reading keys, literals and expressions, and collecting what is wrong with them.
 
-use outrigger_diagnostic::Diagnostic;
+use outrigger_diagnostic::{Diagnostic, Severity};
 
 use super::{Named, function};
 use crate::expression::{Expression, Kind, Literal};
@@ -49,8 +49,14 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn unknown_key(&mut self, key: &Key, parent: &str, known: &[&str]) {
-        let diagnostic = Diagnostic::error("yaml-unknown-key", format!("{} does not exist on {parent}", key.text))
+        self.stray_key(key, parent, known, Severity::Error);
+    }
+
+    /// A key that is not obeyed. Where Pulumi warns and goes on, so do we.
+    pub(super) fn stray_key(&mut self, key: &Key, parent: &str, known: &[&str], severity: Severity) {
+        let mut diagnostic = Diagnostic::error("yaml-unknown-key", format!("{} does not exist on {parent}", key.text))
             .at(self.document.place(key.span));
+        diagnostic.severity = severity;
         self.findings.push(suggestion::suggest(diagnostic, &key.text, known.iter().copied(), "keys"));
     }
 

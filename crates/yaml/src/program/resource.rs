@@ -1,5 +1,7 @@
 //! A resource as the file declares it.
 
+use outrigger_diagnostic::Severity;
+
 use super::options::{self, Options};
 use super::reader::{Reader, literal_of};
 use crate::expression::{Expression, Literal};
@@ -159,7 +161,7 @@ fn get(reader: &mut Reader<'_>, node: &Node) -> Option<Get> {
         match reader.known(&field.key, &["id", "state"]) {
             Some("id") => get.id = Some(reader.expression(&field.value)),
             Some(_) => get.state = property_map(reader, "state", &field.value),
-            None => reader.unknown_key(&field.key, "get", &["id", "state"]),
+            None => reader.stray_key(&field.key, "get", &["id", "state"], Severity::Warning),
         }
     }
     if get.id.is_none() {

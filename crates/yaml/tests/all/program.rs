@@ -32,9 +32,9 @@ fn every_mistake_has_its_place() {
         ("resources: {a: {type: 5}}", "1:23 yaml-wrong-kind"),
         ("resources: {a: {type: \"${x}\"}}", "1:23 yaml-not-a-literal"),
         ("resources: {a: {type: test:Thing, properties: 5}}", "1:47 yaml-wrong-kind"),
+        ("resources: {a: {type: test:Thing, properties: }}", "1:46 yaml-wrong-kind"),
         ("resources: {a: {type: test:Thing, options: {bogus: 1}}}", "1:45 yaml-unknown-key"),
         ("resources: {a: {type: test:Thing, options: {retainOnDelete: maybe}}}", "1:61 yaml-wrong-kind"),
-        ("resources: {a: {type: test:Thing, options: {customTimeouts: {make: 5m}}}}", "1:62 yaml-unknown-key"),
         ("resources: {a: {type: test:Thing, get: {state: {}}}}", "1:40 yaml-get-without-id"),
         ("components: {a: {}}", "1:1 yaml-components"),
         ("namespace: x", "1:1 yaml-namespace"),
@@ -46,7 +46,6 @@ fn every_mistake_has_its_place() {
         ("variables: {v: {fn::assetArchive: {a: \"${b}\"}}, b: 1}", "1:39 yaml-function"),
         ("variables: {v: {fn::invoke: {arguments: {}}}}", "1:29 yaml-function"),
         ("variables: {v: {fn::invoke: {function: test:echo, argumnets: {}}}}", "1:51 yaml-unknown-key"),
-        ("variables: {v: {fn::invoke: {function: test:echo, options: {x: 1}}}}", "1:61 yaml-unknown-key"),
         // Names.
         ("outputs: {o: \"${nobody}\"}", "1:14 yaml-unknown-name"),
         ("resources: {pulumi: {type: test:Thing}}", "1:13 yaml-reserved-name"),
@@ -152,6 +151,27 @@ variables:
         false,
     );
     assert_eq!(done.reports(), ["~19:58 yaml-unknown-argument"]);
+    assert_eq!(done.result, Ok(()));
+}
+
+#[test]
+fn what_pulumi_only_warns_of_is_only_warned_of() {
+    let done = run_with(
+        "
+name: shop
+pulumi: {more: 1}
+config: {n: {type: number, default: 1, more: 1}}
+resources:
+  a: {type: test:Thing, options: {customTimeouts: {make: 5m}}}
+  b: {type: test:Thing, get: {id: x, more: 1}}
+variables:
+  v: {fn::invoke: {function: test:echo, options: {more: 1}}}
+",
+        &[],
+        false,
+    );
+    let expected = ["3:10", "4:40", "6:52", "7:38", "9:51"].map(|place| format!("~{place} yaml-unknown-key"));
+    assert_eq!(done.reports(), expected);
     assert_eq!(done.result, Ok(()));
 }
 
