@@ -12,6 +12,7 @@ mod codegen;
 mod conformance;
 mod kill;
 mod peers;
+mod pictures;
 mod process;
 mod programs;
 mod sandbox;
@@ -53,6 +54,8 @@ enum Command {
     Kill(kill::Arguments),
     /// Run the engine's simulator
     Simulate(simulate::Arguments),
+    /// Take the pictures of `docs/images`; needs `tmux`
+    Pictures(pictures::Arguments),
     /// Measure `outrigger` against `pulumi` and a bare client
     Bench(bench::Arguments),
 }
@@ -68,6 +71,7 @@ fn main() -> ExitCode {
         Command::Programs(arguments) => programs::run(&arguments),
         Command::Kill(arguments) => kill::run(&arguments),
         Command::Simulate(arguments) => simulate::run(&arguments),
+        Command::Pictures(arguments) => pictures::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
     };
     match result {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use outrigger_diagnostic::Diagnostic;
 use outrigger_engine::{Pattern, Targets};
 use outrigger_value::Urn;
@@ -19,8 +19,32 @@ pub(crate) struct Arguments {
     /// Never ask anything.
     #[arg(long, global = true)]
     pub(crate) non_interactive: bool,
+    /// Whether output has colours; `auto` follows NO_COLOR and the terminal.
+    #[arg(long, global = true, value_enum, default_value_t, hide_default_value = true, value_name = "WHEN")]
+    pub(crate) color: Color,
     #[command(subcommand)]
     pub(crate) command: Command,
+}
+
+/// When output has colours.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Color {
+    #[default]
+    Auto,
+    Always,
+    Never,
+}
+
+impl Color {
+    /// From now on, for all that is printed.
+    pub(crate) fn apply(self) {
+        match self {
+            Self::Auto => anstream::ColorChoice::Auto,
+            Self::Always => anstream::ColorChoice::Always,
+            Self::Never => anstream::ColorChoice::Never,
+        }
+        .write_global();
+    }
 }
 
 /// What to do.
@@ -61,8 +85,13 @@ pub(crate) enum Command {
     About(commands::about::About),
     /// Say more about the code of an error.
     Explain(commands::explain::Explain),
+    /// Write a script that has a shell complete commands, flags, stacks and codes.
+    Completion(commands::completion::Completion),
     /// Show the version.
     Version(commands::version::Version),
+    /// Prints `docs/commands.md`.
+    #[command(name = "__commands", hide = true)]
+    Reference(commands::reference::Reference),
     /// Ends what a killed host left behind. Started by the host itself.
     #[command(name = "__keeper", hide = true)]
     Keeper(commands::keeper::Keeper),
@@ -85,6 +114,9 @@ pub(crate) struct Showing {
     /// Show resources that stay the same, too.
     #[arg(long)]
     pub(crate) show_sames: bool,
+    /// Show resources that are only read, too.
+    #[arg(long)]
+    pub(crate) show_reads: bool,
     /// Show events as JSON, one object a line (see docs/json-events.md).
     #[arg(short, long)]
     pub(crate) json: bool,
@@ -159,12 +191,6 @@ pub(crate) struct Reading {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
-
-    #[test]
-    fn the_command_line_is_consistent() {
-        Arguments::command().debug_assert();
-    }
 
     #[test]
     fn pulumis_flags_are_understood() {

@@ -43,11 +43,10 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
-    use clap::CommandFactory;
     use regex_lite::Regex;
 
     use super::*;
-    use crate::arguments::Arguments;
+    use crate::command_line::command as known_commands;
 
     /// Every code that the workspace's sources give to a finding, with the file.
     fn codes() -> BTreeSet<(String, String)> {
@@ -105,7 +104,7 @@ mod tests {
             assert!(page.starts_with(&format!("# {code}\n\n")), "{code}");
             assert!(page.contains("\n\n**What to do.** "), "{code}");
             for command in quoted.captures_iter(page) {
-                let mut known = Arguments::command();
+                let mut known = known_commands();
                 for word in command[1].split_whitespace() {
                     if let Some(flag) = word.strip_prefix("--") {
                         let there = known.get_arguments().any(|argument| argument.get_long() == Some(flag));

@@ -5,10 +5,12 @@
 //! [`operation`] (preview, question, update), [`render`] (what the user sees).
 
 mod arguments;
+mod command_line;
 mod commands;
 mod compiler;
 mod encryption;
 mod environment;
+mod examples;
 mod explanations;
 mod failure;
 mod interruption;
@@ -24,9 +26,6 @@ mod workspace;
 
 use std::process::ExitCode;
 
-use arguments::Arguments;
-use clap::Parser;
-use clap::error::ErrorKind;
 use environment::Environment;
 use failure::Failure;
 use render::diagnostic::Renderer;
@@ -35,16 +34,26 @@ fn main() -> ExitCode {
     if let Some(arguments) = kit::called() {
         return kit::run(arguments);
     }
-    let arguments = match Arguments::try_parse() {
+    match command_line::complete() {
+        Ok(false) => {}
+        Ok(true) => return ExitCode::SUCCESS,
+        // A shell that asked gets no answer; there is nobody else to tell.
+        Err(_) => return ExitCode::from(failure::Exit::Failed.code()),
+    }
+    let arguments = match command_line::parse() {
         Ok(arguments) => arguments,
         Err(error) => {
             // Nobody to tell if this cannot be printed.
             let _ = error.print();
-            let helpful = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
             // As `pulumi` does for a command line that it does not understand.
-            return if helpful { ExitCode::SUCCESS } else { ExitCode::from(failure::Exit::Failed.code()) };
+            return if command_line::is_help(&error) {
+                ExitCode::SUCCESS
+            } else {
+                ExitCode::from(failure::Exit::Failed.code())
+            };
         }
     };
+    arguments.color.apply();
     let result = Environment::read(arguments.cwd.as_deref())
         .map_err(|diagnostic| (Failure::from(diagnostic), Renderer::default()))
         .and_then(|environment| {

@@ -84,6 +84,8 @@ pub(crate) struct Request {
     pub(crate) diff: bool,
     /// What stays the same too.
     pub(crate) show_sames: bool,
+    /// What is only read too.
+    pub(crate) show_reads: bool,
     /// Events as JSON.
     pub(crate) json: bool,
     /// Where Pulumi's own log of the run goes.
@@ -113,6 +115,7 @@ impl Request {
             pending_creates: PendingCreates::Keep,
             diff: showing.diff,
             show_sames: showing.show_sames,
+            show_reads: showing.show_reads,
             json: showing.json,
             event_log: showing.event_log.clone(),
             show_secrets: showing.show_secrets,

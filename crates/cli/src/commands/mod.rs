@@ -3,6 +3,7 @@
 pub(crate) mod about;
 pub(crate) mod cancel;
 pub(crate) mod check;
+pub(crate) mod completion;
 pub(crate) mod config;
 pub(crate) mod destroy;
 pub(crate) mod explain;
@@ -12,6 +13,7 @@ pub(crate) mod logout;
 pub(crate) mod new;
 pub(crate) mod plugin;
 pub(crate) mod preview;
+pub(crate) mod reference;
 pub(crate) mod refresh;
 pub(crate) mod stack;
 pub(crate) mod state;
@@ -44,6 +46,8 @@ pub(crate) fn run(arguments: Arguments, environment: &Environment) -> Result<(),
         Command::Whoami(command) => command.run(environment),
         Command::About(command) => command.run(environment),
         Command::Explain(command) => command.run(),
+        Command::Completion(command) => command.run(),
+        Command::Reference(command) => command.run(),
         Command::Version(command) => command.run(),
         Command::Keeper(command) => command.run(),
     }

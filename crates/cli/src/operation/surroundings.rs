@@ -135,6 +135,7 @@ impl Surroundings {
             live: !request.json && terminal.is_redrawable(environment.text("TERM").as_deref()),
             diff: request.diff,
             same: request.show_sames,
+            reads: request.show_reads,
             secrets: Secrets::from_flag(request.show_secrets),
             redaction,
             renderer: Renderer { base: workspace.project.directory().to_owned(), texts },

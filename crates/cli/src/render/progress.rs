@@ -34,6 +34,8 @@ pub(crate) struct View {
     pub(crate) diff: bool,
     /// What stays the same too.
     pub(crate) same: bool,
+    /// What is only read too.
+    pub(crate) reads: bool,
     /// Whether secrets are shown.
     pub(crate) secrets: Secrets,
     /// What must never be shown.
@@ -151,7 +153,7 @@ impl Progress {
     pub(crate) fn details(&self) -> Option<String> {
         match &self.state().display {
             Display::Lines(_) => None,
-            Display::Live(live) => Some(live.settled(false, &|step| in_full(step, self.view.secrets))),
+            Display::Live(live) => Some(live.settled(false, true, &|step| in_full(step, self.view.secrets))),
         }
     }
 
@@ -205,7 +207,7 @@ impl Progress {
             Display::Lines(_) => state.text(&text),
             Display::Live(live) => {
                 let below = |step: &Step| if self.view.diff { in_full(step, self.view.secrets) } else { String::new() };
-                let tree = live.settled(self.view.same, &below);
+                let tree = live.settled(self.view.same, self.view.reads, &below);
                 live.end(&format!("{tree}{text}"));
             }
         }
@@ -224,7 +226,8 @@ impl Progress {
 
     /// The line of a step that begins; a preview has none, because there it only says what would be.
     fn begun(&self, step: &Step) -> Option<String> {
-        let quiet = matches!(step.op, StepOp::Same | StepOp::Replace | StepOp::Refresh);
+        let quiet = matches!(step.op, StepOp::Same | StepOp::Replace | StepOp::Refresh)
+            || (step.op == StepOp::Read && !self.view.reads);
         if self.phase.mood == Mood::Planned || quiet || internal(step) {
             return None;
         }
@@ -239,6 +242,7 @@ impl Progress {
         // A replacement is one line in a preview and two steps when it happens.
         let quiet = match step.op {
             StepOp::Same => !self.view.same || internal(step),
+            StepOp::Read => !self.view.reads,
             StepOp::Refresh => result_op == StepOp::Same,
             StepOp::Replace => !planned,
             op => internal(step) || (half(op) && planned),
@@ -450,6 +454,7 @@ mod tests {
             live: false,
             diff,
             same: false,
+            reads: false,
             secrets: Secrets::Hidden,
             redaction: Arc::default(),
             renderer: Renderer::default(),

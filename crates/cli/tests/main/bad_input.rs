@@ -16,7 +16,7 @@ fn check(program: &str, expected: &[&str]) {
 
 #[test]
 fn broken_yaml() {
-    check("resources:\n  pet: [1, 2\n", &["Pulumi.yaml:", "error:", "help:"]);
+    check("resources:\n  pet: [1, 2\n", &["Pulumi.yaml:", "error[", "help:"]);
     check("resources:\n  pet: {type: ${x}}\n", &["Pulumi.yaml:4:", "quote"]);
 }
 
@@ -155,7 +155,7 @@ fn a_directory_that_may_not_be_written() {
     } else {
         fs::set_permissions(&directory, fs::Permissions::from_mode(0o555)).unwrap();
     }
-    sandbox.outrigger(&["up", "--yes", "--skip-preview"]).ended(1).says(&["lock", "error:"]);
+    sandbox.outrigger(&["up", "--yes", "--skip-preview"]).ended(1).says(&["lock", "error["]);
 }
 
 #[test]

@@ -13,10 +13,12 @@ mod event_log;
 mod everyday;
 mod interruption;
 mod lifecycle;
+mod live;
 mod locks;
 #[path = "../../../../plugins/chaos/tests/all/made.rs"]
 mod made;
 mod partial;
 mod providers;
 mod sandbox;
+mod screen;
 mod secrecy;

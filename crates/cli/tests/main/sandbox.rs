@@ -1,6 +1,6 @@
 //! A directory of its own for each test: project, state, home, and nothing of the machine's.
 
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
@@ -164,6 +164,16 @@ impl Sandbox {
     /// Starts the real pulumi and does not wait.
     pub(crate) fn start_pulumi(&self, arguments: &[&str]) -> Child {
         self.command(&peers().join("bin/pulumi"), arguments).spawn().unwrap()
+    }
+
+    /// Starts outrigger on a terminal and does not wait.
+    pub(crate) fn start_on(&self, terminal: File, arguments: &[&str]) -> Child {
+        let mut command = self.command(env!("CARGO_BIN_EXE_outrigger").as_ref(), arguments);
+        if self.variables.iter().all(|(name, _)| name != "TERM") {
+            command.env("TERM", "xterm-256color");
+        }
+        command.stdin(terminal.try_clone().unwrap()).stdout(terminal.try_clone().unwrap()).stderr(terminal);
+        command.spawn().unwrap()
     }
 
     /// The state as outrigger exports it.

@@ -70,6 +70,13 @@ pub(super) struct Node {
     begun: Option<Instant>,
 }
 
+impl Node {
+    /// Whether it was read, and nothing else.
+    pub(super) fn is_read(&self) -> bool {
+        self.op == StepOp::Read && self.status == Status::Done
+    }
+}
+
 /// What a preview says will happen to a resource.
 #[derive(Clone, Debug)]
 pub(crate) struct Intention {

@@ -113,11 +113,13 @@ impl Live {
         self.shared.state().board.plan()
     }
 
-    /// The tree of what happened, with `below` under each resource that something happened to.
-    pub(crate) fn settled(&self, same: bool, below: &dyn Fn(&Step) -> String) -> String {
+    /// The tree of what happened, with `below` under each resource that something happened to. `same` and `reads` say whether what
+    /// stayed the same and what was only read is in it.
+    pub(crate) fn settled(&self, same: bool, reads: bool, below: &dyn Fn(&Step) -> String) -> String {
         let state = self.shared.state();
         let board = &state.board;
-        let mut chosen: BTreeSet<usize> = board.settled().flat_map(|id| board.above(id)).collect();
+        let wanted = |id: &usize| reads || !board.get(*id).is_read();
+        let mut chosen: BTreeSet<usize> = board.settled().filter(wanted).flat_map(|id| board.above(id)).collect();
         if same {
             chosen.extend(board.unchanged().flat_map(|id| board.above(id)));
         }

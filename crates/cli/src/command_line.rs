@@ -1,0 +1,143 @@
+//! The whole command line: the arguments with examples in their help, and what completes them in a shell.
+
+use std::io;
+
+use clap::error::ErrorKind;
+use clap::{Arg, Command, CommandFactory, FromArgMatches};
+use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
+use clap_complete::env::CompleteEnv;
+
+use crate::arguments::Arguments;
+use crate::environment::Environment;
+use crate::examples::examples;
+use crate::explanations::PAGES;
+use crate::workspace::Workspace;
+
+/// Set by the scripts of `outrigger completion` when they ask for what comes next.
+pub(crate) const COMPLETE: &str = "OUTRIGGER_COMPLETE";
+
+/// What can be written, with examples.
+pub(crate) fn command() -> Command {
+    decorated(Arguments::command(), "")
+}
+
+/// Reads the arguments of the process.
+pub(crate) fn parse() -> Result<Arguments, clap::Error> {
+    let mut command = command();
+    let matches = command.try_get_matches_from_mut(std::env::args_os())?;
+    Arguments::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
+}
+
+/// Whether a refusal is an answer that the user asked for.
+pub(crate) fn is_help(error: &clap::Error) -> bool {
+    matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion)
+}
+
+/// Answers a shell that asks what could come next. Answers whether one did.
+pub(crate) fn complete() -> io::Result<bool> {
+    let directory = std::env::current_dir().ok();
+    CompleteEnv::with_factory(command)
+        .var(COMPLETE)
+        .try_complete(std::env::args_os(), directory.as_deref())
+        .map_err(io::Error::other)
+}
+
+fn decorated(mut command: Command, path: &str) -> Command {
+    let text = examples(path);
+    if !text.is_empty() {
+        command = command.after_help(help(text));
+    }
+    command = command.mut_args(completed);
+    let names: Vec<String> = command.get_subcommands().map(|inner| inner.get_name().to_owned()).collect();
+    for name in names {
+        let below = if path.is_empty() { name.clone() } else { format!("{path} {name}") };
+        command = command.mut_subcommand(name, |inner| decorated(inner, &below));
+    }
+    command
+}
+
+fn help(examples: &[(&str, &str)]) -> String {
+    let lines: String = examples.iter().map(|(line, what)| format!("\n  # {what}\n  {line}")).collect();
+    format!("Examples:{lines}")
+}
+
+fn completed(argument: Arg) -> Arg {
+    let names = argument.get_value_names().unwrap_or_default();
+    match names.first().map(|name| name.as_str()) {
+        Some("STACK") => argument.add(ArgValueCandidates::new(stacks)),
+        Some("CODE") => argument.add(ArgValueCandidates::new(codes)),
+        _ => argument,
+    }
+}
+
+/// The stacks of the project that the shell stands in; none if there is no project, or it cannot be read.
+fn stacks() -> Vec<CompletionCandidate> {
+    let Ok(environment) = Environment::read(None) else { return Vec::new() };
+    let Ok(workspace) = Workspace::open(&environment) else { return Vec::new() };
+    let own = workspace.project.name.as_str();
+    let stacks = workspace.store.backend.stacks().unwrap_or_default();
+    let names = stacks.iter().filter(|stack| stack.project() == own).map(|stack| stack.stack().to_owned());
+    names.map(CompletionCandidate::new).collect()
+}
+
+fn codes() -> Vec<CompletionCandidate> {
+    PAGES.iter().map(|(code, _)| CompletionCandidate::new(*code)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::examples::EXAMPLES;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        command().debug_assert();
+    }
+
+    /// Splits a line as a shell does, as far as the examples need it.
+    fn words(line: &str) -> Vec<String> {
+        let line = line.split(['<', '>', '|']).next().unwrap_or_default();
+        let mut words = Vec::new();
+        for (index, part) in line.split('\'').enumerate() {
+            match index % 2 {
+                0 => words.extend(part.split_whitespace().map(str::to_owned)),
+                _ => words.push(part.to_owned()),
+            }
+        }
+        words
+    }
+
+    #[test]
+    fn every_example_is_understood_and_stands_at_its_command() {
+        for (path, examples) in EXAMPLES {
+            for (line, _) in *examples {
+                let words = words(line);
+                let expected: Vec<&str> = ["outrigger"].into_iter().chain(path.split_whitespace()).collect();
+                assert_eq!(words[..expected.len()], expected, "`{line}` stands at `{path}`");
+                if let Err(error) = command().try_get_matches_from(&words) {
+                    panic!("`{line}`: {error}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_command_has_an_example() {
+        // These are described where they are made.
+        const ELSEWHERE: [&str; 2] = ["plugin", "check"];
+        fn visit(command: &Command, path: &str) {
+            let inner: Vec<&Command> = command.get_subcommands().filter(|inner| !inner.is_hide_set()).collect();
+            if inner.is_empty() || !command.is_subcommand_required_set() {
+                assert!(!examples(path).is_empty(), "`{path}` has no example in examples.rs");
+            }
+            for inner in inner.into_iter().filter(|inner| !ELSEWHERE.contains(&inner.get_name())) {
+                visit(inner, format!("{path} {}", inner.get_name()).trim());
+            }
+        }
+        for inner in command().get_subcommands().filter(|inner| !inner.is_hide_set()) {
+            if !ELSEWHERE.contains(&inner.get_name()) {
+                visit(inner, inner.get_name());
+            }
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Examples of every command, shown in its help. A test has each of them understood by the command line.
+
+/// The examples of a command: what is typed, and what it does.
+type Examples = &'static [(&'static str, &'static str)];
+
+/// Examples by command.
+pub(crate) const EXAMPLES: &[(&str, Examples)] = &[
+    (
+        "new",
+        &[
+            ("outrigger new random --dir shop --stack dev", "A project in the new directory shop, with a stack"),
+            ("outrigger new --list", "What there is to begin with"),
+        ],
+    ),
+    (
+        "up",
+        &[
+            ("outrigger up", "Look, ask, do it"),
+            ("outrigger up --yes --diff", "Do it without asking, and show every property that changes"),
+            ("outrigger up --target '**::database'", "Only the resource called database"),
+            ("outrigger up --yes --json", "As events, for another program"),
+        ],
+    ),
+    (
+        "preview",
+        &[
+            ("outrigger preview --diff", "Every property that would change"),
+            ("outrigger preview --expect-no-changes", "Fail, with exit code 7, if anything would change"),
+        ],
+    ),
+    (
+        "refresh",
+        &[
+            ("outrigger refresh --preview-only", "Only show what has changed outside"),
+            ("outrigger refresh --yes --clear-pending-creates", "Forget what an interrupted run may have begun"),
+        ],
+    ),
+    (
+        "destroy",
+        &[
+            ("outrigger destroy --preview-only", "Only show what would be deleted"),
+            ("outrigger destroy --yes --remove", "Delete everything, then the stack itself"),
+        ],
+    ),
+    ("cancel", &[("outrigger cancel --stack dev", "Free a stack whose run is gone")]),
+    (
+        "stack",
+        &[
+            ("outrigger stack", "The selected stack, its resources and outputs"),
+            ("outrigger stack --show-urns", "With the names that --target takes"),
+        ],
+    ),
+    ("stack init", &[("outrigger stack init prod", "Make the stack prod and select it")]),
+    (
+        "stack ls",
+        &[
+            ("outrigger stack ls", "The stacks of this project"),
+            ("outrigger stack ls --all --json", "Those of all projects, as JSON"),
+        ],
+    ),
+    ("stack select", &[("outrigger stack select dev --create", "Select dev, and make it if it does not exist")]),
+    (
+        "stack output",
+        &[
+            ("outrigger stack output url", "One output, ready for a script"),
+            ("outrigger stack output --json --show-secrets", "All of them, with secrets in clear"),
+        ],
+    ),
+    ("stack export", &[("outrigger stack export --file state.json", "Keep the state in a file")]),
+    ("stack import", &[("outrigger stack import --file state.json", "Take the state from a file")]),
+    (
+        "stack history",
+        &[
+            ("outrigger stack history --page-size 10", "The last ten commands that changed the stack"),
+            ("outrigger stack history --json", "All of them, as JSON"),
+        ],
+    ),
+    ("stack graph", &[("outrigger stack graph graph.dot", "Write a graph; `dot -Tsvg graph.dot` draws it")]),
+    ("stack rename", &[("outrigger stack rename staging", "Call the selected stack staging")]),
+    ("stack unselect", &[("outrigger stack unselect", "Have no stack selected")]),
+    ("stack rm", &[("outrigger stack rm dev --yes", "Remove the stack dev, which has no resources")]),
+    (
+        "config",
+        &[
+            ("outrigger config", "Every value; secrets are hidden"),
+            ("outrigger config --show-secrets --json", "With secrets in clear, as JSON"),
+        ],
+    ),
+    (
+        "config set",
+        &[
+            ("outrigger config set aws:region eu-west-1", "A value of the package aws"),
+            ("outrigger config set --secret token < token.txt", "A secret, which is stored encrypted"),
+            ("outrigger config set --path 'servers[0].size' large", "A value inside another"),
+        ],
+    ),
+    ("config get", &[("outrigger config get aws:region", "One value, a secret one in clear")]),
+    ("config rm", &[("outrigger config rm token", "Remove a value")]),
+    (
+        "state delete",
+        &[("outrigger state delete 'urn:pulumi:dev::shop::aws:s3/bucket:Bucket::logs'", "Forget a bucket; it stays")],
+    ),
+    ("state protect", &[("outrigger state protect --all", "Protect everything in the stack from being deleted")]),
+    (
+        "state unprotect",
+        &[("outrigger state unprotect 'urn:pulumi:dev::shop::aws:s3/bucket:Bucket::logs'", "Let it be deleted")],
+    ),
+    (
+        "state taint",
+        &[("outrigger state taint 'urn:pulumi:dev::shop::aws:ec2/instance:Instance::web'", "Have `up` replace it")],
+    ),
+    ("state untaint", &[("outrigger state untaint --all", "Have nothing replaced but what has to be")]),
+    (
+        "state rename",
+        &[(
+            "outrigger state rename 'urn:pulumi:dev::shop::aws:s3/bucket:Bucket::logs' archive",
+            "Call the bucket archive, as the program does now",
+        )],
+    ),
+    (
+        "login",
+        &[
+            ("outrigger login file://~/state", "Keep state in a directory"),
+            ("outrigger login --local", "Keep it in your home directory"),
+        ],
+    ),
+    ("logout", &[("outrigger logout", "Forget where state is kept")]),
+    ("whoami", &[("outrigger whoami --verbose", "With the backend")]),
+    ("about", &[("outrigger about", "What to put into a report")]),
+    (
+        "explain",
+        &[
+            ("outrigger explain stack-locked", "What it means, and what to do"),
+            ("outrigger explain", "Every code there is"),
+        ],
+    ),
+    (
+        "completion",
+        &[
+            ("outrigger completion bash > ~/.local/share/bash-completion/completions/outrigger", "For bash"),
+            ("outrigger completion zsh > ~/.zfunc/_outrigger", "For zsh, with ~/.zfunc in its fpath"),
+            ("outrigger completion fish > ~/.config/fish/completions/outrigger.fish", "For fish"),
+        ],
+    ),
+    ("version", &[("outrigger version", "The version alone, on a line")]),
+];
+
+/// The examples of the command at a path such as `stack init`.
+pub(crate) fn examples(path: &str) -> Examples {
+    EXAMPLES.iter().find(|(known, _)| *known == path).map_or(&[], |(_, examples)| examples)
+}
