@@ -38,10 +38,11 @@ impl TypeAttributes {
     pub(crate) fn read(attributes: &[Attribute], role: Option<Role>) -> Result<Self> {
         let mut found = Self::default();
         each(attributes, |meta| {
+            // A schema has names for types, and deprecates resources and functions.
             let named = matches!(role, None | Some(Role::Object));
             if meta.path.is_ident("token") && named {
                 found.token = Some(text(&meta)?);
-            } else if meta.path.is_ident("deprecated") {
+            } else if meta.path.is_ident("deprecated") && !named {
                 found.deprecated = Some(text(&meta)?);
             } else if meta.path.is_ident("replace") && role == Some(Role::Inputs) {
                 found.replace = true;
@@ -49,7 +50,7 @@ impl TypeAttributes {
                 return Err(meta.error(match role {
                     Some(Role::Inputs) => "expected `replace` or `deprecated`",
                     Some(Role::Outputs) => "expected `deprecated`",
-                    Some(Role::Object) | None => "expected `token` or `deprecated`",
+                    Some(Role::Object) | None => "expected `token`",
                 }));
             }
             Ok(())

@@ -35,9 +35,6 @@ pub(crate) fn derive(input: &DeriveInput) -> Result<TokenStream> {
     }
     let (ident, name) = (&input.ident, input.ident.to_string());
     let (description, token) = (documentation::of(&input.attrs), optional(whole.token.as_ref()));
-    if let Some(deprecated) = &whole.deprecated {
-        return Err(Error::new_spanned(deprecated, "a schema deprecates the values of an enumeration, not the whole"));
-    }
     Ok(quote! {
         impl #ident {
             fn outrigger_shape() -> &'static ::outrigger_sdk::shape::EnumShape {
@@ -66,4 +63,41 @@ pub(crate) fn derive(input: &DeriveInput) -> Result<TokenStream> {
             }
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use syn::parse_quote;
+
+    #[test]
+    fn mistakes_are_told() {
+        let refused = |input: DeriveInput| derive(&input).unwrap_err().to_string();
+        assert_eq!(
+            refused(parse_quote!(
+                struct A;
+            )),
+            "expected an enum; for a struct there is `Object`"
+        );
+        assert_eq!(
+            refused(parse_quote!(
+                enum A {}
+            )),
+            "expected at least one variant"
+        );
+        let fields = parse_quote!(
+            enum A {
+                B(u32),
+            }
+        );
+        assert_eq!(refused(fields), "expected a variant without fields: its value is its name");
+        let twice = parse_quote!(
+            enum A {
+                B,
+                #[outrigger(name = "b")]
+                C,
+            }
+        );
+        assert_eq!(refused(twice), "there are two values `b`");
+    }
 }

@@ -8,7 +8,7 @@
 //! | `Enumeration` | a text with a few possible values | on a variant: `name`, `deprecated` |
 //!
 //! They stand in `#[outrigger(...)]`. On the type itself: `token` names an `Object` or `Enumeration` in the schema, `replace`
-//! makes every change of an `Inputs` a replacement, `deprecated` says what to use instead. A mistake in any of them is an
+//! makes every change of an `Inputs` a replacement, `deprecated` says what to use instead of a resource or function. A mistake in any of them is an
 //! error at its place when the plugin is compiled.
 
 mod attributes;

@@ -149,3 +149,80 @@ fn default(property: &Property<'_>) -> Option<TokenStream> {
         other => quote!(#other),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use syn::parse_quote;
+
+    fn refused(input: &DeriveInput, role: Role) -> String {
+        derive(input, role).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn mistakes_are_told() {
+        let generic = parse_quote!(
+            struct A<T> {
+                a: T,
+            }
+        );
+        assert_eq!(refused(&generic, Role::Inputs), "a type of a schema cannot be generic");
+        let tuple = parse_quote!(
+            struct A(u32);
+        );
+        assert_eq!(refused(&tuple, Role::Inputs), "expected fields with names: they name the properties");
+        let choice = parse_quote!(
+            enum A {
+                B,
+            }
+        );
+        assert_eq!(refused(&choice, Role::Object), "expected a struct; for an enum there is `Enumeration`");
+        let twice = parse_quote!(
+            struct A {
+                a_b: u32,
+                #[outrigger(name = "aB")]
+                c: u32,
+            }
+        );
+        assert_eq!(refused(&twice, Role::Outputs), "there are two properties `aB`");
+    }
+
+    #[test]
+    fn attributes_have_their_place() {
+        let field = |attribute: TokenStream| -> DeriveInput {
+            parse_quote!(
+                struct A {
+                    #[outrigger(#attribute)]
+                    a: u32,
+                }
+            )
+        };
+        for (attribute, role, fits) in [
+            (quote!(default = 1), Role::Inputs, true),
+            (quote!(default = 1), Role::Object, true),
+            (quote!(default = 1), Role::Outputs, false),
+            (quote!(stable), Role::Outputs, true),
+            (quote!(stable), Role::Inputs, false),
+            (quote!(replace), Role::Outputs, false),
+            (quote!(env = "A"), Role::Inputs, true),
+            (quote!(env = "A"), Role::Object, false),
+            (quote!(secret, deprecated = "b", name = "c"), Role::Outputs, true),
+            (quote!(secrt), Role::Inputs, false),
+            (quote!(name), Role::Inputs, false),
+        ] {
+            assert_eq!(derive(&field(attribute.clone()), role).is_ok(), fits, "{attribute} {role:?}");
+        }
+        let whole = |attribute: TokenStream| -> DeriveInput {
+            parse_quote!(
+                #[outrigger(#attribute)]
+                struct A {
+                    a: u32,
+                }
+            )
+        };
+        assert!(derive(&whole(quote!(replace)), Role::Inputs).is_ok());
+        assert!(derive(&whole(quote!(replace)), Role::Object).is_err());
+        assert!(derive(&whole(quote!(token = "a:b:C")), Role::Object).is_ok());
+        assert!(derive(&whole(quote!(token = "a:b:C")), Role::Outputs).is_err());
+    }
+}

@@ -40,6 +40,9 @@ pub(crate) fn write(package: &Package) -> Result<String, Vec<SchemaMistake>> {
     schema.insert("name".to_owned(), package.name.into());
     schema.insert("version".to_owned(), package.version.into());
     if let Some(configuration) = &package.configuration {
+        if configuration.shape.deprecated.is_some() {
+            writer.mistake(configuration.shape.name, "a configuration cannot be deprecated, only its properties");
+        }
         let (properties, required) = writer.properties(configuration.shape);
         schema.insert("config".to_owned(), json!({"variables": properties, "required": required}));
         let provider = json!({"inputProperties": properties, "requiredInputs": required});
@@ -104,6 +107,9 @@ impl Writer {
         self.check_token(token);
         for property in taken.properties.iter().filter(|property| property.replace) {
             self.mistake(token, format!("`{}` is `replace`, but nothing is replaced by a function", property.name));
+        }
+        if answered.deprecated.is_some() {
+            self.mistake(token, "a result cannot be deprecated: the arguments can, which are the function");
         }
         for property in answered.properties.iter().filter(|property| property.stable) {
             self.mistake(token, format!("`{}` is `stable`, but nothing is updated by a function", property.name));
