@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod checks;
+mod guide;
 mod lifecycle;
 mod plans;
 mod schema;
