@@ -73,7 +73,7 @@ pub(crate) enum Command {
     Config(commands::config::Config),
     /// Edit the state of a stack; what exists is not touched.
     State(commands::state::State),
-    /// Show plugins.
+    /// Show plugins, or write one.
     Plugin(commands::plugin::Plugin),
     /// Choose where state is kept.
     Login(commands::login::Login),

@@ -1,5 +1,7 @@
 //! `outrigger plugin`.
 
+mod new;
+
 use clap::{Args, Subcommand};
 use outrigger_host::find::installed;
 
@@ -8,7 +10,7 @@ use crate::failure::Failure;
 use crate::output::data;
 use crate::render::table::columns;
 
-/// Show plugins.
+/// Show plugins, or write one.
 #[derive(Args, Debug)]
 pub(crate) struct Plugin {
     #[command(subcommand)]
@@ -19,6 +21,7 @@ pub(crate) struct Plugin {
 enum PluginCommand {
     /// Show the plugins in the cache that is shared with Pulumi.
     Ls(Ls),
+    New(new::New),
 }
 
 #[derive(Args, Debug)]
@@ -30,7 +33,10 @@ struct Ls {
 
 impl Plugin {
     pub(crate) fn run(self, environment: &Environment) -> Result<(), Failure> {
-        let PluginCommand::Ls(ls) = self.command;
+        let ls = match self.command {
+            PluginCommand::New(new) => return new.run(environment),
+            PluginCommand::Ls(ls) => ls,
+        };
         let plugins = installed(&environment.pulumi_home()?.join("plugins"));
         if ls.json {
             let entry = |plugin: &outrigger_host::find::Installed| serde_json::json!({"name": plugin.name, "kind": "resource", "version": plugin.version.to_string()});

@@ -135,6 +135,14 @@ fn what_exists_is_imported_by_its_id() {
 }
 
 #[test]
+fn the_project_of_the_guide_runs() {
+    let (sandbox, _, notes) = shelf();
+    sandbox.write("Pulumi.yaml", include_str!("../../../../examples/shelf/Pulumi.yaml"));
+    sandbox.outrigger(&["up", "--yes"]).ok();
+    assert_eq!((titles(&notes), &outputs(&sandbox)["words"]), (vec!["groceries.txt".to_owned()], &6.into()));
+}
+
+#[test]
 fn mistakes_are_told_with_the_property() {
     for tool in TOOLS {
         let (sandbox, _, _) = shelf();

@@ -18,6 +18,8 @@ mod locks;
 #[path = "../../../../plugins/chaos/tests/all/made.rs"]
 mod made;
 mod partial;
+mod plugin_new;
+mod plugin_process;
 mod providers;
 mod sandbox;
 mod screen;

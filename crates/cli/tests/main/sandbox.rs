@@ -112,9 +112,14 @@ impl Sandbox {
         fs::create_dir_all(&bin).unwrap();
         let installed = bin.join(format!("pulumi-resource-{plugin}"));
         fs::hard_link(&built, &installed).or_else(|_| fs::copy(&built, &installed).map(|_| ())).unwrap();
-        let path = self.variables.iter().find(|(name, _)| name == "PATH").map(|(_, path)| path.clone()).unwrap();
-        self.set("PATH", Some(&format!("{}:{path}", bin.display())));
+        self.prefer(&bin);
         installed
+    }
+
+    /// Puts a directory first on the path.
+    pub(crate) fn prefer(&mut self, directory: &Path) {
+        let path = self.variables.iter().find(|(name, _)| name == "PATH").map(|(_, path)| path.clone()).unwrap();
+        self.set("PATH", Some(&format!("{}:{path}", directory.display())));
     }
 
     /// A path inside.

@@ -1,0 +1,7 @@
+//! The plugin's process: `pulumi` and `outrigger` start it.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    outrigger_sdk::serve(plugin::package())
+}
