@@ -3,6 +3,7 @@
 mod bare;
 mod measure;
 mod report;
+mod sdk;
 mod start;
 mod subject;
 
@@ -39,12 +40,15 @@ pub(crate) struct Arguments {
 enum Name {
     /// The engine: one program, one provider, a file backend
     Engine,
+    /// The SDK: a plugin of it beside its twin in Go
+    Sdk,
 }
 
-/// Measures, prints the tables and writes `docs/benchmarks.md`.
+/// Measures, prints the tables and writes them to `docs`.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     match arguments.name {
         Name::Engine => engine(arguments),
+        Name::Sdk => sdk::run(),
     }
 }
 

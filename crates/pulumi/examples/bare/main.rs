@@ -5,6 +5,8 @@
 //! `cargo xtask bench engine`.
 #![allow(clippy::print_stdout, reason = "the figures are this program's output")]
 
+mod processor;
+
 use std::error::Error;
 use std::process::Stdio;
 use std::sync::Arc;
@@ -19,6 +21,8 @@ use outrigger_value::{PropertyMap, Urn, Value};
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::Command;
 use tokio::task::JoinSet;
+
+use processor::processor_time;
 
 type Failure = Box<dyn Error + Send + Sync>;
 
@@ -186,12 +190,4 @@ impl Clock {
         let theirs = (processor_time(self.provider)? - self.theirs).as_secs_f64();
         Ok(format!(r#"{{"wall":{wall:.3},"client_cpu":{ours:.2},"provider_cpu":{theirs:.2}}}"#))
     }
-}
-
-/// User and system time of a process. Linux counts them in hundredths of a second.
-fn processor_time(process: u32) -> Result<Duration, Failure> {
-    let stat = std::fs::read_to_string(format!("/proc/{process}/stat"))?;
-    let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_ascii_whitespace().collect();
-    let ticks = |index: usize| -> Result<u64, Failure> { Ok(fields.get(index).ok_or("a short stat line")?.parse()?) };
-    Ok(Duration::from_millis(10 * (ticks(11)? + ticks(12)?)))
 }
