@@ -10,6 +10,7 @@
 mod bench;
 mod codegen;
 mod conformance;
+mod fuzz;
 mod kill;
 mod peers;
 mod pictures;
@@ -50,6 +51,8 @@ enum Command {
     Conformance(conformance::Arguments),
     /// Run our own YAML programs, right ones and mistaken ones, under `pulumi` and `outrigger` and compare
     Programs(programs::Arguments),
+    /// Random inputs for what reads files, guided by the code that they reach
+    Fuzz(fuzz::Arguments),
     /// Kill host, plugin or both at random moments and check that nothing is lost
     Kill(kill::Arguments),
     /// Run the engine's simulator
@@ -69,6 +72,7 @@ fn main() -> ExitCode {
         Command::Codegen { check: true } => codegen::check(),
         Command::Conformance(arguments) => conformance::run(&arguments),
         Command::Programs(arguments) => programs::run(&arguments),
+        Command::Fuzz(arguments) => fuzz::run(&arguments),
         Command::Kill(arguments) => kill::run(&arguments),
         Command::Simulate(arguments) => simulate::run(&arguments),
         Command::Pictures(arguments) => pictures::run(&arguments),

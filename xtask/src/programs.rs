@@ -64,6 +64,17 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
+/// The files of all programs, for whoever wants many different ones.
+pub(crate) fn seeds() -> Result<Vec<String>> {
+    let mut seeds = Vec::new();
+    for (_, text) in texts(&workspace::root().join("xtask/programs"))? {
+        for program in listing::parse(&text)? {
+            seeds.extend(program.files.iter().map(|(_, text)| (*text).to_owned()));
+        }
+    }
+    Ok(seeds)
+}
+
 fn texts(folder: &Path) -> Result<Vec<(PathBuf, String)>> {
     let mut texts = Vec::new();
     for entry in fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))? {

@@ -3,6 +3,7 @@
 
 mod config_checks;
 mod config_commands;
+mod documentation;
 mod hostile;
 mod peer;
 mod program;
