@@ -10,6 +10,7 @@ use outrigger_provider::{CallContext, Plugin, PluginDescriptor, Plugins};
 use outrigger_schema::Package;
 use outrigger_value::Value;
 use outrigger_yaml::packages::Packages;
+use outrigger_yaml::program::Program;
 use outrigger_yaml::syntax::{Document, Kind, Node};
 use outrigger_yaml::{Settings, YamlProgram};
 
@@ -73,7 +74,8 @@ pub fn check(document: Document) {
         program_directory: PathBuf::from("/nowhere"),
         type_mismatch: Severity::Error,
     };
-    let program = YamlProgram::new(document, &config, Packages::default(), Arc::new(OnePackage), settings);
+    let parsed = Program::parse(&document);
+    let program = YamlProgram::new(document, parsed, &config, Packages::default(), Arc::new(OnePackage), settings);
     for finding in futures::executor::block_on(program.check()) {
         assert!(!finding.is_error() || !finding.hints.is_empty(), "without a next step: {finding}");
     }

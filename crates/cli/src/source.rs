@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::path::Path;
 use std::sync::Arc;
 
 use outrigger_diagnostic::{Diagnostic, Severity};
@@ -20,8 +21,10 @@ use crate::failure::Failure;
 
 /// The program's text and what it needs, before any plugin runs.
 pub(crate) struct Source {
-    pub(crate) document: Document,
-    pub(crate) packages: Packages,
+    document: Document,
+    /// What was parsed, and what is wrong or odd in its form.
+    pub(crate) parsed: (Program, Vec<Diagnostic>),
+    packages: Packages,
     /// Texts that are in no file, by the name that places give them, for showing the lines of findings.
     pub(crate) texts: BTreeMap<String, String>,
 }
@@ -44,7 +47,7 @@ impl Source {
             })?;
             Document::parse_bytes(shown, &bytes)?
         };
-        Ok(Self { document, packages: Packages::find(&project.program_directory())?, texts: BTreeMap::new() })
+        Self::of(document, &project.program_directory(), BTreeMap::new())
     }
 
     /// Runs the compiler. Without a stack it gets none of the variables that say something about one.
@@ -77,14 +80,19 @@ impl Source {
         let name = format!("<output of {}>", compiler.program);
         let texts = BTreeMap::from([(name.clone(), around.hide(&printed))]);
         match Document::parse_bytes(name, &printed) {
-            Ok(document) => Ok(Self { document, packages: Packages::find(&directory)?, texts }),
+            Ok(document) => Self::of(document, &directory, texts),
             Err(findings) => Err(Failure { texts, ..Failure::from(findings) }),
         }
     }
 
+    fn of(document: Document, directory: &Path, texts: BTreeMap<String, String>) -> Result<Self, Failure> {
+        let parsed = Program::parse(&document);
+        Ok(Self { document, parsed, packages: Packages::find(directory)?, texts })
+    }
+
     /// The plugins that the program names.
     pub(crate) fn required(&self) -> Vec<PluginDescriptor> {
-        self.packages.required(&Program::parse(&self.document).0)
+        self.packages.required(&self.parsed.0)
     }
 
     /// The program, with the config values that it reads.
@@ -107,6 +115,6 @@ impl Source {
                 false => Severity::Error,
             },
         };
-        YamlProgram::new(self.document, config, self.packages, plugins, settings)
+        YamlProgram::new(self.document, self.parsed, config, self.packages, plugins, settings)
     }
 }

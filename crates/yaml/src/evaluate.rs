@@ -66,17 +66,17 @@ pub struct YamlProgram {
 }
 
 impl YamlProgram {
-    /// Parses a program. `config` are the effective values by `namespace:name`; of a value that is not known, such as that of
+    /// Takes a program as it was parsed, with what was found then. `config` are the effective values by `namespace:name`; of a value that is not known, such as that of
     /// no particular stack, [`Value::Unknown`] stands for it. What is wrong is said by [`YamlProgram::check`] and when the
     /// program is run, which then ends before anything is registered.
     pub fn new(
         document: Document,
+        (program, mut findings): (Program, Vec<Diagnostic>),
         config: &BTreeMap<String, Value>,
         packages: Packages,
         plugins: Arc<dyn Plugins>,
         settings: Settings,
     ) -> Self {
-        let (program, mut findings) = Program::parse(&document);
         let own = format!("{}:", settings.project);
         let mut config: BTreeMap<String, Value> = config
             .iter()

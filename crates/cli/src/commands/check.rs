@@ -115,7 +115,7 @@ impl Report {
         };
         self.texts.extend(source.texts.clone());
         if stack.is_none() {
-            survey.declare_in(&Program::parse(&source.document).0, &project);
+            survey.declare_in(&source.parsed.0, &project);
         }
         self.program(&project, stack.as_ref(), survey, source, environment)
     }

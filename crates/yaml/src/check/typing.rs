@@ -20,7 +20,8 @@ use crate::suggestion;
 use crate::syntax::Span;
 
 pub(super) fn check(around: &Surroundings<'_>, scope: &Scope, resolved: &Resolved, findings: &mut Vec<Diagnostic>) {
-    let mut typing = Typing { around, scope, resolved, types: HashMap::new(), findings: RefCell::new(findings) };
+    let (types, inputs, findings) = (HashMap::new(), HashMap::new(), RefCell::new(findings));
+    let mut typing = Typing { around, scope, resolved, types, inputs, findings };
     typing.config();
     for node in &scope.order {
         match node {
@@ -44,6 +45,8 @@ pub(super) struct Typing<'a, 'f> {
     scope: &'a Scope,
     resolved: &'a Resolved,
     types: HashMap<*const Expression, Ty>,
+    /// The inputs of resource types, by the address of their schema: a program has many resources of few types.
+    inputs: HashMap<*const outrigger_schema::Resource, Arc<Shape>>,
     findings: RefCell<&'f mut Vec<Diagnostic>>,
 }
 
@@ -297,6 +300,9 @@ impl Typing<'_, '_> {
             package: found.package.clone(),
             properties: properties.clone(),
         };
+        let inputs =
+            self.inputs.entry(Arc::as_ptr(&found.schema)).or_insert_with(|| Arc::new(shape(&found.schema.inputs)));
+        let inputs = Arc::clone(inputs);
         let has_properties = match &resource.properties {
             Properties::Map(map) => !map.is_empty(),
             Properties::Whole(_) => true,
@@ -322,9 +328,9 @@ impl Typing<'_, '_> {
                 Properties::Map(map) => {
                     // Pulumi leaves a resource without `properties` to its provider, which may know better than the schema.
                     let missing = if resource.has_properties { self.around.type_mismatch } else { Severity::Warning };
-                    self.bag(resource.key.span, map, &shape(&found.schema.inputs), missing);
+                    self.bag(resource.key.span, map, &inputs, missing);
                 }
-                Properties::Whole(whole) => self.assert(whole, &Ty::Object(Arc::new(shape(&found.schema.inputs)))),
+                Properties::Whole(whole) => self.assert(whole, &Ty::Object(inputs)),
             }
         }
         self.option_types(resource);

@@ -14,6 +14,7 @@ use outrigger_provider::{
 use outrigger_schema::Package;
 use outrigger_value::{PropertyMap, ResourceReference, Urn, Value};
 use outrigger_yaml::packages::Packages;
+use outrigger_yaml::program::Program;
 use outrigger_yaml::syntax::Document;
 use outrigger_yaml::{Settings, YamlProgram};
 
@@ -159,7 +160,8 @@ pub(crate) fn program(
     };
     let mut packages = Packages::default();
     packages.insert(PluginDescriptor::named("test", Some("1.0.0".to_owned())));
-    Ok(YamlProgram::new(document, &config, packages, Arc::new(OnePackage), settings))
+    let parsed = Program::parse(&document);
+    Ok(YamlProgram::new(document, parsed, &config, packages, Arc::new(OnePackage), settings))
 }
 
 pub(crate) fn run_with(text: &str, config: &[(&str, Value)], preview: bool) -> Done {
