@@ -6,6 +6,7 @@ mod report;
 mod sdk;
 mod start;
 mod subject;
+mod yaml;
 
 use std::time::Duration;
 
@@ -42,6 +43,8 @@ enum Name {
     Engine,
     /// The SDK: a plugin of it beside its twin in Go
     Sdk,
+    /// `outrigger check` of a large program, beside the bare parser
+    Yaml,
 }
 
 /// Measures, prints the tables and writes them to `docs`.
@@ -49,6 +52,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     match arguments.name {
         Name::Engine => engine(arguments),
         Name::Sdk => sdk::run(),
+        Name::Yaml => yaml::run(arguments.growth),
     }
 }
 

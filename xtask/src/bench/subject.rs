@@ -76,7 +76,7 @@ impl Subject {
 }
 
 /// The program: so many random strings, of lengths 8 to 39.
-fn program(resources: usize) -> String {
+pub(super) fn program(resources: usize) -> String {
     let mut text = String::from("name: bench\nruntime: yaml\nresources:\n");
     for index in 0..resources {
         let length = 8 + index % 32;
