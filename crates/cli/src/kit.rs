@@ -30,7 +30,7 @@ pub(crate) fn called() -> Option<Vec<OsString>> {
 
 /// Is the plugin.
 pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
-    outrigger_kit::run(arguments)
+    outrigger_kit::run(arguments, &[ARGUMENT.into()])
 }
 
 /// How the host finds it.

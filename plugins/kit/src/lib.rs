@@ -5,6 +5,7 @@
 //!
 //! - `fs`: `kit:fs:File`, `kit:fs:Directory`, `kit:index:readFile`.
 //! - `random`: `kit:random:String` and its relatives.
+//! - `process`: `kit:process:Command`, and the warden that every command runs under.
 //! - `environment`: `kit:index:env`.
 
 mod blocking;
@@ -12,6 +13,7 @@ mod digest;
 mod environment;
 mod fs;
 mod marked;
+mod process;
 mod random;
 
 use std::ffi::OsString;
@@ -19,19 +21,29 @@ use std::process::ExitCode;
 
 use outrigger_sdk::Package;
 
+pub use process::WardenCommand;
+
 /// The plugin's name.
 pub const NAME: &str = "kit";
 
 /// The plugin's version.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The whole of the plugin's `main`.
-pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    outrigger_sdk::serve_with(package(), arguments)
+/// The whole of the plugin's `main`. `own` are the arguments that make this executable the plugin: it starts itself again to
+/// watch over commands.
+pub fn run(arguments: impl IntoIterator<Item = OsString>, own: &[OsString]) -> ExitCode {
+    let mut arguments = arguments.into_iter().peekable();
+    if arguments.next_if(|argument| argument == process::WARDEN).is_some() {
+        return process::watch_over(arguments);
+    }
+    // Without an executable to start, commands say so; the rest of the plugin works.
+    let program = std::env::current_exe().unwrap_or_default();
+    let warden = [own, &[process::WARDEN.into()]].concat();
+    outrigger_sdk::serve_with(package(WardenCommand { program, arguments: warden }), arguments)
 }
 
-/// The plugin.
-pub fn package() -> Package {
+/// The plugin. `warden` is how a process is started that calls [`run`] as a warden.
+pub fn package(warden: WardenCommand) -> Package {
     Package::new(NAME, VERSION)
         .display_name("Kit")
         .description(
@@ -39,6 +51,10 @@ pub fn package() -> Package {
         )
         .keywords(&["outrigger", "file", "command", "random", "http"])
         .license("MIT OR Apache-2.0")
+        .connect(move |(): (), _cx| {
+            let warden = warden.clone();
+            async move { Ok(warden) }
+        })
         .resource::<fs::File>()
         .resource::<fs::Directory>()
         .function::<fs::ReadFile>()
@@ -48,5 +64,6 @@ pub fn package() -> Package {
         .resource::<random::Integer>()
         .resource::<random::Pet>()
         .resource::<random::Uuid>()
+        .resource::<process::Command>()
         .function::<environment::Env>()
 }

@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    outrigger_kit::run(std::env::args_os().skip(1))
+    outrigger_kit::run(std::env::args_os().skip(1), &[])
 }

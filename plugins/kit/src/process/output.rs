@@ -1,0 +1,113 @@
+//! What a command writes: a part to keep, a part to quote, and lines to show while it runs.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use outrigger_sdk::Context;
+use tokio::io::{AsyncRead, AsyncReadExt};
+use tokio::time::Instant;
+
+/// How much of a stream is kept. It becomes part of the state.
+pub(super) const KEPT: usize = 1024 * 1024;
+
+/// How much of its end can be quoted in a message.
+const QUOTED: usize = 4 * 1024;
+
+/// How many lines are quoted.
+const LINES: usize = 10;
+
+/// How often a line is shown. A command that floods is not to flood the engine.
+const PACE: Duration = Duration::from_millis(100);
+
+/// What a stream brought.
+#[derive(Default)]
+pub(super) struct Captured {
+    head: Vec<u8>,
+    tail: VecDeque<u8>,
+    total: u64,
+}
+
+impl Captured {
+    fn take(&mut self, bytes: &[u8]) {
+        self.total += bytes.len() as u64;
+        let room = KEPT.saturating_sub(self.head.len()).min(bytes.len());
+        self.head.extend_from_slice(bytes.get(..room).unwrap_or_default());
+        self.tail.extend(bytes.get(bytes.len().saturating_sub(QUOTED)..).unwrap_or_default());
+        let surplus = self.tail.len().saturating_sub(QUOTED);
+        self.tail.drain(..surplus);
+    }
+
+    /// Whether there was more than is kept.
+    pub(super) fn is_cut(&self) -> bool {
+        self.total > self.head.len() as u64
+    }
+
+    /// The kept part as text, without the line ends at its end. What is not text is replaced.
+    pub(super) fn text(&self) -> String {
+        String::from_utf8_lossy(&self.head).trim_end_matches(['\n', '\r']).to_owned()
+    }
+
+    /// The last line that is complete.
+    fn newest_line(&self) -> Option<String> {
+        let bytes: Vec<u8> = self.tail.iter().copied().collect();
+        let end = bytes.iter().rposition(|byte| *byte == b'\n')?;
+        let text = String::from_utf8_lossy(bytes.get(..end)?).into_owned();
+        text.lines().map(readable).rfind(|line| !line.is_empty())
+    }
+
+    /// The last lines, for a message.
+    pub(super) fn last_lines(&self) -> Vec<String> {
+        let bytes: Vec<u8> = self.tail.iter().copied().collect();
+        let text = String::from_utf8_lossy(&bytes);
+        let lines: Vec<String> = text.lines().map(readable).filter(|line| !line.is_empty()).collect();
+        lines.iter().skip(lines.len().saturating_sub(LINES)).cloned().collect()
+    }
+}
+
+/// A line without what would move a terminal's cursor or change its colours.
+fn readable(line: &str) -> String {
+    line.chars().filter(|letter| !letter.is_control() || *letter == '\t').collect::<String>().trim_end().to_owned()
+}
+
+/// Reads a stream to its end. Every now and then its newest line is shown, if there is somebody to show it to.
+pub(super) async fn capture(mut stream: impl AsyncRead + Unpin, captured: &mut Captured, show: Option<&Context>) {
+    let mut buffer = vec![0; 64 * 1024];
+    let mut shown: Option<(Instant, String)> = None;
+    // An error is an end: the other side is gone.
+    while let Ok(count @ 1..) = stream.read(&mut buffer).await {
+        captured.take(buffer.get(..count).unwrap_or_default());
+        let Some(cx) = show else { continue };
+        if shown.as_ref().is_some_and(|(at, _)| at.elapsed() < PACE) {
+            continue;
+        }
+        let newest = captured.newest_line().filter(|line| shown.as_ref().is_none_or(|(_, before)| before != line));
+        if let Some(line) = newest {
+            cx.progress(&line);
+            shown = Some((Instant::now(), line));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_beginning_is_kept_and_the_end_is_quoted() {
+        let mut captured = Captured::default();
+        captured.take(&vec![b'a'; KEPT - 1]);
+        assert!(!captured.is_cut());
+        captured.take(b"bc\nlast \x1b[31mred\x1b[0m\n\n\xff\n");
+        assert!(captured.is_cut());
+        assert!(captured.text().ends_with("aab"));
+        assert_eq!(captured.last_lines()[1..], ["last [31mred[0m", "\u{fffd}"]);
+        assert!(captured.last_lines()[0].len() <= QUOTED);
+    }
+
+    #[test]
+    fn line_ends_at_the_end_are_left_out() {
+        let mut captured = Captured::default();
+        captured.take(b"one\ntwo\r\n\n");
+        assert_eq!((captured.text().as_str(), captured.is_cut()), ("one\ntwo", false));
+    }
+}
