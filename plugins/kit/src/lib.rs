@@ -6,12 +6,14 @@
 //! - `fs`: `kit:fs:File`, `kit:fs:Directory`, `kit:index:readFile`.
 //! - `random`: `kit:random:String` and its relatives.
 //! - `process`: `kit:process:Command`, and the warden that every command runs under.
+//! - `http`: `kit:http:Request`, `kit:index:httpGet`.
 //! - `environment`: `kit:index:env`.
 
 mod blocking;
 mod digest;
 mod environment;
 mod fs;
+mod http;
 mod marked;
 mod process;
 mod random;
@@ -65,5 +67,7 @@ pub fn package(warden: WardenCommand) -> Package {
         .resource::<random::Pet>()
         .resource::<random::Uuid>()
         .resource::<process::Command>()
+        .resource::<http::Request>()
+        .function::<http::HttpGet>()
         .function::<environment::Env>()
 }

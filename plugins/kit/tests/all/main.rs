@@ -7,4 +7,6 @@ mod faults;
 mod files;
 mod functions;
 mod random;
+mod requests;
+mod server;
 mod stage;
