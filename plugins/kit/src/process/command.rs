@@ -29,7 +29,7 @@ pub(crate) struct CommandArgs {
     environment: Option<BTreeMap<String, Marked<String>>>,
     /// The directory to run in; the program's, if it is not given.
     working_directory: Option<String>,
-    /// The program, and its arguments, that is given a command which is a text.
+    /// The program, and its arguments, that is given a command which is a text. Without it, `/bin/sh -c`.
     #[outrigger(default = vec!["/bin/sh".to_owned(), "-c".to_owned()])]
     interpreter: Vec<String>,
     /// Any values. When one of them changes, the resource is replaced: `create` runs, and then `delete` for the old one.

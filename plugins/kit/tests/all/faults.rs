@@ -1,8 +1,9 @@
 //! Disks that are full, files that may not be read, writers that are killed.
 
 use std::fs;
+use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use serde_json::json;
 
@@ -66,7 +67,6 @@ async fn a_hundred_megabytes() {
     assert_eq!(copied.outputs["sha256"], made.outputs["sha256"]);
 }
 
-/// The device that is always full.
 #[tokio::test]
 async fn a_full_disk_leaves_the_old_file_and_no_remains() {
     let root = tempfile::tempdir().unwrap();
@@ -88,12 +88,44 @@ async fn a_full_disk_leaves_the_old_file_and_no_remains() {
     assert_eq!((names.len(), fs::read_to_string(&path).unwrap()), (1, "old".to_owned()));
 }
 
-/// The other half of the test above: writes more than there is room for, where it is told to.
+#[tokio::test]
+async fn a_killed_writer_leaves_the_old_file_whole() {
+    let (stage, root) = (Stage::new().await, tempfile::tempdir().unwrap());
+    let (path, pipe) = (root.path().join("file"), root.path().join("pipe"));
+    fs::write(&path, "old").unwrap();
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let mut writer = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "faults::writes_too_much"])
+        .env("KIT_TEST_FILE", &path)
+        .env("KIT_TEST_SOURCE", &pipe)
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    // More than the pipe holds: when it is through, some of it is in the new file, and the writer waits for the rest.
+    let mut source = fs::OpenOptions::new().write(true).open(&pipe).unwrap();
+    source.write_all(&vec![b'n'; 1 << 20]).unwrap();
+    let remains = || {
+        let names = fs::read_dir(root.path()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        names.filter(|name| name.ends_with(".kit-part")).count()
+    };
+    assert_eq!(remains(), 1);
+    writer.kill().unwrap();
+    writer.wait().unwrap();
+    assert_eq!(fs::read_to_string(&path).unwrap(), "old");
+    let inputs = json!({"path": path.to_str().unwrap(), "content": "new", "overwrite": true});
+    stage.create(FILE, inputs).await.unwrap();
+    assert_eq!((fs::read_to_string(&path).unwrap(), remains()), ("new".to_owned(), 0));
+}
+
+/// The other half of two tests: a process of its own, which writes more than there is room for, or is killed while it writes.
 #[tokio::test]
 async fn writes_too_much() {
     let Some(path) = std::env::var_os("KIT_TEST_FILE") else { return };
     let stage = Stage::new().await;
-    let inputs = json!({"path": path.to_str().unwrap(), "content": "x".repeat(1 << 20), "overwrite": true});
+    let inputs = match std::env::var("KIT_TEST_SOURCE") {
+        Ok(source) => json!({"path": path.to_str().unwrap(), "source": {"$file": source}, "overwrite": true}),
+        Err(_) => json!({"path": path.to_str().unwrap(), "content": "x".repeat(1 << 20), "overwrite": true}),
+    };
     let failed = stage.create(FILE, inputs).await.unwrap_err();
     assert!(!failed.in_doubt);
     #[allow(clippy::print_stdout, reason = "the other half reads it")]

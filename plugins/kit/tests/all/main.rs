@@ -6,6 +6,7 @@ mod directories;
 mod faults;
 mod files;
 mod functions;
+mod page;
 mod random;
 mod requests;
 mod server;
