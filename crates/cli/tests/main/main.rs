@@ -12,6 +12,7 @@ mod drift;
 mod event_log;
 mod everyday;
 mod interruption;
+mod kit;
 mod lifecycle;
 mod live;
 mod locks;
