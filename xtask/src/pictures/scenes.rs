@@ -24,7 +24,7 @@ pub(super) struct Shot {
 
 const WHOLE_RUN: &[Shot] = &[
     Shot { when: "Do you want", name: "question", then: &["y", "Enter"] },
-    Shot { when: "2s", name: "during", then: &[] },
+    Shot { when: "creating 2s", name: "during", then: &[] },
     Shot { when: "Duration: 1", name: "after", then: &[] },
 ];
 
@@ -59,7 +59,7 @@ pub(super) const SCENES: [Scene; 10] = [
         before: many,
         after: None,
         arguments: "up --skip-preview",
-        shots: &[Shot { when: "2s", name: "during", then: &[] }],
+        shots: &[Shot { when: "Updating 2s", name: "during", then: &[] }],
     },
     Scene {
         name: "many",
@@ -69,7 +69,7 @@ pub(super) const SCENES: [Scene; 10] = [
         before: many,
         after: None,
         arguments: "up --skip-preview --parallel 8",
-        shots: &[Shot { when: "3s", name: "during", then: &[] }],
+        shots: &[Shot { when: "Updating 3s", name: "during", then: &[] }],
     },
     Scene {
         name: "diff",
@@ -94,7 +94,7 @@ pub(super) const SCENES: [Scene; 10] = [
     Scene {
         name: "mistake",
         columns: 100,
-        rows: 20,
+        rows: 36,
         colored: true,
         before: mistaken,
         after: None,

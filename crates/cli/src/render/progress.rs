@@ -153,7 +153,7 @@ impl Progress {
     pub(crate) fn details(&self) -> Option<String> {
         match &self.state().display {
             Display::Lines(_) => None,
-            Display::Live(live) => Some(live.settled(false, true, &|step| in_full(step, self.view.secrets))),
+            Display::Live(live) => Some(live.settled(false, true, Some(&|step| in_full(step, self.view.secrets)))),
         }
     }
 
@@ -206,8 +206,9 @@ impl Progress {
         match &mut state.display {
             Display::Lines(_) => state.text(&text),
             Display::Live(live) => {
-                let below = |step: &Step| if self.view.diff { in_full(step, self.view.secrets) } else { String::new() };
-                let tree = live.settled(self.view.same, self.view.reads, &below);
+                let below = |step: &Step| in_full(step, self.view.secrets);
+                let below: Option<&dyn Fn(&Step) -> String> = if self.view.diff { Some(&below) } else { None };
+                let tree = live.settled(self.view.same, self.view.reads, below);
                 live.end(&format!("{tree}{text}"));
             }
         }
@@ -354,7 +355,7 @@ impl EventSink for Progress {
             self.learn(step);
         }
         let mut state = self.state();
-        let since = state.note(&event);
+        let since = state.note(&event, &self.view.redaction);
         if let Some(log) = &mut state.log {
             log.write(&event, &self.view.redaction);
         }
@@ -375,7 +376,7 @@ impl EventSink for Progress {
 
 impl State {
     /// Keeps the books. Answers since when a step that has ended was running.
-    fn note(&mut self, event: &Event) -> Option<Instant> {
+    fn note(&mut self, event: &Event, redaction: &Redaction) -> Option<Instant> {
         match event {
             Event::StepStarted(step) => {
                 self.met.insert(step.urn.clone());
@@ -390,9 +391,9 @@ impl State {
                 }
                 return self.running.remove(&(step.urn.clone(), step.op));
             }
-            Event::Diagnostic { urn, diagnostic } if diagnostic.is_error() => {
-                let trouble = Trouble::Error { urn: urn.clone(), code: diagnostic.code };
-                self.troubles.push(trouble);
+            Event::Diagnostic { diagnostic, .. } if diagnostic.is_error() => {
+                let summary = redaction.hide(&diagnostic.summary);
+                self.troubles.push(Trouble::Error { summary, code: diagnostic.code });
             }
             _ => {}
         }
@@ -401,6 +402,8 @@ impl State {
 
     fn line(&mut self, line: &str) {
         match &mut self.display {
+            // A finding has several lines; a space keeps it apart from the tree.
+            Display::Live(live) if line.contains('\n') => live.print(&format!("{line}\n")),
             Display::Live(live) => live.print(line),
             Display::Lines(_) => self.text(&format!("{line}\n")),
         }

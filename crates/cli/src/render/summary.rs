@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use outrigger_engine::{Ending, Step, StepOp, Summary};
-use outrigger_value::{PropertyMap, Urn, diff};
+use outrigger_value::{PropertyMap, diff};
 
 use super::duration::short;
 use super::step::{label, words};
@@ -25,8 +25,8 @@ pub(crate) enum Mood {
 pub(crate) enum Trouble {
     /// A finding that stopped something.
     Error {
-        /// What it is about, if one resource.
-        urn: Option<Urn>,
+        /// What it says, without secrets.
+        summary: String,
         /// Its code.
         code: &'static str,
     },
@@ -87,10 +87,9 @@ pub(crate) fn troubles(troubles: &[Trouble]) -> String {
     const SHOWN: usize = 10;
     let mut out = String::new();
     let named = |trouble: &Trouble| match trouble {
-        Trouble::Error { urn: Some(urn), code } => format!("{} ({code})", label(urn)),
-        Trouble::Error { urn: None, code } => (*code).to_owned(),
+        Trouble::Error { summary, code } => format!("{summary} [{code}]"),
         Trouble::InDoubt(step) => {
-            format!("{}: nobody knows whether {} it worked", label(&step.urn), words(step.op).doing)
+            format!("{} {} ended in doubt", words(step.op).doing, label(&step.urn))
         }
     };
     for trouble in troubles.iter().take(SHOWN) {
@@ -162,6 +161,28 @@ mod tests {
             "Outputs:\n  ~ name: \"a\" -> \"b\"\n  + password: [secret]\n    same: true\n  - gone: 1\n\n"
         );
         assert_eq!(outputs(&map(&[]), &map(&[]), Secrets::Hidden), "");
+    }
+
+    #[test]
+    fn a_failure_says_what_to_do_next() {
+        let error = |code: &'static str| Trouble::Error { summary: "could not create `a`".to_owned(), code };
+        let said =
+            |mood: Mood, list: &[Trouble]| format!("{}{}", troubles(list), next(Ending::Failed, mood, "update", list));
+        assert_eq!(
+            said(Mood::Done, &[error("plugin-error")]),
+            "\nWhat went wrong:\n    could not create `a` [plugin-error]\n\nIt did not succeed; what was done is kept.\nRun `outrigger explain plugin-error` to read more about what went wrong.\nRun `outrigger up` again to go on from here.\n"
+        );
+        assert!(
+            said(Mood::Planned, &[error("a-b"), error("c-d")])
+                .contains("nothing was changed.\nRun `outrigger explain CODE`")
+        );
+        let urn = outrigger_value::Urn::new("dev", "shop", None, "a:b:C", "x");
+        let step = Step { op: StepOp::Create, urn, old: None, new: None, diff: None };
+        let doubt = said(Mood::Done, &[Trouble::InDoubt(Arc::new(step))]);
+        assert!(
+            doubt.contains("creating a:b:C x ended in doubt") && doubt.contains("--clear-pending-creates"),
+            "{doubt}"
+        );
     }
 
     #[test]

@@ -71,6 +71,12 @@ pub(super) struct Node {
 }
 
 impl Node {
+    /// Whether a provider makes it.
+    pub(super) fn is_custom(&self) -> bool {
+        let resource = self.step.as_ref().and_then(|step| step.new.as_ref().or(step.old.as_ref()));
+        resource.is_some_and(|resource| resource.custom)
+    }
+
     /// Whether it was read, and nothing else.
     pub(super) fn is_read(&self) -> bool {
         self.op == StepOp::Read && self.status == Status::Done

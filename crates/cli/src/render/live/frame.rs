@@ -15,9 +15,6 @@ use crate::render::text::{Line, one_line, width};
 /// A step that takes longer is called slow.
 const SLOW: Duration = Duration::from_secs(10);
 
-/// A step that takes less, such as that of a component, is over as soon as it begins.
-const WORTH_SAYING: Duration = Duration::from_millis(5);
-
 /// Below this width only the last part of a type is shown.
 const NARROW: usize = 90;
 
@@ -38,6 +35,10 @@ pub(super) struct Frame {
     pub(super) now: Instant,
     /// The user asked to stop.
     pub(super) stopping: bool,
+    /// The phase is over, and the tree is a record of it.
+    pub(super) over: bool,
+    /// Every property that changes is shown below its resource.
+    pub(super) listed: bool,
 }
 
 impl Frame {
@@ -48,16 +49,16 @@ impl Frame {
         let foot = self.foot(board, room);
         let budget = self.rows.saturating_sub(foot.len() + 1);
         let chosen = choose(board, budget);
-        let mut lines = self.tree(board, &chosen, room);
+        let mut lines = self.tree(board, &chosen, room, room);
         lines.extend(foot);
         lines
     }
 
     /// The tree of everything that happened, for the record: as long as it takes.
     pub(super) fn settled(&self, board: &Board, chosen: &BTreeSet<usize>, below: &dyn Fn(&Node) -> String) -> String {
-        let room = self.columns.saturating_sub(1).max(40);
         let rows = rows(board, chosen);
-        let lines = self.tree(board, chosen, room);
+        // What is printed for good may wrap: nothing is cut off.
+        let lines = Self { over: true, ..*self }.tree(board, chosen, self.columns.max(40), usize::MAX);
         let mut out = String::new();
         for (line, (id, _)) in lines.into_iter().zip(rows) {
             out.push_str(&line);
@@ -67,7 +68,8 @@ impl Frame {
         out
     }
 
-    fn tree(&self, board: &Board, chosen: &BTreeSet<usize>, room: usize) -> Vec<String> {
+    /// The rows of the tree: labels in their part of `columns`, whole rows in `room`.
+    fn tree(&self, board: &Board, chosen: &BTreeSet<usize>, columns: usize, room: usize) -> Vec<String> {
         let rows = rows(board, chosen);
         let label = |(id, branch): &(usize, String)| {
             let node = board.get(*id);
@@ -76,7 +78,7 @@ impl Frame {
         let labels: Vec<(String, String, String)> = rows.iter().map(label).collect();
         let widest = labels.iter().map(|(branch, name, ty)| width(branch) + width(name) + width(ty) + 1).max();
         // The marks and a space before the label, two spaces after it; what is left is for what happens.
-        let column = (widest.unwrap_or_default() + 6).min(room * 3 / 5);
+        let column = (widest.unwrap_or_default() + 6).min(columns * 3 / 5);
         rows.iter()
             .zip(labels)
             .map(|((id, _), (branch, name, ty))| {
@@ -114,13 +116,14 @@ impl Frame {
 
     fn happening(&self, board: &Board, node: &Node, words: &Words, line: &mut Line) {
         let took = |line: &mut Line| {
-            if let Some(took) = node.took.filter(|took| self.mood == Mood::Done && *took >= WORTH_SAYING) {
+            // A component takes no time of its own.
+            if let Some(took) = node.took.filter(|_| self.mood == Mood::Done && node.is_custom()) {
                 line.styled(DIM, &format!(" {}", short(took)));
             }
         };
         match node.status {
             Status::Idle => {
-                if node.below.0 > 0 {
+                if node.below.0 > 0 && !self.over {
                     line.styled(DIM, &format!("{} of {} done", node.below.1, node.below.0));
                 }
             }
@@ -148,7 +151,10 @@ impl Frame {
                 };
                 line.styled(words.style, what);
                 took(line);
-                line.push(&node.info);
+                // Where every property is listed below, their names need not be listed here.
+                if !(self.over && self.listed) {
+                    line.push(&node.info);
+                }
             }
             Status::Failed => {
                 line.styled(BAD, &format!("{} failed", words.doing));

@@ -17,6 +17,7 @@ use outrigger_engine::Step;
 
 use super::summary::Mood;
 use crate::terminal::Silence;
+use board::Node;
 pub(crate) use board::{Board, Intention};
 use frame::Frame;
 use screen::{Screen, size};
@@ -113,9 +114,9 @@ impl Live {
         self.shared.state().board.plan()
     }
 
-    /// The tree of what happened, with `below` under each resource that something happened to. `same` and `reads` say whether what
+    /// The tree of what happened, with `below`, if there is one, under each resource that something happened to. `same` and `reads` say whether what
     /// stayed the same and what was only read is in it.
-    pub(crate) fn settled(&self, same: bool, reads: bool, below: &dyn Fn(&Step) -> String) -> String {
+    pub(crate) fn settled(&self, same: bool, reads: bool, below: Option<&dyn Fn(&Step) -> String>) -> String {
         let state = self.shared.state();
         let board = &state.board;
         let wanted = |id: &usize| reads || !board.get(*id).is_read();
@@ -123,8 +124,12 @@ impl Live {
         if same {
             chosen.extend(board.unchanged().flat_map(|id| board.above(id)));
         }
-        let frame = self.frame(state.stopping);
-        frame.settled(board, &chosen, &|node| node.step.as_deref().map(below).unwrap_or_default())
+        let frame = Frame { listed: below.is_some(), ..self.frame(state.stopping) };
+        let below = |node: &Node| match (below, &node.step) {
+            (Some(below), Some(step)) => below(step),
+            _ => String::new(),
+        };
+        frame.settled(board, &chosen, &below)
     }
 
     /// Takes the tree away and prints what stays.
@@ -157,7 +162,7 @@ impl Drop for Live {
 
 fn frame(title: &'static str, mood: Mood, begun: Instant, stopping: bool) -> Frame {
     let (columns, rows) = size();
-    Frame { columns, rows, mood, title, begun, now: Instant::now(), stopping }
+    Frame { columns, rows, mood, title, begun, now: Instant::now(), stopping, over: false, listed: false }
 }
 
 fn taken(state: &mut State) -> String {
