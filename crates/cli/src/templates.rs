@@ -12,7 +12,7 @@ pub(crate) struct Template {
 }
 
 /// All of them.
-pub(crate) const TEMPLATES: [Template; 2] = [
+pub(crate) const TEMPLATES: [Template; 3] = [
     Template {
         name: "yaml",
         about: "An empty YAML program",
@@ -22,6 +22,11 @@ pub(crate) const TEMPLATES: [Template; 2] = [
         name: "random",
         about: "A name and a password from the provider `random`",
         files: &[("Pulumi.yaml", include_str!("../templates/random/Pulumi.yaml"))],
+    },
+    Template {
+        name: "kit",
+        about: "A file and a command, with nothing to install",
+        files: &[("Pulumi.yaml", include_str!("../templates/kit/Pulumi.yaml"))],
     },
 ];
 

@@ -113,7 +113,7 @@ fn small_commands_answer() {
 fn a_new_project_comes_up() {
     let sandbox = Sandbox::new("name: other\nruntime: yaml\n");
     sandbox.outrigger(&["new", "random"]).ended(1).says(&["is there already", "--dir"]);
-    sandbox.outrigger(&["new", "nonsense", "--dir", "x"]).ended(1).says(&["no template `nonsense`", "yaml, random"]);
+    sandbox.outrigger(&["new", "nonsense", "--dir", "x"]).ended(1).says(&["no template `nonsense`", "yaml, random, kit"]);
     sandbox.outrigger(&["new"]).ended(1).says(&["--list"]);
     sandbox.outrigger(&["new", "random", "--dir", "../fresh shop", "--yes"]).ok().says(&[
         "Made the project `fresh-shop`",
