@@ -76,6 +76,10 @@ pub(crate) const EXAMPLES: &[(&str, Examples)] = &[
         ],
     ),
     ("stack graph", &[("outrigger stack graph graph.dot", "Write a graph; `dot -Tsvg graph.dot` draws it")]),
+    ("stack tag ls", &[("outrigger stack tag ls", "All tags of the selected stack")]),
+    ("stack tag get", &[("outrigger stack tag get owner", "One tag's value")]),
+    ("stack tag set", &[("outrigger stack tag set owner platform", "Set a tag")]),
+    ("stack tag rm", &[("outrigger stack tag rm owner", "Remove a tag")]),
     ("stack rename", &[("outrigger stack rename staging", "Call the selected stack staging")]),
     ("stack unselect", &[("outrigger stack unselect", "Have no stack selected")]),
     ("stack rm", &[("outrigger stack rm dev --yes", "Remove the stack dev, which has no resources")]),
@@ -95,6 +99,11 @@ pub(crate) const EXAMPLES: &[(&str, Examples)] = &[
         ],
     ),
     ("config get", &[("outrigger config get aws:region", "One value, a secret one in clear")]),
+    (
+        "config set-all",
+        &[("outrigger config set-all --plaintext size=large --secret token=abc", "Two values in one change")],
+    ),
+    ("config rm-all", &[("outrigger config rm-all size token", "Remove two values in one change")]),
     ("config rm", &[("outrigger config rm token", "Remove a value")]),
     (
         "state delete",

@@ -105,6 +105,29 @@ fn small_commands_answer() {
         .outrigger(&["stack", "output", "nope"])
         .ended(1)
         .says(&["error[output-unknown]", "outrigger explain output-unknown"]);
+    sandbox.outrigger(&["stack", "tag", "set", "owner", "platform"]).ok();
+    assert_eq!(sandbox.pulumi(&["stack", "tag", "get", "owner"]).ok().stdout.trim(), "platform");
+    sandbox.outrigger(&["stack", "tag", "rm", "owner"]).ok();
+    sandbox.outrigger(&["stack", "tag", "get", "owner"]).ended(1).says(&["no tag `owner`"]);
+    let all = [
+        "config",
+        "set-all",
+        "--plaintext",
+        "size=large=x",
+        "--secret",
+        "token=canary",
+        "--plaintext",
+        "aws:region=eu",
+    ];
+    sandbox.outrigger(&all).ok();
+    assert!(!sandbox.read("Pulumi.dev.yaml").contains("canary"));
+    for (key, value) in [("size", "large=x"), ("token", "canary"), ("aws:region", "eu")] {
+        assert_eq!(sandbox.pulumi(&["config", "get", key]).ok().stdout.trim(), value);
+    }
+    sandbox.outrigger(&["config", "set-all", "--secret", "canary"]).ended(1).says(&["has no `=`"]);
+    sandbox.outrigger(&["config", "rm-all", "size", "token", "nope"]).ok();
+    let left = json(&sandbox.pulumi(&["config", "--json"]).ok().stdout);
+    assert_eq!(left.as_object().unwrap().keys().collect::<Vec<_>>(), ["aws:region"]);
     sandbox.outrigger(&["stack", "unselect"]).ok();
     sandbox.outrigger(&["stack", "output"]).ended(1).says(&["no stack is selected"]);
 }
@@ -113,7 +136,10 @@ fn small_commands_answer() {
 fn a_new_project_comes_up() {
     let sandbox = Sandbox::new("name: other\nruntime: yaml\n");
     sandbox.outrigger(&["new", "random"]).ended(1).says(&["is there already", "--dir"]);
-    sandbox.outrigger(&["new", "nonsense", "--dir", "x"]).ended(1).says(&["no template `nonsense`", "yaml, random, kit"]);
+    sandbox
+        .outrigger(&["new", "nonsense", "--dir", "x"])
+        .ended(1)
+        .says(&["no template `nonsense`", "yaml, random, kit"]);
     sandbox.outrigger(&["new"]).ended(1).says(&["--list"]);
     sandbox.outrigger(&["new", "random", "--dir", "../fresh shop", "--yes"]).ok().says(&[
         "Made the project `fresh-shop`",

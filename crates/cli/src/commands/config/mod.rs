@@ -1,5 +1,6 @@
 //! `outrigger config`.
 
+mod all;
 mod get;
 mod list;
 mod remove;
@@ -41,6 +42,10 @@ enum ConfigCommand {
     /// Remove a value.
     #[command(visible_alias = "remove")]
     Rm(remove::Remove),
+    /// Set several values at once.
+    SetAll(all::SetAll),
+    /// Remove several values at once.
+    RmAll(all::RemoveAll),
 }
 
 impl Config {
@@ -54,6 +59,8 @@ impl Config {
             Some(ConfigCommand::Set(command)) => command.run(context),
             Some(ConfigCommand::Get(command)) => command.run(&context),
             Some(ConfigCommand::Rm(command)) => command.run(&context),
+            Some(ConfigCommand::SetAll(command)) => command.run(context),
+            Some(ConfigCommand::RmAll(command)) => command.run(&context),
         }
     }
 }

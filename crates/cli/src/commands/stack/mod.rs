@@ -11,6 +11,7 @@ pub(crate) mod remove;
 mod rename;
 mod select;
 mod show;
+mod tag;
 mod unselect;
 
 use clap::{Args, Subcommand};
@@ -38,8 +39,10 @@ pub(crate) struct Stack {
 #[derive(Debug, Subcommand)]
 enum StackCommand {
     /// Make a stack and select it.
+    #[command(visible_alias = "new")]
     Init(init::Init),
     /// Show the stacks of the project.
+    #[command(visible_alias = "list")]
     Ls(list::List),
     /// Select a stack for this project.
     Select(select::Select),
@@ -53,11 +56,14 @@ enum StackCommand {
     History(history::History),
     /// Write what depends on what, as a graph in the DOT language.
     Graph(graph::Graph),
+    /// Show and change the stack's tags.
+    Tag(tag::Tag),
     /// Give the stack another name.
     Rename(rename::Rename),
     /// Select no stack for this project.
     Unselect(unselect::Unselect),
     /// Remove a stack that has no resources.
+    #[command(visible_alias = "remove")]
     Rm(remove::Remove),
 }
 
@@ -78,6 +84,7 @@ impl Stack {
             Some(StackCommand::Import(command)) => command.run(&context),
             Some(StackCommand::History(command)) => command.run(&context),
             Some(StackCommand::Graph(command)) => command.run(&context),
+            Some(StackCommand::Tag(command)) => command.run(&context),
             Some(StackCommand::Rename(command)) => command.run(&context),
             Some(StackCommand::Unselect(command)) => command.run(&context),
             Some(StackCommand::Rm(command)) => command.run(&context),

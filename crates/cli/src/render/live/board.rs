@@ -204,11 +204,6 @@ impl Board {
         }
     }
 
-    /// Whether no clock is running.
-    pub(super) fn is_still(&self) -> bool {
-        self.running.is_empty()
-    }
-
     pub(super) fn get(&self, id: usize) -> &Node {
         &self.nodes[id]
     }

@@ -1,7 +1,7 @@
 //! The live tree: what is running, since when, what waits for what, redrawn in place while a phase runs.
 //!
 //! Events change the [`Board`]; a thread of its own paints it. The engine never waits for the terminal, and the painter wakes only
-//! when something has changed, or once a second while something is running whose clock is shown.
+//! when something has changed, or once a second for the clocks.
 
 mod board;
 mod frame;
@@ -183,13 +183,9 @@ fn paint(shared: &Shared, mut screen: Screen, title: &'static str, mood: Mood, b
     loop {
         let mut state = shared.state();
         while !state.changed && !state.ended {
-            if state.board.is_still() {
-                state = shared.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
-            } else {
-                let waited = shared.changed.wait_timeout(state, TICK).unwrap_or_else(PoisonError::into_inner);
-                state = waited.0;
-                state.changed |= waited.1.timed_out();
-            }
+            let waited = shared.changed.wait_timeout(state, TICK).unwrap_or_else(PoisonError::into_inner);
+            state = waited.0;
+            state.changed |= waited.1.timed_out();
         }
         if state.ended {
             return screen;
