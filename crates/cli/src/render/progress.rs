@@ -1,5 +1,7 @@
 //! A run as it happens: a live tree on a terminal, otherwise one line when a step begins and one when it ends.
 
+mod lines;
+
 use std::collections::{BTreeMap, HashSet};
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,19 +9,16 @@ use std::time::Instant;
 
 use outrigger_diagnostic::Diagnostic;
 use outrigger_engine::{Ending, Event, EventSink, Pattern, RunResult, Step, StepOp, StepResult, Summary};
-use outrigger_provider::LogLevel;
 use outrigger_value::{PropertyMap, Urn};
 use serde_json::json;
 
 use super::detail::in_full;
 use super::diagnostic::Renderer;
-use super::difference::{Change, changes, drift, on_a_line};
-use super::duration::short;
 use super::event_log::EventLog;
 use super::events::{self, EventStream};
 use super::live::{Board, Intention, Live};
 use super::redaction::Redaction;
-use super::step::{found, half, label, trouble, words};
+use super::step::{half, label, words};
 use super::summary::{self, Mood, Trouble};
 use super::value::Secrets;
 
@@ -225,81 +224,6 @@ impl Progress {
         }
     }
 
-    /// The line of a step that begins; a preview has none, because there it only says what would be.
-    fn begun(&self, step: &Step) -> Option<String> {
-        let quiet = matches!(step.op, StepOp::Same | StepOp::Replace | StepOp::Refresh)
-            || (step.op == StepOp::Read && !self.view.reads);
-        if self.phase.mood == Mood::Planned || quiet || internal(step) {
-            return None;
-        }
-        let words = words(step.op);
-        let (mark, style) = (words.mark, words.style);
-        Some(format!(" {style}{mark}{style:#} {} {}{}", label(&step.urn), words.doing, self.changed(step)))
-    }
-
-    fn ended(&self, step: &Step, result: StepResult, result_op: StepOp, since: Option<Instant>) -> Option<String> {
-        let planned = self.phase.mood == Mood::Planned;
-        let done = result == StepResult::Done;
-        // A replacement is one line in a preview and two steps when it happens.
-        let quiet = match step.op {
-            StepOp::Same => !self.view.same || internal(step),
-            StepOp::Read => !self.view.reads,
-            StepOp::Refresh => result_op == StepOp::Same,
-            StepOp::Replace => !planned,
-            op => internal(step) || (half(op) && planned),
-        };
-        if done && quiet {
-            return None;
-        }
-        let op = if step.op == StepOp::Refresh { result_op } else { step.op };
-        let words = words(op);
-        let (mark, style) = (words.mark, words.style);
-        let took = since.map_or_else(String::new, |since| format!(" ({})", short(since.elapsed())));
-        let (what, rest) = match (done, step.op) {
-            (false, _) => (format!("{} {}", words.doing, trouble(result)), took),
-            (true, StepOp::Refresh) => (found(result_op).to_owned(), self.drifted(step)),
-            (true, _) if planned => (words.planned.to_owned(), self.changed(step)),
-            (true, _) => (words.done.to_owned(), took),
-        };
-        Some(format!(" {style}{mark}{style:#} {} {what}{rest}", label(&step.urn)))
-    }
-
-    /// What changes, on the same line or below it.
-    fn changed(&self, step: &Step) -> String {
-        if self.view.diff {
-            return self.below(step);
-        }
-        self.brief(step)
-    }
-
-    /// What changes, in a few words, with a space in front.
-    fn brief(&self, step: &Step) -> String {
-        match step.op {
-            StepOp::Update | StepOp::Replace | StepOp::CreateReplacement => noted(&changes(step)),
-            _ => String::new(),
-        }
-    }
-
-    fn drifted(&self, step: &Step) -> String {
-        if !self.view.diff {
-            return self.drifted_on_a_line(step);
-        }
-        self.below(step)
-    }
-
-    /// Everything that changes, on lines of its own after the present one.
-    fn below(&self, step: &Step) -> String {
-        match in_full(step, self.view.secrets).trim_end() {
-            "" => String::new(),
-            text => format!("\n{text}"),
-        }
-    }
-
-    fn drifted_on_a_line(&self, step: &Step) -> String {
-        let (Some(old), Some(new)) = (&step.old, &step.new) else { return String::new() };
-        noted(&drift(old, new))
-    }
-
     /// Brings an event to the tree. Answers whether it is printed besides.
     fn board(&self, live: &Live, event: &Event) -> bool {
         let now = Instant::now();
@@ -322,30 +246,6 @@ impl Progress {
             Event::Log { .. } | Event::Diagnostic { .. } => return true,
         }
         false
-    }
-
-    fn text(&self, event: &Event, since: Option<Instant>) -> Option<String> {
-        match event {
-            Event::StepStarted(step) => self.begun(step),
-            Event::StepEnded { step, result, result_op } => self.ended(step, *result, *result_op, since),
-            Event::CallStarted { .. } | Event::Outputs { .. } => None,
-            Event::Diagnostic { diagnostic, .. } => {
-                let shown = self.view.redaction.hide_in(diagnostic);
-                Some(self.view.redaction.hide(&self.view.renderer.render(&shown)).trim_end().to_owned())
-            }
-            // A status that the next one replaces needs a screen that can replace it.
-            Event::Log { level: LogLevel::Debug, .. } | Event::Log { ephemeral: true, .. } => None,
-            Event::Log { level, urn, message, .. } => {
-                let word = match level {
-                    LogLevel::Warning => "warning: ",
-                    LogLevel::Error => "error: ",
-                    _ => "",
-                };
-                let about = urn.as_ref().map_or_else(String::new, |urn| format!("{}: ", label(urn)));
-                let message = self.view.redaction.hide(message);
-                (!message.trim().is_empty()).then(|| format!("    {about}{word}{}", message.trim_end()))
-            }
-        }
     }
 }
 
@@ -417,13 +317,6 @@ impl State {
     }
 }
 
-fn noted(changes: &[Change]) -> String {
-    match on_a_line(changes) {
-        names if names.is_empty() => String::new(),
-        names => format!(" [diff: {names}]"),
-    }
-}
-
 /// Whether a step is bookkeeping that Pulumi's users do not see.
 fn internal(step: &Step) -> bool {
     step.op == StepOp::RemovePendingReplace
@@ -433,6 +326,7 @@ fn internal(step: &Step) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use outrigger_provider::LogLevel;
     use outrigger_state::Resource;
     use outrigger_value::Value;
 

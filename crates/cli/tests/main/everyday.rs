@@ -133,6 +133,20 @@ fn small_commands_answer() {
 }
 
 #[test]
+fn shells_are_told_what_comes_next() {
+    let mut sandbox = Sandbox::with_stack(PROJECT);
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        sandbox.outrigger(&["completion", shell]).ok().says(&["OUTRIGGER_COMPLETE"]);
+    }
+    sandbox.set("OUTRIGGER_COMPLETE", Some("fish"));
+    let next = |words: &[&str]| sandbox.outrigger(&[&["--", "outrigger"], words].concat()).ok().stdout;
+    assert!(next(&["stack", "se"]).contains("select"));
+    assert!(next(&["up", "--sho"]).contains("--show-sames"));
+    assert_eq!(next(&["up", "--stack", ""]).trim(), "dev");
+    assert!(next(&["explain", "stack-lo"]).contains("stack-locked"));
+}
+
+#[test]
 fn a_new_project_comes_up() {
     let sandbox = Sandbox::new("name: other\nruntime: yaml\n");
     sandbox.outrigger(&["new", "random"]).ended(1).says(&["is there already", "--dir"]);

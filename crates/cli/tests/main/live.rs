@@ -42,6 +42,21 @@ fn someone_who_interrupts_is_told_what_is_waited_for() {
 }
 
 #[test]
+fn someone_who_asks_sees_every_detail_before_the_answer() {
+    let sandbox = Sandbox::with_stack(PROJECT);
+    let (mut screen, terminal) = Screen::open(80, 40);
+    let child = sandbox.start_on(terminal, &["up"]);
+    screen.await_text("[y/N, d for details]");
+    assert!(!screen.shown().contains("delayMs"), "{}", screen.shown());
+    screen.type_text("d\n");
+    screen.await_text("+ delayMs: 1500");
+    screen.await_text("details] d");
+    screen.type_text("n\n");
+    assert_eq!(screen.finish(child), 8, "{}", screen.all());
+    assert!(screen.all().contains("Nothing was changed."), "{}", screen.all());
+}
+
+#[test]
 fn a_dumb_terminal_gets_lines() {
     let mut sandbox = Sandbox::with_stack(PROJECT);
     sandbox.set("TERM", Some("dumb"));

@@ -1,7 +1,7 @@
 //! A terminal for the program to draw on: a real pseudo-terminal, and as much of an emulator as is needed to see what is on it.
 
 use std::fs::{File, OpenOptions};
-use std::io::Read;
+use std::io::{Read, Write};
 use std::process::Child;
 
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
@@ -46,6 +46,11 @@ impl Screen {
         while !self.shown().contains(text) {
             assert!(self.step(), "it ended before `{text}` came:\n{}", self.all());
         }
+    }
+
+    /// Types a text.
+    pub(crate) fn type_text(&mut self, text: &str) {
+        self.terminal.write_all(text.as_bytes()).unwrap();
     }
 
     /// Reads to the end, and waits for the program.
