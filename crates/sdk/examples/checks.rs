@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use outrigger_provider::{
     CallContext, CheckConfig, CheckRequest, Configure, NoLog, Plugin, Provider, ResourceIdentity,
 };
-use outrigger_pulumi::{ConnectOptions, EngineServer, Origin, connect};
+use outrigger_pulumi::{ConnectDeadlines, ConnectOptions, EngineServer, Origin, connect};
 use outrigger_value::{PropertyMap, Urn, Value};
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::Command;
@@ -51,7 +51,11 @@ async fn main() -> Result<(), Failure> {
     let port = lines.next_line().await?.ok_or("the provider ended before it printed its port")?;
     let start = spawned.elapsed();
     let id = child.id().ok_or("the provider has ended")?;
-    let options = ConnectOptions { name: "simple".to_owned(), engine_address: engine.address().to_owned() };
+    let options = ConnectOptions {
+        name: "simple".to_owned(),
+        engine_address: engine.address().to_owned(),
+        deadlines: ConnectDeadlines::default(),
+    };
     let plugin = connect(Origin::Port(port.trim().parse()?), options).await?;
     measure(plugin, calls, at_once, id, start).await?;
     child.kill().await?;
