@@ -22,6 +22,7 @@ mod partial;
 mod plugin_new;
 mod plugin_process;
 mod providers;
+mod quickstart;
 mod sandbox;
 mod screen;
 mod secrecy;
