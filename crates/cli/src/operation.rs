@@ -194,7 +194,7 @@ async fn steps(request: &Request, phases: &Phases<'_>, terminal: Terminal) -> Re
         if !request.json {
             data("")?;
         }
-        if !yes && !confirmed(request, phases, terminal)? {
+        if !yes && !confirmed(request, phases, terminal).await? {
             talk("Nothing was changed.");
             return Err(Failure::said(Exit::Cancelled));
         }
@@ -203,14 +203,25 @@ async fn steps(request: &Request, phases: &Phases<'_>, terminal: Terminal) -> Re
     judge(request, &result, Mood::Done, phases)
 }
 
-/// Asks, and shows every detail first if that is wanted. Waits for the person.
-fn confirmed(request: &Request, phases: &Phases<'_>, terminal: Terminal) -> Result<bool, Failure> {
-    let question = format!("Do you want to perform this {}?", request.work.name());
-    let Some(details) = phases.details().filter(|_| !request.diff) else { return Ok(terminal.confirm(&question)) };
+/// Asks, and shows every detail first if that is wanted. Waits for the person, who may also interrupt.
+async fn confirmed(request: &Request, phases: &Phases<'_>, terminal: Terminal) -> Result<bool, Failure> {
+    let details = phases.details().filter(|_| !request.diff);
+    let choice = if details.is_some() { "[y/N, d for details]" } else { "[y/N]" };
+    let question = format!("Do you want to perform this {}? {choice} ", request.work.name());
     loop {
-        match terminal.line(&format!("{question} [y/N, d for details] ")).unwrap_or_default().trim() {
-            "d" | "D" | "details" => data(&format!("\n{details}"))?,
-            answer => return Ok(matches!(answer.to_lowercase().as_str(), "y" | "yes")),
+        let prompt = question.clone();
+        // On a thread of its own: signals are seen by this one, and an interrupt has to end the question.
+        let answer = tokio::task::spawn_blocking(move || terminal.line(&prompt));
+        let answer = tokio::select! {
+            answer = answer => answer.ok().flatten().unwrap_or_default(),
+            () = phases.stopped() => {
+                talk("");
+                return Ok(false);
+            }
+        };
+        match (answer.trim().to_lowercase().as_str(), &details) {
+            ("d" | "details", Some(details)) => data(&format!("\n{details}"))?,
+            (answer, _) => return Ok(matches!(answer, "y" | "yes")),
         }
     }
 }

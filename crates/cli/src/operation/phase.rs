@@ -42,6 +42,11 @@ impl<'a> Phases<'a> {
         self.interruption.abort.is_cancelled()
     }
 
+    /// Returns when the user asks to stop.
+    pub(super) async fn stopped(&self) {
+        self.interruption.stop.cancelled().await;
+    }
+
     /// Says what would happen. Takes no lock and writes nothing.
     pub(super) async fn preview(&self) -> Result<RunResult, Failure> {
         let surroundings = self.surroundings;

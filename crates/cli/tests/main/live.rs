@@ -57,6 +57,17 @@ fn someone_who_asks_sees_every_detail_before_the_answer() {
 }
 
 #[test]
+fn an_interrupt_answers_the_question() {
+    let sandbox = Sandbox::with_stack(PROJECT);
+    let (mut screen, terminal) = Screen::open(80, 40);
+    let child = sandbox.start_on(terminal, &["up"]);
+    screen.await_text("[y/N, d for details]");
+    interrupt(&child);
+    assert_eq!(screen.finish(child), 8, "{}", screen.all());
+    assert!(screen.all().contains("Nothing was changed."), "{}", screen.all());
+}
+
+#[test]
 fn a_dumb_terminal_gets_lines() {
     let mut sandbox = Sandbox::with_stack(PROJECT);
     sandbox.set("TERM", Some("dumb"));
