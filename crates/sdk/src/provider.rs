@@ -139,8 +139,11 @@ impl Provider for PackageProvider {
                 known.upgrade(&mut prior);
                 let mut changes = Changes::between(known.taken(), &prior.inputs, &inputs, &ignore_changes);
                 changes.delete_before_replace = known.deletes_before_replace();
-                let corrected = known.diff(&cx, &prior, &inputs, &mut changes).await;
-                corrected.map_err(|error| self.error(CALL, error))?;
+                // An author's code may ask for the configuration.
+                if !self.unconfigured {
+                    let corrected = known.diff(&cx, &prior, &inputs, &mut changes).await;
+                    corrected.map_err(|error| self.error(CALL, error))?;
+                }
                 let (verdict, diff) = changes.conclude(known.answered());
                 (verdict, diff, Some(prior.outputs))
             }
@@ -151,8 +154,10 @@ impl Provider for PackageProvider {
             (true, _) => {
                 let before = prior.filter(|_| verdict == Verdict::Update);
                 let mut preview = Preview::new((known.taken(), known.answered()), inputs, before);
-                let corrected = known.preview(&cx, &mut preview).await;
-                corrected.map_err(|error| self.error("Preview", error))?;
+                if !self.unconfigured {
+                    let corrected = known.preview(&cx, &mut preview).await;
+                    corrected.map_err(|error| self.error("Preview", error))?;
+                }
                 Some(preview.into_outputs())
             }
         };

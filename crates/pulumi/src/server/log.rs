@@ -2,11 +2,13 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use outrigger_provider::{LogLevel, LogSink};
 use outrigger_transport::{channel, limited};
 use outrigger_value::Urn;
 use tokio::sync::{mpsc, oneshot};
+use tokio::time::timeout;
 use tonic::transport::Channel;
 use tonic::{Code, Status};
 use tonic_health::pb::HealthCheckRequest;
@@ -18,11 +20,17 @@ use crate::generated::pulumirpc::{LogRequest, LogSeverity};
 /// How many messages may wait. A plugin that says more than an engine can take must not fill memory.
 const WAITING: usize = 1024;
 
+/// How long an engine may take to hear a message. An answer does not wait longer for the messages before it.
+const PATIENCE: Duration = Duration::from_secs(2);
+
 /// The way to the engine that a plugin works for now. Messages keep their order; they are dropped where there is no engine,
 /// and where too many wait.
 pub(super) struct EngineLog {
     queue: mpsc::Sender<Item>,
     engine: Arc<Mutex<Option<EngineClient<Channel>>>>,
+    /// Messages that are in the queue or on their way.
+    waiting: Arc<AtomicUsize>,
+    /// Messages that found the queue full.
     dropped: AtomicUsize,
 }
 
@@ -37,6 +45,8 @@ impl EngineLog {
         let (queue, mut items) = mpsc::channel(WAITING);
         let engine: Arc<Mutex<Option<EngineClient<Channel>>>> = Arc::default();
         let current = Arc::clone(&engine);
+        let waiting: Arc<AtomicUsize> = Arc::default();
+        let left = Arc::clone(&waiting);
         tokio::spawn(async move {
             while let Some(item) = items.recv().await {
                 match item {
@@ -44,8 +54,9 @@ impl EngineLog {
                         let client = current.lock().unwrap_or_else(PoisonError::into_inner).clone();
                         if let Some(mut client) = client {
                             // An engine that does not listen is no reason to stop working for it.
-                            let _not_heard = client.log(message).await;
+                            let _not_heard = timeout(PATIENCE, client.log(message)).await;
                         }
+                        left.fetch_sub(1, Ordering::AcqRel);
                     }
                     Item::Flush(done) => {
                         let _nobody_waits = done.send(());
@@ -53,7 +64,7 @@ impl EngineLog {
                 }
             }
         });
-        Self { queue, engine, dropped: AtomicUsize::new(0) }
+        Self { queue, engine, waiting, dropped: AtomicUsize::new(0) }
     }
 
     /// Turns to an engine: `127.0.0.1:PORT`.
@@ -65,25 +76,35 @@ impl EngineLog {
 
     /// Waits until everything that was said so far is sent, so that it comes before the answer of the call.
     pub(super) async fn flush(&self) {
-        let dropped = self.dropped.swap(0, Ordering::Relaxed);
-        if dropped > 0 {
-            let message =
-                format!("{dropped} messages of the plugin were dropped: they came faster than they could be sent");
-            let _no_longer = self.queue.send(Item::Message(request(LogLevel::Warning, None, &message, false))).await;
+        // Most calls say nothing; they do not pay for it.
+        if self.waiting.load(Ordering::Acquire) == 0 && self.dropped.load(Ordering::Relaxed) == 0 {
+            return;
         }
         let (done, sent) = oneshot::channel();
-        if self.queue.send(Item::Flush(done)).await.is_ok() {
-            let _no_longer = sent.await;
-        }
+        let flushed = async {
+            let dropped = self.dropped.swap(0, Ordering::Relaxed);
+            if dropped > 0 {
+                let lost = format!("{dropped} messages were dropped: they came faster than they could be sent");
+                self.waiting.fetch_add(1, Ordering::AcqRel);
+                let _no_longer = self.queue.send(Item::Message(request(LogLevel::Warning, None, &lost, false))).await;
+            }
+            if self.queue.send(Item::Flush(done)).await.is_ok() {
+                let _no_longer = sent.await;
+            }
+        };
+        let _engine_is_slow = timeout(PATIENCE, flushed).await;
     }
 }
 
 impl LogSink for EngineLog {
     fn log(&self, level: LogLevel, urn: Option<&Urn>, message: &str, ephemeral: bool) {
-        let full = self.queue.try_send(Item::Message(request(level, urn, message, ephemeral))).is_err();
-        // A status that nobody saw is replaced by the next one anyway.
-        if full && !ephemeral {
-            self.dropped.fetch_add(1, Ordering::Relaxed);
+        self.waiting.fetch_add(1, Ordering::AcqRel);
+        if self.queue.try_send(Item::Message(request(level, urn, message, ephemeral))).is_err() {
+            self.waiting.fetch_sub(1, Ordering::AcqRel);
+            // A status that nobody saw is replaced by the next one anyway.
+            if !ephemeral {
+                self.dropped.fetch_add(1, Ordering::Relaxed);
+            }
         }
     }
 }

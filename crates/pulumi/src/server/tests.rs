@@ -377,6 +377,22 @@ async fn the_end_waits_for_answers() {
 }
 
 #[tokio::test]
+async fn it_says_that_it_is_healthy() {
+    let mut line = Vec::new();
+    let listener = port::listen(&mut line).await.unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    let (end, ended) = oneshot::channel::<()>();
+    let served = tokio::spawn(super::serve(Arc::new(Scripted::default()), listener, None, async {
+        let _ = ended.await;
+    }));
+    assert!(super::engine_is_there(&address).await);
+    end.send(()).unwrap();
+    served.await.unwrap().unwrap();
+    assert!(!super::engine_is_there(&address).await);
+    assert!(!super::engine_is_there("nonsense").await);
+}
+
+#[tokio::test]
 async fn messages_come_before_the_answer() {
     let both = both().await;
     let provider = both.configure(PropertyMap::new()).await.unwrap();
