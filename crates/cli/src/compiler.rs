@@ -67,14 +67,14 @@ pub(crate) fn run(compiler: &Compiler, around: &Surroundings<'_>) -> Result<Vec<
                 .detail(error.to_string())
                 .hint("Check that the command is installed and on PATH, or correct `runtime.options.compiler`.")
         })?;
-    let printed = collect(child.stdout.take(), MAX_BYTES + 1);
-    let said = collect(child.stderr.take(), WORDS);
-    let Some(status) = wait(child, name, around.limit).map_err(|error| {
-        failed(format!("the compiler `{name}` could not be waited for"))
+    let unwatched = |error: io::Error| {
+        failed(format!("the compiler `{name}` could not be watched"))
             .detail(error.to_string())
-            .hint("Run it by hand to see what it does.")
-    })?
-    else {
+            .hint("Check the limit on the number of processes and threads (`ulimit -u`).")
+    };
+    let printed = collect(child.stdout.take(), MAX_BYTES + 1).map_err(unwatched)?;
+    let said = collect(child.stderr.take(), WORDS).map_err(unwatched)?;
+    let Some(status) = wait(child, name, around.limit).map_err(unwatched)? else {
         return Err(failed(format!("the compiler `{name}` did not end within {} seconds", around.limit.as_secs()))
             .detail(last_lines(&around.hide(&said.take())))
             .hint("Run it by hand to see what it waits for."));
@@ -133,9 +133,9 @@ fn variables(around: &Surroundings<'_>) -> Vec<(OsString, OsString)> {
 fn wait(mut child: Child, name: &str, limit: Duration) -> io::Result<Option<ExitStatus>> {
     let pid = rustix::process::Pid::from_child(&child);
     let (ended, end) = channel();
-    thread::spawn(move || {
+    thread::Builder::new().spawn(move || {
         let _nobody_waits = ended.send(child.wait());
-    });
+    })?;
     let patience = PATIENCE.min(limit);
     let mut answer = end.recv_timeout(patience);
     if matches!(answer, Err(RecvTimeoutError::Timeout)) && patience < limit {
@@ -172,9 +172,9 @@ impl Pipe {
 }
 
 /// Reads a pipe to its end, and keeps so much of it.
-fn collect(pipe: Option<impl Read + Send + 'static>, keep: usize) -> Pipe {
+fn collect(pipe: Option<impl Read + Send + 'static>, keep: usize) -> io::Result<Pipe> {
     let (sender, bytes) = channel();
-    thread::spawn(move || {
+    thread::Builder::new().spawn(move || {
         let Some(mut pipe) = pipe else { return };
         let (mut kept, mut buffer) = (0, vec![0; 64 << 10]);
         while let Ok(count @ 1..) = pipe.read(&mut buffer) {
@@ -184,8 +184,8 @@ fn collect(pipe: Option<impl Read + Send + 'static>, keep: usize) -> Pipe {
                 return;
             }
         }
-    });
-    Pipe { bytes }
+    })?;
+    Ok(Pipe { bytes })
 }
 
 fn last_lines(text: &str) -> String {
