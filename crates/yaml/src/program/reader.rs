@@ -1,8 +1,10 @@
 //! Reading keys, literals and expressions, and collecting what is wrong with them.
 
+use std::sync::Arc;
+
 use outrigger_diagnostic::{Diagnostic, Severity};
 
-use super::{Named, function};
+use super::{Named, Options, function};
 use crate::expression::{Expression, Kind, Literal};
 use crate::interpolation;
 use crate::suggestion;
@@ -13,6 +15,8 @@ pub(super) struct Reader<'a> {
     pub(super) document: &'a Document,
     pub(super) findings: Vec<Diagnostic>,
     pub(super) invokes: usize,
+    /// What a resource has that says nothing about its options.
+    pub(super) no_options: Arc<Options>,
 }
 
 pub(super) fn literal_of(key: &Key) -> Literal {
@@ -21,7 +25,7 @@ pub(super) fn literal_of(key: &Key) -> Literal {
 
 impl<'a> Reader<'a> {
     pub(super) fn new(document: &'a Document) -> Self {
-        Self { document, findings: Vec::new(), invokes: 0 }
+        Self { document, findings: Vec::new(), invokes: 0, no_options: Arc::default() }
     }
 
     pub(super) fn error(

@@ -1,5 +1,7 @@
 //! A resource as the file declares it.
 
+use std::sync::Arc;
+
 use outrigger_diagnostic::Severity;
 
 use super::options::{self, Options};
@@ -24,8 +26,8 @@ pub struct Resource {
     pub has_properties: bool,
     /// Look it up instead of managing it.
     pub get: Option<Get>,
-    /// How to manage it.
-    pub options: Options,
+    /// How to manage it. Resources without options share one.
+    pub options: Arc<Options>,
     /// Keys that a resource does not have.
     pub unknown: Vec<Literal>,
 }
@@ -91,7 +93,7 @@ pub(super) fn read(reader: &mut Reader<'_>, entry: &Entry) -> Resource {
         properties: Properties::Map(Vec::new()),
         has_properties: false,
         get: None,
-        options: Options::default(),
+        options: Arc::clone(&reader.no_options),
         unknown: Vec::new(),
     };
     let Some(object) = reader.object(&format!("resources.{}", entry.key.text), &entry.value) else { return resource };
@@ -113,7 +115,7 @@ pub(super) fn read(reader: &mut Reader<'_>, entry: &Entry) -> Resource {
                 resource.has_properties = true;
                 resource.properties = properties(reader, value);
             }
-            Some("options") => resource.options = options::read(reader, value),
+            Some("options") => resource.options = Arc::new(options::read(reader, value)),
             Some("get") => resource.get = get(reader, value),
             _ => match reader.known(&field.key, &UNUSED) {
                 Some(name) => {

@@ -30,8 +30,8 @@ pub struct Document {
     lines: Arc<[u32]>,
     /// Where each alias stands and the value that it stands for, sorted.
     aliases: Arc<[(Span, Span)]>,
-    /// The first document of the file; null when the file is empty.
-    pub root: Node,
+    /// The first document of the file; null when the file is empty. Clones of a document share it.
+    pub root: Arc<Node>,
 }
 
 impl Document {
@@ -61,7 +61,7 @@ impl Document {
         let lines = line_starts(&source);
         let at = Source { file: &file, text: &source, lines: &lines };
         let (root, aliases) = parser::parse(&at, keys)?;
-        Ok(Self { root, lines: lines.into(), aliases: aliases.into(), file, source })
+        Ok(Self { root: root.into(), lines: lines.into(), aliases: aliases.into(), file, source })
     }
 
     /// Parses bytes, which must be UTF-8, with other keys.

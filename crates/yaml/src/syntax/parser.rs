@@ -209,11 +209,16 @@ impl Builder<'_> {
         let Frame { content, span, layout, last, .. } = frame;
         let span = closed(span, end, layout, last);
         match content {
-            Content::List(items) => Node { span, kind: Kind::List(List { items, layout }) },
+            // Most collections are small and stay as they are: room to grow would be most of the tree.
+            Content::List(mut items) => {
+                items.shrink_to_fit();
+                Node { span, kind: Kind::List(List { items, layout }) }
+            }
             Content::Object { mut entries, merges, .. } => {
                 self.check_duplicates(&entries);
                 let own = entries.len();
                 merges.into_iter().for_each(|value| self.merge(&mut entries, value));
+                entries.shrink_to_fit();
                 Node { span, kind: Kind::Object(Object { entries, own, layout }) }
             }
         }
