@@ -349,7 +349,7 @@ fn a_killed_host_takes_its_commands_along() {
 
 #[test]
 fn time_that_the_program_limits_is_up() {
-    let sandbox = Sandbox::with_stack(&format!("{SLOW}    options: {{customTimeouts: {{create: 1s}}}}\n"));
+    let sandbox = Sandbox::with_stack(&format!("{SLOW}    options: {{customTimeouts: {{create: 5s}}}}\n"));
     let child = sandbox.start(&["up", "--yes", "--skip-preview"]);
     interrupted(&sandbox, child, |_, _| {})
         .ended(1)

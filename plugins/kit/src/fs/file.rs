@@ -283,6 +283,10 @@ impl Resource for File {
             preview.foretell("sha256", Marked::new(summary.sha256, secret));
             preview.foretell("size", Marked::new(summary.size, secret));
         }
+        let asset = preview.input::<Marked<Asset>>("source").filter(|asset| !asset.value.hash.is_empty());
+        if let Some(Marked { value, secret }) = asset {
+            preview.foretell("sha256", Marked::new(value.hash, secret));
+        }
         Ok(())
     }
 

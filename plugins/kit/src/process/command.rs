@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use outrigger_sdk::{Changes, Check, Context, Created, Error, Inputs, Outputs, Resource, Result, State, Value};
+use outrigger_sdk::{
+    Changes, Check, Context, Created, Enumeration, Error, Inputs, Outputs, Resource, Result, State, Value,
+};
 
 use super::line::Line;
-use super::output::KEPT;
+use super::output::{KEPT, Show};
 use super::run::{Ending, Ran, Run, Stopped};
 use crate::marked::Marked;
 
@@ -40,9 +42,24 @@ pub(crate) struct CommandArgs {
     /// How many seconds a command that has to end gets to do so, after SIGTERM and before SIGKILL.
     #[outrigger(default = 5.0)]
     grace_period: f64,
+    /// What is shown of the output while a command runs. Nothing is if the output is secret.
+    #[outrigger(default = Log::Progress)]
+    log: Log,
     /// Whether what the commands write is secret. It always is if a command, its input or its environment is.
     #[outrigger(default = false)]
     secret_output: bool,
+}
+
+/// What is shown of a command's output while it runs.
+#[derive(Clone, Copy, Enumeration, PartialEq)]
+#[outrigger(token = "kit:process:Log")]
+pub(crate) enum Log {
+    /// The newest line, beside the resource.
+    Progress,
+    /// Every line, up to 1000 of each stream, as messages that stay.
+    Lines,
+    /// Nothing.
+    None,
 }
 
 /// A command of the machine that the plugin runs on, for what no other resource does.
@@ -101,9 +118,14 @@ impl CommandArgs {
             stdin: self.stdin.as_ref().map(|stdin| stdin.value.clone()).unwrap_or_default(),
             timeout: self.timeout.and_then(|limit| Duration::try_from_secs_f64(limit).ok()),
             grace: Duration::try_from_secs_f64(self.grace_period).unwrap_or_default(),
-            shown: !secret,
         };
-        let ran = run.run(cx).await.map_err(|error| error.context(format_args!("the command `{name}`")))?;
+        let show = match self.log {
+            _ if secret => Show::Nothing,
+            Log::None => Show::Nothing,
+            Log::Progress => Show::Newest(cx),
+            Log::Lines => Show::Lines(cx),
+        };
+        let ran = run.run(cx, show).await.map_err(|error| error.context(format_args!("the command `{name}`")))?;
         if let Some(failure) = failure(name, &ran, self, secret) {
             return Err(failure);
         }
@@ -190,6 +212,10 @@ impl Resource for Command {
     }
 
     async fn diff(_cx: &Context, _state: &State<Self>, inputs: &CommandArgs, changes: &mut Changes) -> Result<()> {
+        // How the next command runs; nothing that exists differs.
+        for property in ["log", "timeout", "gracePeriod"] {
+            changes.ignore(property);
+        }
         // What made it does not matter any more if there is a command for changes.
         if inputs.update.is_some() && !changes.touches("update") {
             changes.ignore("create");

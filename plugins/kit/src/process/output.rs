@@ -16,7 +16,10 @@ const QUOTED: usize = 4 * 1024;
 /// How many lines are quoted.
 const LINES: usize = 10;
 
-/// How often a line is shown. A command that floods is not to flood the engine.
+/// How many lines of a stream are shown, if all are to be. A command that floods is not to flood the engine.
+const SHOWN: usize = 1000;
+
+/// How often the newest line is shown.
 const PACE: Duration = Duration::from_millis(100);
 
 /// What a stream brought.
@@ -69,21 +72,86 @@ fn readable(line: &str) -> String {
     line.chars().filter(|letter| !letter.is_control() || *letter == '\t').collect::<String>().trim_end().to_owned()
 }
 
-/// Reads a stream to its end. Every now and then its newest line is shown, if there is somebody to show it to.
-pub(super) async fn capture(mut stream: impl AsyncRead + Unpin, captured: &mut Captured, show: Option<&Context>) {
+/// What the user sees of a stream while the command runs.
+#[derive(Clone, Copy)]
+pub(super) enum Show<'a> {
+    /// Nothing.
+    Nothing,
+    /// The newest line, every now and then. The next one replaces it.
+    Newest(&'a Context),
+    /// Every line, up to a number of them.
+    Lines(&'a Context),
+}
+
+/// Reads a stream to its end.
+pub(super) async fn capture(mut stream: impl AsyncRead + Unpin, captured: &mut Captured, show: Show<'_>) {
     let mut buffer = vec![0; 64 * 1024];
-    let mut shown: Option<(Instant, String)> = None;
+    let mut newest = Newest::default();
+    let mut lines = Lines::default();
     // An error is an end: the other side is gone.
     while let Ok(count @ 1..) = stream.read(&mut buffer).await {
-        captured.take(buffer.get(..count).unwrap_or_default());
-        let Some(cx) = show else { continue };
-        if shown.as_ref().is_some_and(|(at, _)| at.elapsed() < PACE) {
-            continue;
+        let bytes = buffer.get(..count).unwrap_or_default();
+        captured.take(bytes);
+        match show {
+            Show::Nothing => {}
+            Show::Newest(cx) => newest.show(cx, captured),
+            Show::Lines(cx) => lines.show(cx, bytes),
         }
-        let newest = captured.newest_line().filter(|line| shown.as_ref().is_none_or(|(_, before)| before != line));
-        if let Some(line) = newest {
+    }
+    if let Show::Lines(cx) = show {
+        lines.end(cx);
+    }
+}
+
+/// Shows the newest line at its pace.
+#[derive(Default)]
+struct Newest {
+    shown: Option<(Instant, String)>,
+}
+
+impl Newest {
+    fn show(&mut self, cx: &Context, captured: &Captured) {
+        if self.shown.as_ref().is_some_and(|(at, _)| at.elapsed() < PACE) {
+            return;
+        }
+        let line = captured.newest_line().filter(|line| self.shown.as_ref().is_none_or(|(_, before)| before != line));
+        if let Some(line) = line {
             cx.progress(&line);
-            shown = Some((Instant::now(), line));
+            self.shown = Some((Instant::now(), line));
+        }
+    }
+}
+
+/// Shows every line.
+#[derive(Default)]
+struct Lines {
+    /// The beginning of a line whose end has not come yet.
+    begun: Vec<u8>,
+    count: usize,
+}
+
+impl Lines {
+    fn show(&mut self, cx: &Context, bytes: &[u8]) {
+        if self.count > SHOWN {
+            return;
+        }
+        for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
+            self.begun.extend(piece.iter().take(QUOTED.saturating_sub(self.begun.len())));
+            if piece.ends_with(b"\n") {
+                self.end(cx);
+            }
+        }
+    }
+
+    fn end(&mut self, cx: &Context) {
+        let line = readable(&String::from_utf8_lossy(&std::mem::take(&mut self.begun)));
+        if line.is_empty() || self.count > SHOWN {
+            return;
+        }
+        self.count += 1;
+        match self.count > SHOWN {
+            false => cx.info(line),
+            true => cx.info(format_args!("(more than {SHOWN} lines; the rest is not shown)")),
         }
     }
 }

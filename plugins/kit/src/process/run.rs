@@ -12,7 +12,7 @@ use tokio::net::UnixStream;
 use tokio::process::Command;
 
 use super::WardenCommand;
-use super::output::{Captured, capture};
+use super::output::{Captured, Show, capture};
 use crate::environment::WITHHELD;
 
 /// How long a warden may take beyond the grace. It has nothing to do but to kill.
@@ -29,8 +29,6 @@ pub(super) struct Run {
     pub(super) stdin: String,
     pub(super) timeout: Option<Duration>,
     pub(super) grace: Duration,
-    /// Whether what it writes is shown while it runs.
-    pub(super) shown: bool,
 }
 
 /// How a command ended.
@@ -85,7 +83,7 @@ pub(super) struct Ran {
 
 impl Run {
     /// Runs it. Nothing that it started is left when this is done.
-    pub(super) async fn run(self, cx: &Context) -> Result<Ran> {
+    pub(super) async fn run(self, cx: &Context, show: Show<'_>) -> Result<Ran> {
         let warden = cx.config::<WardenCommand>()?;
         if let Some(directory) = self.directory.as_ref().filter(|directory| !directory.is_dir()) {
             return Err(Error::new(format!("the working directory `{}` does not exist", directory.display())));
@@ -114,7 +112,6 @@ impl Run {
         // It holds our side's counterpart: only when the child has ended is it closed.
         drop(command);
         let (mut stdout, mut stderr) = (Captured::default(), Captured::default());
-        let show = self.shown.then_some(cx);
         let (out, err) = (child.stdout.take(), child.stderr.take());
         let (ending, stopped) = {
             let reading = async {

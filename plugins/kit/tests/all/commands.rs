@@ -53,6 +53,8 @@ async fn creates_updates_and_deletes() {
 
     let mut slower = inputs("bye");
     slower["timeout"] = json!(60);
+    assert_eq!(stage.verdict(COMMAND, &changed, slower.clone()).await, Verdict::Same);
+    slower["delete"] = json!("echo $KIT_STDOUT > deleted; true");
     let same = stage.update(COMMAND, &changed, slower.clone()).await.unwrap();
     assert_eq!(same.outputs, changed.outputs, "nothing ran");
 
@@ -131,6 +133,22 @@ async fn a_flood_is_kept_within_bounds() {
 }
 
 #[tokio::test]
+async fn lines_are_shown_as_wished() {
+    let script = "echo one; echo; printf 'two\\nthree'; yes | head -n 2000 >&2";
+    let stage = Stage::new().await;
+    stage.create(COMMAND, json!({"create": script, "log": "lines"})).await.unwrap();
+    let said = stage.said();
+    let numbers: Vec<&String> =
+        said.iter().filter(|line| !matches!(line.as_str(), "y") && !line.contains("1000")).collect();
+    assert_eq!(numbers, ["one", "two", "three"]);
+    assert_eq!(said.iter().filter(|line| line.as_str() == "y").count(), 1000);
+    assert!(said.contains(&"(more than 1000 lines; the rest is not shown)".to_owned()));
+    let stage = Stage::new().await;
+    stage.create(COMMAND, json!({"create": script, "log": "none"})).await.unwrap();
+    assert_eq!(stage.said(), Vec::<String>::new());
+}
+
+#[tokio::test]
 async fn what_is_not_text_is_replaced() {
     let stage = Stage::new().await;
     let made = stage.create(COMMAND, json!({"create": "printf 'a\\377b'"})).await.unwrap();
@@ -159,11 +177,11 @@ async fn time_is_up_even_for_who_ignores_the_request() {
     let (stage, root) = (Stage::new().await, tempfile::tempdir().unwrap());
     let script = "trap '' TERM; echo deaf; echo $$ > pid; while :; do sleep 0.1; done";
     let inputs = json!({
-        "create": script, "timeout": 1, "gracePeriod": 0.3, "workingDirectory": root.path().to_str().unwrap(),
+        "create": script, "timeout": 5, "gracePeriod": 0.3, "workingDirectory": root.path().to_str().unwrap(),
     });
     let failed = stage.create(COMMAND, inputs).await.unwrap_err();
     assert!(failed.in_doubt, "nobody knows what it did until then");
-    assert!(failed.message.contains("took longer than `timeout`, 1 seconds"), "{}", failed.message);
+    assert!(failed.message.contains("took longer than `timeout`, 5 seconds"), "{}", failed.message);
     assert!(failed.message.contains("deaf"), "{}", failed.message);
     assert!(!is_running(&appears(&root.path().join("pid")).await));
 }

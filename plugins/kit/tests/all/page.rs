@@ -69,7 +69,10 @@ fn reference(schema: &Json) -> String {
     text.push_str("\n## Types\n");
     for (token, ty) in schema["types"].as_object().unwrap() {
         heading(&mut text, token, ty);
-        inputs(&mut text, &ty["properties"], &ty["required"]);
+        match ty["enum"].as_array() {
+            Some(values) => enumeration(&mut text, values),
+            None => inputs(&mut text, &ty["properties"], &ty["required"]),
+        }
     }
     text.push('\n');
     text
@@ -94,6 +97,13 @@ fn inputs(text: &mut String, properties: &Json, required: &Json) {
             notes.push("replaces".to_owned());
         }
         let _ = writeln!(text, "| `{name}` | {} | {} | {} |", ty(property), notes.join(", "), cell(property));
+    }
+}
+
+fn enumeration(text: &mut String, values: &[Json]) {
+    text.push_str("\n| value | |\n| --- | --- |\n");
+    for value in values {
+        let _ = writeln!(text, "| `{}` | {} |", value["value"], cell(value));
     }
 }
 

@@ -8,7 +8,11 @@ use tokio::task::JoinHandle;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::crypto::aws_lc_rs::default_provider;
-use tokio_rustls::rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
+use tokio_rustls::rustls::pki_types::pem::PemObject;
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
+
+/// For `localhost`, signed by itself, for a hundred years; made for these tests with `openssl req -x509`.
+const CERTIFICATE: &str = include_str!("localhost.pem");
 
 /// What to answer.
 pub(crate) enum Reply {
@@ -62,16 +66,16 @@ impl Server {
 
     /// The same, over TLS, with a certificate for `localhost`.
     pub(crate) async fn secure(answer: impl Fn(&Arrived, usize) -> Reply + Send + Sync + 'static) -> Self {
-        let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
-        let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(made.signing_key.serialize_der()));
+        let key = PrivateKeyDer::from_pem_slice(include_bytes!("localhost.key")).unwrap();
+        let certificate = CertificateDer::from_pem_slice(CERTIFICATE.as_bytes()).unwrap();
         let config = ServerConfig::builder_with_provider(Arc::new(default_provider()))
             .with_safe_default_protocol_versions()
             .unwrap()
             .with_no_client_auth()
-            .with_single_cert(vec![made.cert.der().clone()], key)
+            .with_single_cert(vec![certificate], key)
             .unwrap();
         let mut server = Self::start(answer, Some(TlsAcceptor::from(Arc::new(config)))).await;
-        server.certificate = made.cert.pem();
+        server.certificate = CERTIFICATE.to_owned();
         server
     }
 
