@@ -20,6 +20,8 @@ pub(crate) fn run() -> Result<()> {
     let metadata =
         workspace::output(workspace::cargo().args(["metadata", "--no-deps", "--offline", "--format-version", "1"]))?;
     let mut findings = layers::check(&metadata)?;
+    let everything = ["--workspace", "--target", "all", "--edges", "all", "--all-features", "--prefix", "none"];
+    findings.extend(rules::banned_crates(&workspace::output(workspace::cargo().arg("tree").args(everything))?));
     let mut files = Vec::new();
     collect(&root, &mut files)?;
     for file in &files {

@@ -1,5 +1,7 @@
 //! What may not be written where.
 
+use std::collections::BTreeSet;
+
 use super::Finding;
 use super::source::{lines, uses};
 
@@ -91,9 +93,6 @@ const BANNED: [&str; 5] = ["ring", "openssl", "openssl-sys", "serde_yaml", "lazy
 
 /// Checks one file. `path` is relative to the workspace.
 pub(super) fn check(path: &str, text: &str) -> Vec<Finding> {
-    if path == "Cargo.lock" {
-        return banned_crates(text);
-    }
     // This folder has to name what it forbids.
     if path.starts_with("xtask/src/tidy/") {
         return length(path, text);
@@ -161,15 +160,14 @@ fn names_host(line: &str, host: &str) -> bool {
     })
 }
 
-fn banned_crates(lock: &str) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    for (index, line) in lock.lines().enumerate() {
-        let name = line.strip_prefix("name = \"").and_then(|rest| rest.strip_suffix('"'));
-        if let Some(name) = name.filter(|name| BANNED.contains(name)) {
-            findings.push(at("Cargo.lock", index + 1, format!("the crate `{name}` is banned")));
-        }
-    }
-    findings
+/// Checks the answer of `cargo tree`, a package a line: all that can be built, for any target and with any feature. The lock file
+/// also names what never can be, such as the optional dependencies of dependencies that are mentioned with a `?`.
+pub(super) fn banned_crates(tree: &str) -> Vec<Finding> {
+    let names: BTreeSet<&str> = tree.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    let banned = names.into_iter().filter(|name| BANNED.contains(name));
+    banned
+        .map(|name| Finding { place: "Cargo.lock".to_owned(), message: format!("the crate `{name}` is banned") })
+        .collect()
 }
 
 /// Library code: every crate's sources but those of `cli`, and but the whole of a plugin's `main`, which has its place.
@@ -248,8 +246,12 @@ mod tests {
     }
 
     #[test]
-    fn banned_crates_are_found_in_the_lock_file() {
-        assert_eq!(places("Cargo.lock", "name = \"a\"\nname = \"ring\"\n"), ["Cargo.lock:2"]);
-        assert!(places("Cargo.lock", "name = \"string\"\n").is_empty());
+    fn banned_crates_are_found_among_what_is_built() {
+        let found = banned_crates("a v1.0.0 (/a)\nring v0.17.0\nb v1.0.0\nring v0.17.0\n");
+        assert_eq!(
+            found.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            ["Cargo.lock: the crate `ring` is banned"]
+        );
+        assert!(banned_crates("string v1.0.0\n").is_empty());
     }
 }
