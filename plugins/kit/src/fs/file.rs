@@ -83,29 +83,35 @@ impl FileArgs {
         self.mode.as_deref().map(Mode::parse).transpose().map_err(|why| Error::new(why).context("`mode`"))
     }
 
-    /// What there is now, in the words in which the contents were given.
-    fn describe(&mut self, bytes: &Found) {
+    /// What there is now, in the words in which the contents were given. It differs from what was given if the contents do.
+    fn describe(&mut self, found: &Found) {
+        let Summary { sha256, size } = &found.summary;
         if let Some(content) = &mut self.content {
-            // What is not text any more differs from every text; the exact digest is in the outputs.
-            content.value = String::from_utf8_lossy(&bytes.bytes).into_owned();
+            content.value = match &found.bytes {
+                // What is not text any more differs from every text; the exact digest is in the outputs.
+                Some(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+                None => format!("({size} bytes with the SHA-256 digest {sha256})"),
+            };
         } else if let Some(content) = &mut self.content_base64 {
-            let same = Content::base64(&content.value)
-                .is_ok_and(|known| matches!(known, Content::Bytes(known) if known == bytes.bytes));
-            if !same {
-                content.value = STANDARD.encode(&bytes.bytes);
+            let known = Content::base64(&content.value).ok();
+            match (&found.bytes, known) {
+                (Some(bytes), Some(Content::Bytes(known))) if *bytes == known => {}
+                (Some(bytes), _) => content.value = STANDARD.encode(bytes),
+                (None, _) => content.value = format!("({size} bytes with the SHA-256 digest {sha256})"),
             }
-        } else if let Some(source) = &mut self.source
-            && source.value.hash != bytes.summary.sha256
-        {
-            source.value.hash.clone_from(&bytes.summary.sha256);
+        } else if let Some(source) = &mut self.source {
+            source.value.hash.clone_from(sha256);
         }
     }
 }
 
+/// Contents that are larger are not taken into the state: they could not be sent back.
+const LARGEST: u64 = 256 * 1024 * 1024;
+
 /// A file that is there.
 struct Found {
-    /// Empty if nobody wants them.
-    bytes: Vec<u8>,
+    /// `None` if nobody wants them, or they are too many.
+    bytes: Option<Vec<u8>>,
     summary: Summary,
     mode: Mode,
 }
@@ -115,10 +121,10 @@ impl Found {
     fn read(path: &Path, want_bytes: bool) -> Result<Option<Self>> {
         let There::File(metadata) = There::look(path)? else { return Ok(None) };
         let mode = Mode::of(&metadata);
-        let read = if want_bytes {
-            fs::read(path).map(|bytes| (Summary::of_bytes(&bytes), bytes))
+        let read = if want_bytes && metadata.len() <= LARGEST {
+            fs::read(path).map(|bytes| (Summary::of_bytes(&bytes), Some(bytes)))
         } else {
-            Summary::of_file(path).map(|summary| (summary, Vec::new()))
+            Summary::of_file(path).map(|summary| (summary, None))
         };
         match read {
             Ok((summary, bytes)) => Ok(Some(Self { bytes, summary, mode })),
@@ -321,7 +327,12 @@ impl Resource for File {
                 return Err(Error::new(format!("`{}` is {}, not a file", path.display(), there.words())));
             }
             let Some(found) = Found::read(&path, true)? else { return Ok(None) };
-            let (content, content_base64) = match String::from_utf8(found.bytes) {
+            let bytes = found.bytes.ok_or_else(|| {
+                let message =
+                    format!("`{}` has more than {LARGEST} bytes, which is too much to import", path.display());
+                Error::new(message)
+            })?;
+            let (content, content_base64) = match String::from_utf8(bytes) {
                 Ok(text) => (Some(Marked::new(text, false)), None),
                 Err(error) => (None, Some(Marked::new(STANDARD.encode(error.as_bytes()), false))),
             };

@@ -93,7 +93,7 @@ impl Exchange {
     pub(super) async fn run(&self, cx: &Context) -> Result<Answer, Failure> {
         let repeatable = is_idempotent(&self.call.method);
         let attempts = self.retries.saturating_add(1);
-        let mut pause = self.pause;
+        let mut pause = self.pause.min(LONGEST_PAUSE);
         let mut attempt = 1;
         loop {
             let outcome = tokio::select! {

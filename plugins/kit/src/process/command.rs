@@ -12,6 +12,9 @@ use super::output::{KEPT, Show};
 use super::run::{Ending, Ran, Run, Stopped};
 use crate::marked::Marked;
 
+/// More patience is not meant.
+const LONGEST_GRACE: Duration = Duration::from_secs(3600);
+
 /// A single variable of an environment can hold 128 KiB.
 const LARGEST_VARIABLE: usize = 100 * 1024;
 
@@ -39,7 +42,7 @@ pub(crate) struct CommandArgs {
     triggers: Option<Vec<Value>>,
     /// How many seconds a command may take. Without it, as long as it likes.
     timeout: Option<f64>,
-    /// How many seconds a command that has to end gets to do so, after SIGTERM and before SIGKILL.
+    /// How many seconds a command that has to end gets to do so, after SIGTERM and before SIGKILL, up to 3600.
     #[outrigger(default = 5.0)]
     grace_period: f64,
     /// What is shown of the output while a command runs. Nothing is if the output is secret.
@@ -117,7 +120,7 @@ impl CommandArgs {
             directory: self.working_directory.as_ref().map(std::path::absolute).transpose()?,
             stdin: self.stdin.as_ref().map(|stdin| stdin.value.clone()).unwrap_or_default(),
             timeout: self.timeout.and_then(|limit| Duration::try_from_secs_f64(limit).ok()),
-            grace: Duration::try_from_secs_f64(self.grace_period).unwrap_or_default(),
+            grace: Duration::try_from_secs_f64(self.grace_period).unwrap_or_default().min(LONGEST_GRACE),
         };
         let show = match self.log {
             _ if secret => Show::Nothing,
@@ -204,6 +207,9 @@ impl Resource for Command {
             if seconds.is_some_and(|seconds| Duration::try_from_secs_f64(seconds).is_err()) {
                 check.refuse(name, "it is not a number of seconds");
             }
+        }
+        if inputs.grace_period > LONGEST_GRACE.as_secs_f64() {
+            check.refuse("gracePeriod", "it is at most an hour: 3600");
         }
         if inputs.timeout == Some(0.0) {
             check.refuse("timeout", "nothing can be done in no time");

@@ -123,6 +123,21 @@ async fn drift_is_seen_and_mended() {
 }
 
 #[tokio::test]
+async fn what_grew_beyond_measure_is_drift_like_any_other() {
+    let (stage, root) = (Stage::new().await, tempfile::tempdir().unwrap());
+    let path = root.path().join("file");
+    let inputs = json!({"path": path.to_str().unwrap(), "content": "wanted"});
+    let made = stage.create(FILE, inputs.clone()).await.unwrap();
+    // It takes no room on the disk, and must take none in memory.
+    fs::File::create(&path).unwrap().set_len(300 * 1024 * 1024).unwrap();
+    let found = stage.read(FILE, &made).await.unwrap().unwrap();
+    assert!(text(&found.inputs, "content").starts_with("(314572800 bytes with"));
+    assert!(stage.import(FILE, path.to_str().unwrap()).await.unwrap_err().contains("too much to import"));
+    stage.update(FILE, &found, inputs).await.unwrap();
+    assert_eq!(fs::read_to_string(&path).unwrap(), "wanted");
+}
+
+#[tokio::test]
 async fn bytes_and_assets() {
     let (stage, root) = (Stage::new().await, tempfile::tempdir().unwrap());
     let at = |name: &str| root.path().join(name).to_str().unwrap().to_owned();
