@@ -1,13 +1,13 @@
 //! Random values. They are made once, from the operating system's randomness, and stay until something that they are kept by
 //! changes.
 
-mod alphabet;
 mod bytes;
 mod integer;
 mod password;
 mod pet;
 mod source;
 mod string;
+mod text;
 mod uuid;
 mod words;
 

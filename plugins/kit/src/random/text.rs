@@ -1,6 +1,8 @@
-//! Texts of random characters.
+//! Texts of random characters: what they are made of, and how.
 
-use outrigger_sdk::{Check, Error, Inputs, Result};
+use std::collections::BTreeMap;
+
+use outrigger_sdk::{Check, Error, Inputs, Result, Value};
 
 use super::source::Source;
 
@@ -13,28 +15,60 @@ const SPECIAL: &str = "!#$%&()*+,-./:;<=>?@[]^_{|}~";
 /// A text that is longer is not meant.
 const LONGEST: u32 = 65_536;
 
-/// What a text of random characters is made of.
-pub(super) struct Alphabet {
+/// What a text of random characters is made of, for those that anybody may see and for those that are secret.
+#[derive(Clone, Inputs)]
+#[outrigger(replace)]
+pub(crate) struct TextArgs {
+    /// How many characters there are.
     pub(super) length: u32,
-    /// For each kind of character: which there are, and how many there must be at least.
-    kinds: Vec<(Vec<char>, u32)>,
-}
-
-/// What a program says of a text of random characters.
-pub(super) struct Wishes<'a> {
-    pub(super) length: u32,
+    /// Whether there are lower-case letters.
+    #[outrigger(default = true)]
     pub(super) lower: bool,
+    /// Whether there are upper-case letters.
+    #[outrigger(default = true)]
     pub(super) upper: bool,
+    /// Whether there are digits.
+    #[outrigger(default = true)]
     pub(super) numeric: bool,
+    /// Whether there are special characters: `!#$%&()*+,-./:;<=>?@[]^_{|}~`, or those of `overrideSpecial`.
+    #[outrigger(default = true)]
     pub(super) special: bool,
+    /// How many lower-case letters there are at least.
+    #[outrigger(default = 0)]
     pub(super) min_lower: u32,
+    /// How many upper-case letters there are at least.
+    #[outrigger(default = 0)]
     pub(super) min_upper: u32,
+    /// How many digits there are at least.
+    #[outrigger(default = 0)]
     pub(super) min_numeric: u32,
+    /// How many special characters there are at least.
+    #[outrigger(default = 0)]
     pub(super) min_special: u32,
-    pub(super) override_special: Option<&'a str>,
+    /// The special characters to choose from.
+    pub(super) override_special: Option<String>,
+    /// Any values. When one of them changes, a new value is made.
+    pub(super) keepers: Option<BTreeMap<String, Value>>,
 }
 
-impl Wishes<'_> {
+impl TextArgs {
+    /// Any text of this length.
+    pub(super) fn any(length: u32) -> Self {
+        Self {
+            length,
+            lower: true,
+            upper: true,
+            numeric: true,
+            special: true,
+            min_lower: 0,
+            min_upper: 0,
+            min_numeric: 0,
+            min_special: 0,
+            override_special: None,
+            keepers: None,
+        }
+    }
+
     /// What is wrong, by property.
     fn mistakes(&self) -> Vec<(&'static str, String)> {
         let mut mistakes = Vec::new();
@@ -62,7 +96,7 @@ impl Wishes<'_> {
                 "no kind of character is left: one of `lower`, `upper`, `numeric` and `special` has to be true";
             mistakes.push(("lower", reason.to_owned()));
         }
-        match self.override_special {
+        match self.override_special.as_deref() {
             Some("") => mistakes.push(("overrideSpecial", "it is empty; for none set `special: false`".to_owned())),
             Some(_) if !self.special => {
                 mistakes.push(("overrideSpecial", "it has no effect, because `special` is false".to_owned()));
@@ -76,9 +110,9 @@ impl Wishes<'_> {
     }
 
     /// Says what is wrong.
-    pub(super) fn check<I: Inputs>(&self, refuse: &mut Check<I>) {
-        for (property, reason) in self.mistakes() {
-            refuse.refuse(property, reason);
+    pub(super) fn check(check: &mut Check<Self>) {
+        for (property, reason) in check.inputs.mistakes() {
+            check.refuse(property, reason);
         }
     }
 
@@ -87,7 +121,7 @@ impl Wishes<'_> {
         if let Some((property, reason)) = self.mistakes().into_iter().next() {
             return Err(Error::new(format!("`{property}`: {reason}")));
         }
-        let special = self.override_special.unwrap_or(SPECIAL);
+        let special = self.override_special.as_deref().unwrap_or(SPECIAL);
         let kinds = [
             (self.lower, LOWER, self.min_lower),
             (self.upper, UPPER, self.min_upper),
@@ -96,7 +130,7 @@ impl Wishes<'_> {
         ];
         let kinds =
             kinds.into_iter().filter(|(wanted, ..)| *wanted).map(|(_, letters, least)| (unique(letters), least));
-        Alphabet { length: self.length, kinds: kinds.collect() }.text(&mut Source::new())
+        draw(self.length, &kinds.collect::<Vec<_>>(), &mut Source::new())
     }
 }
 
@@ -108,49 +142,35 @@ fn unique(letters: &str) -> Vec<char> {
     letters
 }
 
-impl Alphabet {
-    /// The least numbers of each kind first, then any, and all of that in any order.
-    fn text(&self, source: &mut Source) -> Result<String> {
-        let mut letters = Vec::new();
-        for (kind, least) in &self.kinds {
-            for _ in 0..*least {
-                letters.push(source.choose(kind)?);
-            }
+/// Draws a text from kinds of characters: the least numbers of each kind first, then any, and all of that in any order.
+fn draw(length: u32, kinds: &[(Vec<char>, u32)], source: &mut Source) -> Result<String> {
+    let mut letters = Vec::new();
+    for (kind, least) in kinds {
+        for _ in 0..*least {
+            letters.push(source.choose(kind)?);
         }
-        let all: String = self.kinds.iter().flat_map(|(kind, _)| kind).collect();
-        let all = unique(&all);
-        while letters.len() < self.length as usize {
-            letters.push(source.choose(&all)?);
-        }
-        source.shuffle(&mut letters)?;
-        Ok(letters.into_iter().collect())
     }
+    let all = unique(&kinds.iter().flat_map(|(kind, _)| kind).collect::<String>());
+    while letters.len() < length as usize {
+        letters.push(source.choose(&all)?);
+    }
+    source.shuffle(&mut letters)?;
+    Ok(letters.into_iter().collect())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn wishes() -> Wishes<'static> {
-        Wishes {
-            length: 20,
-            lower: true,
-            upper: true,
-            numeric: true,
-            special: true,
-            min_lower: 0,
-            min_upper: 0,
-            min_numeric: 0,
-            min_special: 0,
-            override_special: None,
-        }
+    fn any() -> TextArgs {
+        TextArgs::any(20)
     }
 
     #[test]
     fn least_numbers_hold() {
-        let wishes = Wishes { length: 8, min_lower: 1, min_upper: 2, min_numeric: 2, min_special: 3, ..wishes() };
+        let args = TextArgs { length: 8, min_lower: 1, min_upper: 2, min_numeric: 2, min_special: 3, ..any() };
         for _ in 0..200 {
-            let text = wishes.text().unwrap();
+            let text = args.text().unwrap();
             let count = |of: &str| text.chars().filter(|letter| of.contains(*letter)).count();
             assert_eq!((count(LOWER), count(UPPER), count(DIGITS), count(SPECIAL)), (1, 2, 2, 3), "{text}");
         }
@@ -158,16 +178,16 @@ mod tests {
 
     #[test]
     fn only_what_is_wished() {
-        let text = Wishes { length: 2_000, upper: false, special: false, ..wishes() }.text().unwrap();
+        let text = TextArgs { length: 2_000, upper: false, special: false, ..any() }.text().unwrap();
         assert!(text.chars().all(|letter| LOWER.contains(letter) || DIGITS.contains(letter)), "{text}");
         assert!(LOWER.chars().chain(DIGITS.chars()).all(|letter| text.contains(letter)), "{text}");
-        let special = Wishes {
+        let special = TextArgs {
             length: 50,
             lower: false,
             upper: false,
             numeric: false,
-            override_special: Some("ä-ä"),
-            ..wishes()
+            override_special: Some("ä-ä".to_owned()),
+            ..any()
         };
         let text = special.text().unwrap();
         assert_eq!(text.chars().count(), 50);
@@ -176,15 +196,15 @@ mod tests {
 
     #[test]
     fn contradictions_are_mistakes() {
-        let first = |wishes: Wishes<'_>| wishes.mistakes().first().map(|(property, _)| *property);
-        assert_eq!(first(wishes()), None);
-        assert_eq!(first(Wishes { length: 0, ..wishes() }), Some("length"));
-        assert_eq!(first(Wishes { length: 3, min_lower: 2, min_upper: 2, ..wishes() }), Some("length"));
-        assert_eq!(first(Wishes { upper: false, min_upper: 1, ..wishes() }), Some("minUpper"));
-        assert_eq!(first(Wishes { override_special: Some(""), ..wishes() }), Some("overrideSpecial"));
-        let none = Wishes { lower: false, upper: false, numeric: false, special: false, ..wishes() };
+        let first = |args: TextArgs| args.mistakes().first().map(|(property, _)| *property);
+        assert_eq!(first(any()), None);
+        assert_eq!(first(TextArgs { length: 0, ..any() }), Some("length"));
+        assert_eq!(first(TextArgs { length: 3, min_lower: 2, min_upper: 2, ..any() }), Some("length"));
+        assert_eq!(first(TextArgs { upper: false, min_upper: 1, ..any() }), Some("minUpper"));
+        assert_eq!(first(TextArgs { override_special: Some(String::new()), ..any() }), Some("overrideSpecial"));
+        let none = TextArgs { lower: false, upper: false, numeric: false, special: false, ..any() };
         assert_eq!(first(none), Some("lower"));
-        let many = Wishes { min_lower: u32::MAX, min_upper: u32::MAX, ..wishes() };
+        let many = TextArgs { min_lower: u32::MAX, min_upper: u32::MAX, ..any() };
         assert_eq!(first(many), Some("length"));
     }
 }
