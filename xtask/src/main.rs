@@ -17,6 +17,7 @@ mod pictures;
 mod process;
 mod programs;
 mod sandbox;
+mod sdks;
 mod simulate;
 mod test;
 mod tidy;
@@ -55,6 +56,8 @@ enum Command {
     Fuzz(fuzz::Arguments),
     /// Kill host, plugin or both at random moments and check that nothing is lost
     Kill(kill::Arguments),
+    /// Make SDKs of our plugins with Pulumi's own generators, and compile them
+    Sdks,
     /// Run the engine's simulator
     Simulate(simulate::Arguments),
     /// Take the pictures of `docs/images`; needs `tmux`
@@ -74,6 +77,7 @@ fn main() -> ExitCode {
         Command::Programs(arguments) => programs::run(&arguments),
         Command::Fuzz(arguments) => fuzz::run(&arguments),
         Command::Kill(arguments) => kill::run(&arguments),
+        Command::Sdks => sdks::run(),
         Command::Simulate(arguments) => simulate::run(&arguments),
         Command::Pictures(arguments) => pictures::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),

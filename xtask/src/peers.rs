@@ -2,7 +2,7 @@
 
 mod recipe;
 
-pub(crate) use self::recipe::{copy_tree, remove, yaml_sources};
+pub(crate) use self::recipe::{copy_tree, go, lay_module, remove, yaml_sources};
 
 use std::fs;
 use std::path::{Path, PathBuf};

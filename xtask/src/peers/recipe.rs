@@ -37,7 +37,7 @@ const RAISED: [Module; 2] = [
     },
 ];
 
-const PROGRAMS: [Program; 6] = [
+const PROGRAMS: [Program; 8] = [
     Program {
         binary: "pulumi",
         module: &PULUMI,
@@ -46,6 +46,8 @@ const PROGRAMS: [Program; 6] = [
     },
     Program { binary: "pulumi-conformance", module: &PULUMI, package: Package::Ours("conformance"), link: "" },
     Program { binary: "pulumi-resource-oracle", module: &PULUMI, package: Package::Ours("oracle"), link: "" },
+    Program { binary: "pulumi-generate", module: &PULUMI, package: Package::Ours("generate"), link: "" },
+    Program { binary: "pulumi-tap", module: &PULUMI, package: Package::Ours("tap"), link: "" },
     Program {
         binary: "pulumi-language-yaml",
         module: &YAML,
@@ -117,6 +119,15 @@ fn module_folder(path: &str, version: &str) -> Result<PathBuf> {
     Ok(downloaded.folder)
 }
 
+/// Makes `folder` a module named `path` that has the dependencies of `pulumi`.
+pub(crate) fn lay_module(peers: &Peers, path: &str, folder: &Path) -> Result<()> {
+    let own = own_module(peers, &PULUMI)?;
+    let text = fs::read_to_string(own.join("go.mod"))?;
+    fs::write(folder.join("go.mod"), rename_module(&text, path))?;
+    fs::copy(own.join("go.sum"), folder.join("go.sum"))?;
+    Ok(())
+}
+
 /// The sources of Pulumi's YAML host, with its conformance projects.
 pub(crate) fn yaml_sources() -> Result<PathBuf> {
     module_folder(YAML.path, YAML.version)
@@ -184,7 +195,7 @@ fn own_module(peers: &Peers, module: &Module) -> Result<PathBuf> {
     fs::create_dir_all(&unfinished)?;
     let text =
         fs::read_to_string(upstream.join("go.mod")).with_context(|| format!("{} has no go.mod", upstream.display()))?;
-    let mut text = rename_module(&text, module.name);
+    let mut text = rename_module(&text, &format!("peers/{}", module.name));
     text.push_str(&format!("require {} {}\n", module.path, module.version));
     if module.name == BRIDGE.name {
         for raised in &RAISED {
@@ -199,11 +210,11 @@ fn own_module(peers: &Peers, module: &Module) -> Result<PathBuf> {
 }
 
 /// Upstream's `go.mod` under our module name, without the replacements that point into upstream's own repository.
-fn rename_module(text: &str, name: &str) -> String {
+fn rename_module(text: &str, path: &str) -> String {
     let mut renamed = String::with_capacity(text.len());
     for line in text.lines() {
         if line.starts_with("module ") {
-            renamed.push_str(&format!("module peers/{name}\n"));
+            renamed.push_str(&format!("module {path}\n"));
         } else if !line.contains("=> ../") && !line.contains("vendor/github.com") {
             renamed.push_str(line);
             renamed.push('\n');
@@ -305,7 +316,7 @@ fn link(to: &Path, at: &Path) -> Result<()> {
 }
 
 /// The `go` command, with module verification as Go has it by default: never off.
-fn go() -> Result<Command> {
+pub(crate) fn go() -> Result<Command> {
     if std::env::var_os("GOSUMDB").is_some_and(|value| value == "off") {
         bail!("GOSUMDB is off; the peers are only built from verified sources");
     }
@@ -324,6 +335,6 @@ mod tests {
     #[test]
     fn a_module_is_renamed_and_loses_replacements_inside_its_repository() {
         let text = "module example.com/a\n\nreplace example.com/a/sdk => ../sdk\nreplace x => y v1.0.0\n";
-        assert_eq!(rename_module(text, "a"), "module peers/a\n\nreplace x => y v1.0.0\n");
+        assert_eq!(rename_module(text, "peers/a"), "module peers/a\n\nreplace x => y v1.0.0\n");
     }
 }

@@ -1,0 +1,106 @@
+//! What each language's own tools say of a generated SDK.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context, Result};
+
+use crate::peers::{self, Peers};
+use crate::workspace;
+
+/// The versions that Node's SDKs are compiled with.
+const NODE_PACKAGES: [&str; 3] = ["typescript@5.9.3", "@pulumi/pulumi@3.248.0", "@types/node@20.19.43"];
+
+/// A language that Pulumi generates SDKs for.
+#[derive(Clone, Copy)]
+pub(super) enum Language {
+    Go,
+    Node,
+    Python,
+}
+
+/// What became of an SDK that has no mistake.
+pub(super) enum Verdict {
+    Compiles,
+    LeftOut(String),
+}
+
+impl Language {
+    pub(super) const ALL: [Language; 3] = [Language::Go, Language::Node, Language::Python];
+
+    /// The folder that the generator writes it to.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Language::Go => "go",
+            Language::Node => "nodejs",
+            Language::Python => "python",
+        }
+    }
+}
+
+/// Compiles the SDK of a package in `folder`.
+pub(super) fn compile(language: Language, peers: &Peers, package: &str, folder: &Path) -> Result<Verdict> {
+    match language {
+        Language::Go => go(peers, package, &folder.join(package)),
+        Language::Node => node(folder),
+        Language::Python => python(package, folder),
+    }
+}
+
+/// With the dependencies of the `pulumi` that generated it, all of which are in the module cache and verified.
+fn go(peers: &Peers, package: &str, folder: &Path) -> Result<Verdict> {
+    peers::lay_module(peers, &format!("example.com/pulumi-{package}/sdk/go/{package}"), folder)?;
+    workspace::run(
+        peers::go()?.current_dir(folder).env("GOFLAGS", "-buildvcs=false -mod=mod").args(["build", "./..."]),
+    )?;
+    Ok(Verdict::Compiles)
+}
+
+fn node(folder: &Path) -> Result<Verdict> {
+    for tool in ["node", "npm"] {
+        if !answers(tool) {
+            return Ok(missing(tool));
+        }
+    }
+    // The generated manifest has a placeholder for its version, which npm does not take.
+    let manifest = folder.join("package.json");
+    let text = fs::read_to_string(&manifest).context("the SDK has no package.json")?;
+    fs::write(&manifest, text.replace("${VERSION}", "0.0.0"))?;
+    let mut install = Command::new("npm");
+    install.current_dir(folder).args(["install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts"]);
+    workspace::run(install.args(NODE_PACKAGES))?;
+    workspace::run(Command::new("node_modules/.bin/tsc").current_dir(folder))?;
+    Ok(Verdict::Compiles)
+}
+
+/// Installs it as a user would, with what it says it needs, compiles every file, and imports every module.
+fn python(package: &str, folder: &Path) -> Result<Verdict> {
+    if !answers("python3") {
+        return Ok(missing("python3"));
+    }
+    let environment = folder.join("environment");
+    if workspace::output(Command::new("python3").args(["-m", "venv"]).arg(&environment)).is_err() {
+        return Ok(Verdict::LeftOut("`python3 -m venv` does not work here".to_owned()));
+    }
+    let python = environment.join("bin/python");
+    let module = format!("pulumi_{package}");
+    workspace::run(Command::new(&python).current_dir(folder).args(["-m", "compileall", "-q", &module]))?;
+    let mut install = Command::new(&python);
+    install.current_dir(folder).args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "."]);
+    workspace::run(&mut install)?;
+    // Outside its sources, so that what was installed is what is imported.
+    let script = format!(
+        "import importlib, pkgutil, {module} as root\nfor each in pkgutil.walk_packages(root.__path__, '{module}.'):\n    importlib.import_module(each.name)"
+    );
+    workspace::run(Command::new(&python).current_dir(&environment).args(["-c", &script]))?;
+    Ok(Verdict::Compiles)
+}
+
+fn missing(tool: &str) -> Verdict {
+    Verdict::LeftOut(format!("`{tool}` is not installed"))
+}
+
+fn answers(tool: &str) -> bool {
+    Command::new(tool).arg("--version").output().is_ok_and(|output| output.status.success())
+}
