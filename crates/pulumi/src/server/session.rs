@@ -2,12 +2,9 @@
 
 use std::any::Any;
 use std::future::Future;
-use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::task::Poll;
 use std::time::Duration;
 
-use futures::{FutureExt, poll};
 use outrigger_provider::{CallContext, LogSink, Parameterization, Plugin, Provider};
 use outrigger_value::Urn;
 use tokio_util::sync::CancellationToken;
@@ -38,8 +35,8 @@ impl Session {
         }
     }
 
-    /// Does the work of a call. What has to wait goes on in a task of its own and is never dropped half-way: if the engine
-    /// gives up waiting, or the time is up, it is asked to stop, and may clean up and say what it reached.
+    /// Does the work of a call in a task of its own. The work is never dropped half-way: if the engine gives up waiting, or
+    /// the time is up, it is asked to stop, and may clean up and say what it reached.
     pub(super) async fn call<A, W, F>(&self, limit: Option<Duration>, work: W) -> Result<Response<A>, Status>
     where
         A: Send + 'static,
@@ -47,33 +44,28 @@ impl Session {
         F: Future<Output = Result<A, Status>> + Send + 'static,
     {
         let cancel = lock(&self.cancel).child_token();
+        let gives_up = cancel.clone().drop_guard();
         let cx =
             CallContext { cancel: cancel.clone(), deadline: limit, log: Arc::clone(&self.log) as Arc<dyn LogSink> };
-        let mut work = Box::pin(AssertUnwindSafe(work(cx)).catch_unwind());
-        // Many calls never wait: a task for each would be half of what they cost.
-        let answer = match poll!(&mut work) {
-            Poll::Ready(answer) => answer,
-            Poll::Pending => {
-                let gives_up = cancel.clone().drop_guard();
-                let mut task = self.tasks.spawn(work);
-                let ended = match limit {
-                    None => task.await,
-                    Some(limit) => match tokio::time::timeout(limit, &mut task).await {
-                        Ok(ended) => ended,
-                        Err(_) => {
-                            cancel.cancel();
-                            task.await
-                        }
-                    },
-                };
-                gives_up.disarm();
-                ended.map_err(|_| Status::internal("the plugin is shutting down"))?
-            }
+        let mut task = self.tasks.spawn(work(cx));
+        let answer = match limit {
+            None => task.await,
+            Some(limit) => match tokio::time::timeout(limit, &mut task).await {
+                Ok(answer) => answer,
+                Err(_) => {
+                    cancel.cancel();
+                    task.await
+                }
+            },
         };
         self.log.flush().await;
+        gives_up.disarm();
         match answer {
             Ok(answer) => answer.map(Response::new),
-            Err(panic) => Err(Status::internal(format!("the plugin panicked: {}", words(&*panic)))),
+            Err(error) => match error.try_into_panic() {
+                Ok(panic) => Err(Status::internal(format!("the plugin panicked: {}", words(&*panic)))),
+                Err(_) => Err(Status::internal("the plugin is shutting down")),
+            },
         }
     }
 
