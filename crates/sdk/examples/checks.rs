@@ -14,6 +14,7 @@ use std::process::Stdio;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use async_trait::async_trait;
 use outrigger_provider::{
     CallContext, CheckConfig, CheckRequest, Configure, NoLog, Plugin, Provider, ResourceIdentity,
 };
@@ -60,6 +61,39 @@ async fn main() -> Result<(), Failure> {
     measure(plugin, calls, at_once, id, start).await?;
     child.kill().await?;
     Ok(())
+}
+
+/// The provider's process, which is ended by whoever started it.
+struct Started {
+    id: u32,
+    line: FirstLine,
+}
+
+#[async_trait]
+impl Process for Started {
+    fn label(&self) -> &str {
+        "simple"
+    }
+
+    fn id(&self) -> u32 {
+        self.id
+    }
+
+    async fn first_line(&self) -> FirstLine {
+        self.line.clone()
+    }
+
+    fn last_words(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    async fn exited(&self) -> String {
+        std::future::pending().await
+    }
+
+    fn interrupt(&self) {}
+
+    fn kill(&self) {}
 }
 
 async fn measure(
