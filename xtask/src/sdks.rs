@@ -69,9 +69,18 @@ fn new_plugin(sandbox: &Sandbox, folder: &Path, name: &str) -> Result<PathBuf> {
     sandbox.succeed(Tool::Outrigger, folder, &["plugin", "new", name, "--sdk", &tree, "--directory", &directory])?;
     // The same versions as ours: nothing has to be looked up.
     fs::copy(root.join("Cargo.lock"), crate_folder.join("Cargo.lock"))?;
-    let target = folder.join("new-target");
+    let target = workspace::target();
     let mut build = workspace::cargo();
-    workspace::run(build.current_dir(&crate_folder).args(["build", "--quiet", "--target-dir"]).arg(&target))?;
+    build.current_dir(&crate_folder).args(["build", "--quiet", "--target-dir"]).arg(&target);
+    // As in our own workspace, so that what is built already is used.
+    for setting in [
+        "profile.dev.debug=\"line-tables-only\"",
+        "profile.dev.package.\"*\".opt-level=2",
+        "profile.dev.package.\"*\".debug=false",
+    ] {
+        build.args(["--config", setting]);
+    }
+    workspace::run(&mut build)?;
     Ok(target.join("debug").join(format!("pulumi-resource-{name}")))
 }
 
