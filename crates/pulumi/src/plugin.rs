@@ -110,7 +110,7 @@ impl Plugin for PulumiPlugin {
             urn: urn.to_string(),
             name: urn.name().to_owned(),
             r#type: urn.ty().to_owned(),
-            olds: if olds.is_empty() { None } else { Some(wire(olds)?) },
+            olds: Some(wire(olds)?),
             news: Some(wire(news.clone())?),
             ..CheckRequest::default()
         };
