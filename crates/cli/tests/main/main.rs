@@ -23,6 +23,7 @@ mod plugin_new;
 mod plugin_process;
 mod providers;
 mod quickstart;
+mod recorded;
 mod sandbox;
 mod screen;
 mod secrecy;

@@ -198,7 +198,8 @@ impl Sandbox {
         found
     }
 
-    fn run(&self, program: &Path, arguments: &[&str]) -> Answer {
+    /// Runs any program in the project.
+    pub(crate) fn run(&self, program: &Path, arguments: &[&str]) -> Answer {
         answer(self.command(program, arguments).spawn().unwrap())
     }
 
@@ -224,6 +225,13 @@ pub(crate) fn answer(child: Child) -> Answer {
         stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
         stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
     }
+}
+
+/// A program that `cargo xtask peers` builds.
+pub(crate) fn peer(name: &str) -> PathBuf {
+    let program = peers().join("bin").join(name);
+    assert!(program.exists(), "`{}` is not there: run `cargo xtask peers`", program.display());
+    program
 }
 
 fn peers() -> PathBuf {
