@@ -3,5 +3,6 @@
 
 mod child;
 mod conformance;
+mod methods;
 mod process;
 mod random;
