@@ -19,6 +19,7 @@ use outrigger_provider::{
     CallContext, CheckConfig, CheckRequest, Configure, NoLog, Plugin, Provider, ResourceIdentity,
 };
 use outrigger_pulumi::{ConnectDeadlines, ConnectOptions, EngineServer, Origin, connect};
+use outrigger_transport::{FirstLine, Process};
 use outrigger_value::{PropertyMap, Urn, Value};
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::Command;
@@ -57,7 +58,10 @@ async fn main() -> Result<(), Failure> {
         engine_address: engine.address().to_owned(),
         deadlines: ConnectDeadlines::default(),
     };
-    let plugin = connect(Origin::Port(port.trim().parse()?), options).await?;
+    // As a host does it: a port alone would mean a plugin that was started by hand, which not every plugin can be.
+    let process = Arc::new(Started { id, line: FirstLine::Line(port.into_bytes()) });
+    let origin = Origin::Process { process, directory: "/".into(), deadline: Duration::from_secs(10) };
+    let plugin = connect(origin, options).await?;
     measure(plugin, calls, at_once, id, start).await?;
     child.kill().await?;
     Ok(())
