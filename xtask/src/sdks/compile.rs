@@ -51,9 +51,9 @@ pub(super) fn compile(language: Language, peers: &Peers, package: &str, folder: 
 /// With the dependencies of the `pulumi` that generated it, all of which are in the module cache and verified.
 fn go(peers: &Peers, package: &str, folder: &Path) -> Result<Verdict> {
     peers::lay_module(peers, &format!("example.com/pulumi-{package}/sdk/go/{package}"), folder)?;
-    workspace::run(
-        peers::go()?.current_dir(folder).env("GOFLAGS", "-buildvcs=false -mod=mod").args(["build", "./..."]),
-    )?;
+    let mut build = peers::go()?;
+    build.current_dir(folder).env("GOFLAGS", "-buildvcs=false -mod=mod").env("GOPROXY", "off");
+    workspace::run(build.args(["build", "./..."]))?;
     Ok(Verdict::Compiles)
 }
 
