@@ -109,7 +109,8 @@ async fn a_method_asks_the_monitor_for_its_resource_and_its_provider() {
     assert_eq!(registry.asked(), [custom.to_string(), own.to_string()]);
 
     let this = ("__self__", reference(&own));
-    let answer = call(&*provider, &registry, "pulumi:providers:call/identity", &[this.clone()]).await.unwrap();
+    let answer =
+        call(&*provider, &registry, "pulumi:providers:call/identity", std::slice::from_ref(&this)).await.unwrap();
     assert_eq!(answer.result, map(&[("result", "provider ".into())]));
     let prefix = ("prefix", "my ".into());
     let answer = call(&*provider, &registry, "pulumi:providers:call/prefixed", &[this.clone(), prefix]).await.unwrap();
@@ -117,7 +118,8 @@ async fn a_method_asks_the_monitor_for_its_resource_and_its_provider() {
     assert_eq!(registry.asked(), [own.to_string(), own.to_string()]);
 
     // What is wrong with an argument is not a failure of the call.
-    let answer = call(&*provider, &registry, "pulumi:providers:call/prefixed", &[this.clone()]).await.unwrap();
+    let answer =
+        call(&*provider, &registry, "pulumi:providers:call/prefixed", std::slice::from_ref(&this)).await.unwrap();
     assert_eq!(
         (answer.failures[0].property.as_str(), answer.failures[0].reason.as_str()),
         ("prefix", "missing prefix")
