@@ -1,6 +1,9 @@
 //! The same program under both engines: the same resources, the same outputs, and neither sees anything to do for the other.
 
+use serde_json::Value as Json;
+
 use super::life::{outputs, project, stack_outputs, wanted};
+use crate::sandbox::Sandbox;
 
 /// The package, its version, and a program that uses it.
 const PROGRAMS: [(&str, &str, &str); 10] = [
@@ -70,11 +73,10 @@ outputs: {a: '${a.text}', b: '${b.text}'}
         "29.0.0",
         "
 resources:
-  a: {type: 'module-format:mod:Resource', properties: {text: '${called.result}'}}
-  b: {type: 'module-format:mod/nested:Resource', properties: {text: far}}
-  c: {type: 'module-format:Resource', properties: {text: near}}
+  a: {type: 'module-format:mod_Resource:Resource', properties: {text: '${called.result}'}}
+  b: {type: 'module-format:mod/nested_Resource:Resource', properties: {text: far}}
 variables:
-  called: {fn::module-format:mod:concatWorld: {value: hello}}
+  called: {fn::invoke: {function: 'module-format:mod_concatWorld:concatWorld', arguments: {value: hello}}}
 outputs: {a: '${a.text}', b: '${b.text}'}
 ",
     ),
@@ -128,11 +130,39 @@ fn the_same_under_both() {
         let (our, their) = (ours.outrigger(&["up", "--yes"]), theirs.pulumi(&["up", "--yes", "--skip-preview"]));
         assert_eq!(our.code, their.code, "{package}:\n{}\n{}", our.text(), their.text());
         our.ok();
-        assert_eq!(outputs(&wanted(&ours)), outputs(&wanted(&theirs)), "{package}");
+        assert_eq!(masked(outputs(&wanted(&ours))), masked(outputs(&wanted(&theirs))), "{package}");
         assert_eq!(stack_outputs(&ours), stack_outputs(&theirs), "{package}");
-        ours.pulumi(&["preview", "--expect-no-changes"]).ok();
-        theirs.outrigger(&["preview", "--expect-no-changes"]).ok();
+        // Some of them cannot compare: then neither engine can look at its own work, nor at the other's.
+        let looks = |sandbox: &Sandbox| {
+            let arguments = ["preview", "--expect-no-changes"];
+            [sandbox.outrigger(&arguments).code == 0, sandbox.pulumi(&arguments).code == 0]
+        };
+        let can_compare = !["index-mod", "module-format", "optionalprimitive"].contains(&package);
+        assert_eq!((looks(&ours), looks(&theirs)), ([can_compare; 2], [can_compare; 2]), "{package}");
     }
+}
+
+/// Without the ids of references: providers get new ones each time.
+fn masked(value: Json) -> Json {
+    match value {
+        Json::Object(mut object) => {
+            if object.contains_key("4dabf18193072939515e22adb298388d") {
+                object.remove("id");
+            }
+            object.into_iter().map(|(key, value)| (key, masked(value))).collect()
+        }
+        Json::Array(items) => items.into_iter().map(masked).collect(),
+        other => other,
+    }
+}
+
+/// This schema refers to a type of another package, which is read only where it is needed; `pulumi` wants that package first.
+#[test]
+fn a_type_of_a_package_that_is_not_there() {
+    let program = "resources:\n  it: {type: 'docs:Resource', properties: {in: true, externalEnum: three}}\n";
+    let ours = project(&[("docs", "28.0.0")], program);
+    ours.outrigger(&["up", "--yes"]).ok();
+    ours.outrigger(&["preview", "--expect-no-changes"]).ok();
 }
 
 /// Packages whose schema is broken, or describes what only other languages make: both engines say no.
@@ -146,7 +176,6 @@ fn refused_by_both() {
             "22.0.0",
             "resources:\n  it: {type: 'conformance-component:Simple', properties: {value: true}}\n",
         ),
-        ("docs", "28.0.0", "resources:\n  it: {type: 'docs:Resource', properties: {in: true, externalEnum: three}}\n"),
     ];
     for (package, version, program) in programs {
         let ours = project(&[(package, version)], program);
