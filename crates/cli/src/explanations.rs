@@ -53,7 +53,7 @@ mod tests {
         // Directly, through a reader's `fail` and the like, or in a pair with the text.
         let patterns = [
             r#"Diagnostic::(?:error|warning|info)\(\s*"([a-z0-9-]+)""#,
-            r#"\b(?:fail|error|warning|info|unknown)\([^;{}"]*?"([a-z]+(?:-[a-z0-9]+)+)""#,
+            r#"\b(?:fail|error|warning|info|unknown|report)\([^;{}"]*?"([a-z]+(?:-[a-z0-9]+)+)""#,
             r#"\(\s*"([a-z]+(?:-[a-z0-9]+)+)",\s*(?:format!\(|"[A-Z])"#,
         ];
         let patterns = patterns.map(|pattern| Regex::new(pattern).unwrap());
