@@ -119,38 +119,33 @@ impl Property for String {
     }
 }
 
-impl Property for bool {
-    fn shape() -> Shape {
-        Shape::Boolean
-    }
+/// Types that are one kind of value and nothing else.
+macro_rules! one_kind {
+    ($($ty:ty: $shape:ident, $kind:ident, $words:literal;)*) => {$(
+        impl Property for $ty {
+            fn shape() -> Shape {
+                Shape::$shape
+            }
 
-    fn decode(value: Value) -> Result<Self, Mismatch> {
-        match bare(value) {
-            Value::Bool(value) => Ok(value),
-            other => Err(Mismatch::expected("a boolean", &other)),
+            fn decode(value: Value) -> Result<Self, Mismatch> {
+                match bare(value) {
+                    Value::$kind(value) => Ok(value),
+                    other => Err(Mismatch::expected($words, &other)),
+                }
+            }
+
+            fn encode(self) -> Value {
+                Value::$kind(self)
+            }
         }
-    }
-
-    fn encode(self) -> Value {
-        Value::Bool(self)
-    }
+    )*};
 }
 
-impl Property for f64 {
-    fn shape() -> Shape {
-        Shape::Number
-    }
-
-    fn decode(value: Value) -> Result<Self, Mismatch> {
-        match bare(value) {
-            Value::Number(number) => Ok(number),
-            other => Err(Mismatch::expected("a number", &other)),
-        }
-    }
-
-    fn encode(self) -> Value {
-        Value::Number(self)
-    }
+one_kind! {
+    bool: Boolean, Bool, "a boolean";
+    f64: Number, Number, "a number";
+    Asset: Asset, Asset, "an asset";
+    Archive: Archive, Archive, "an archive";
 }
 
 /// The wire carries doubles: whole numbers are exact up to here.
@@ -280,40 +275,6 @@ impl Property for Value {
 
     fn encode(self) -> Value {
         self
-    }
-}
-
-impl Property for Asset {
-    fn shape() -> Shape {
-        Shape::Asset
-    }
-
-    fn decode(value: Value) -> Result<Self, Mismatch> {
-        match bare(value) {
-            Value::Asset(asset) => Ok(asset),
-            other => Err(Mismatch::expected("an asset", &other)),
-        }
-    }
-
-    fn encode(self) -> Value {
-        Value::Asset(self)
-    }
-}
-
-impl Property for Archive {
-    fn shape() -> Shape {
-        Shape::Archive
-    }
-
-    fn decode(value: Value) -> Result<Self, Mismatch> {
-        match bare(value) {
-            Value::Archive(archive) => Ok(archive),
-            other => Err(Mismatch::expected("an archive", &other)),
-        }
-    }
-
-    fn encode(self) -> Value {
-        Value::Archive(self)
     }
 }
 

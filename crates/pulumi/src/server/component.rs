@@ -18,20 +18,27 @@ fn answers(accepts_outputs: bool) -> Encoding {
     Encoding { unknowns: true, secrets: true, resources: true, outputs: accepts_outputs, elide: false }
 }
 
+/// The run that a request tells of: Construct and Call have the same fields for it, in messages of their own.
+macro_rules! run_info {
+    ($request:ident) => {
+        RunInfo {
+            config: config($request.config, &$request.config_secret_keys),
+            project: $request.project,
+            stack: $request.stack,
+            organization: $request.organization,
+            parallel: usize::try_from($request.parallel).unwrap_or_default(),
+            preview: $request.dry_run,
+        }
+    };
+}
+
 pub(super) async fn construct(
     session: &Session,
     cx: CallContext,
     request: pulumirpc::ConstructRequest,
 ) -> Result<pulumirpc::ConstructResponse, Status> {
     let provider = session.expect_provider()?;
-    let run = RunInfo {
-        config: config(request.config, &request.config_secret_keys),
-        project: request.project,
-        stack: request.stack,
-        organization: request.organization,
-        parallel: usize::try_from(request.parallel).unwrap_or_default(),
-        preview: request.dry_run,
-    };
+    let run = run_info!(request);
     let monitor = EngineMonitor::connect(&request.monitor_endpoint, run, cx.log.clone()).await?;
     let how = answers(request.accepts_output_values);
     let limits = request.custom_timeouts.unwrap_or_default();
@@ -79,14 +86,7 @@ pub(super) async fn call(
     request: pulumirpc::CallRequest,
 ) -> Result<pulumirpc::CallResponse, Status> {
     let provider = session.expect_provider()?;
-    let run = RunInfo {
-        config: config(request.config, &request.config_secret_keys),
-        project: request.project,
-        stack: request.stack,
-        organization: request.organization,
-        parallel: usize::try_from(request.parallel).unwrap_or_default(),
-        preview: request.dry_run,
-    };
+    let run = run_info!(request);
     let monitor = EngineMonitor::connect(&request.monitor_endpoint, run, cx.log.clone()).await?;
     let how = answers(request.accepts_output_values);
     let call = CallRequest {
