@@ -17,6 +17,7 @@ use std::sync::Arc;
 use outrigger_provider::Plugin;
 use outrigger_pulumi::engine_is_there;
 use outrigger_transport::port;
+use tokio::runtime;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{oneshot, watch};
 use tokio::time::{Duration, sleep};
@@ -48,7 +49,7 @@ pub fn serve_with(package: Package, arguments: impl IntoIterator<Item = OsString
         .environment(|variable| std::env::var(variable).ok())
         .plugin()
         .map_err(|mistakes| mistakes.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
-        .and_then(|plugin| run(plugin, engine.as_deref()).map_err(|error| error.to_string()));
+        .and_then(|plugin| run(plugin, engine).map_err(|error| error.to_string()));
     match served {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
@@ -73,25 +74,37 @@ fn engine_address(arguments: impl IntoIterator<Item = OsString>) -> Option<Strin
     address
 }
 
-fn run(plugin: Arc<dyn Plugin>, engine: Option<&str>) -> io::Result<()> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let served = runtime.block_on(async {
+/// Connections have a thread of their own, on which nothing runs that may block for long; so few threads wake for a small call,
+/// and a signal is heard whatever the plugin is at.
+fn run(plugin: Arc<dyn Plugin>, engine: Option<String>) -> io::Result<()> {
+    let workers = runtime::Builder::new_multi_thread().enable_all().build()?;
+    let connections = runtime::Builder::new_current_thread().enable_all().build()?;
+    let worker = workers.handle().clone();
+    let served = workers.block_on(async {
         let signals = count_signals()?;
         let again = signals.clone();
-        let listener = port::listen(&mut io::stdout()).await?;
-        let asked_to_end = async {
-            tokio::select! {
-                () = reach(signals, 1) => {}
-                () = host_is_gone(engine) => {}
-            }
-        };
+        let (ended, end) = oneshot::channel();
+        std::thread::Builder::new().name("connections".to_owned()).spawn(move || {
+            let served = connections.block_on(async {
+                let listener = port::listen(&mut io::stdout()).await?;
+                let asked_to_end = async {
+                    tokio::select! {
+                        () = reach(signals, 1) => {}
+                        () = host_is_gone(engine.as_deref()) => {}
+                    }
+                };
+                outrigger_pulumi::serve(plugin, listener, engine.as_deref(), worker, asked_to_end).await;
+                Ok(())
+            });
+            let _process_is_ending = ended.send(served);
+        })?;
         tokio::select! {
-            served = outrigger_pulumi::serve(plugin, listener, engine, asked_to_end) => served,
+            served = end => served.unwrap_or_else(|_| Err(io::Error::other("the server panicked"))),
             () = reach(again, 2) => Ok(()),
         }
     });
     // What an author left running does not keep the process.
-    runtime.shutdown_background();
+    workers.shutdown_background();
     served
 }
 

@@ -38,6 +38,7 @@ use outrigger_provider::{
 use outrigger_pulumi::{ConnectDeadlines, ConnectOptions, EngineServer, Origin, connect};
 use outrigger_transport::port;
 use outrigger_value::{PropertyMap, Urn};
+use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
@@ -56,7 +57,7 @@ pub struct Harness {
 
 /// The other end of the socket, and the engine that is called back.
 struct Connection {
-    served: JoinHandle<std::io::Result<()>>,
+    served: JoinHandle<()>,
     _engine: EngineServer,
 }
 
@@ -141,7 +142,13 @@ impl Harness {
         let mut line = Vec::new();
         let listener = port::listen(&mut line).await?;
         let port = port::parse(&line).ok_or_else(|| Error::new("no port was announced"))?;
-        let served = tokio::spawn(outrigger_pulumi::serve(plugin(package)?, listener, None, std::future::pending()));
+        let served = tokio::spawn(outrigger_pulumi::serve(
+            plugin(package)?,
+            listener,
+            None,
+            Handle::current(),
+            std::future::pending(),
+        ));
         let options = ConnectOptions {
             name: name.to_owned(),
             engine_address: engine.address().to_owned(),

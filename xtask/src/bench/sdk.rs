@@ -42,10 +42,10 @@ impl Round {
 /// Measures, prints the tables and writes `docs/benchmarks-sdk.md`.
 pub(super) fn run() -> Result<()> {
     let peers = Peers::ready()?;
-    let build =
-        ["build", "--quiet", "--release", "--package", "outrigger-sdk", "--example", "simple", "--example", "checks"];
-    workspace::run(workspace::cargo().args(build))?;
-    let examples = workspace::target().join("release/examples");
+    // As a plugin's author has it from `outrigger plugin new`.
+    let profile = ["build", "--quiet", "--profile", "plugin", "--package", "outrigger-sdk"];
+    workspace::run(workspace::cargo().args(profile).args(["--example", "simple", "--example", "checks"]))?;
+    let examples = workspace::target().join("plugin/examples");
     let theirs = peers.conformance().join("pulumi-resource-simple");
     let (mut sdk, mut go, mut inside) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..ROUNDS {

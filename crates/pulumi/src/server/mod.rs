@@ -6,12 +6,14 @@
 //! | `resource`, `read` | Check, Diff, Create, Update, Delete; Read |
 //! | `function` | Invoke, List |
 //! | `component` | Construct and Call, with `monitor`, through which a component registers its resources |
+//! | `connections` | connections, and which service a call is for |
 //! | `session` | what all calls share: the configured provider, cancellation, tasks |
 //! | `answer` | failures as statuses and rich errors |
 //! | `log` | the way to the engine's Log |
 
 mod answer;
 mod component;
+mod connections;
 mod function;
 mod log;
 mod monitor;
@@ -23,7 +25,6 @@ mod session;
 mod tests;
 
 use std::future::Future;
-use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -31,10 +32,11 @@ use async_trait::async_trait;
 use outrigger_provider::Plugin;
 use outrigger_transport::limited;
 use tokio::net::TcpListener;
+use tokio::runtime::Handle;
 use tonic::codegen::tokio_stream;
-use tonic::transport::Server;
-use tonic::transport::server::TcpIncoming;
 use tonic::{Request, Response, Status};
+use tonic_health::pb::health_server::HealthServer;
+use tonic_health::server::{HealthReporter, HealthService};
 
 use crate::generated::pulumirpc::resource_provider_server::{ResourceProvider, ResourceProviderServer};
 use crate::generated::pulumirpc::*;
@@ -51,33 +53,34 @@ const CLOSING: Duration = Duration::from_secs(1);
 /// Serves a plugin until `until` is done; then what runs is asked to stop, is answered if it does so within a few seconds, and
 /// the connections are closed.
 /// `engine` is the address that the plugin was started with; without one it waits for Attach.
+///
+/// Connections are read by the runtime that this runs on, which also does what is a computation: Check and Diff. The
+/// plugin's other work is done by `workers`, so that code that blocks does not hold up what else arrives.
 pub async fn serve(
     plugin: Arc<dyn Plugin>,
     listener: TcpListener,
     engine: Option<&str>,
+    workers: Handle,
     until: impl Future<Output = ()>,
-) -> io::Result<()> {
-    let session = Arc::new(Session::new(plugin));
+) {
+    let session = Arc::new(Session::new(plugin, workers));
     if let Some(engine) = engine {
         // An engine that takes no messages may still have work for us.
         let _without_messages = session.log.attach(engine).await;
     }
-    let service = limited!(ResourceProviderServer::new(Service(Arc::clone(&session))));
-    let (reporter, health) = tonic_health::server::health_reporter();
+    let provider = limited!(ResourceProviderServer::new(Service(Arc::clone(&session))));
+    let reporter = HealthReporter::new();
     reporter.set_serving::<ResourceProviderServer<Service>>().await;
-    let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
-    let (closing, closed) = tokio::sync::oneshot::channel::<()>();
-    let serving =
-        Server::builder().add_service(service).add_service(health).serve_with_incoming_shutdown(incoming, async {
-            let _closed_or_dropped = closed.await;
-        });
+    let health = HealthServer::new(HealthService::from_health_reporter(reporter));
+    let (closing, closed) = tokio::sync::watch::channel(());
+    let serving = connections::serve(listener, connections::Routes { provider, health }, closed);
     tokio::pin!(serving);
     tokio::select! {
-        ended = &mut serving => return ended.map_err(io::Error::other),
+        () = &mut serving => return,
         () = until => {}
     }
     session.cancel();
-    let _already_ended = closing.send(());
+    drop(closing);
     session.tasks.close();
     // Both are driven: the calls' tasks run by themselves, but their answers are written by the server.
     let answered = async {
@@ -86,12 +89,12 @@ pub async fn serve(
         }
     };
     tokio::select! {
-        ended = &mut serving => ended.map_err(io::Error::other),
-        () = answered => Ok(()),
+        () = &mut serving => {}
+        () = answered => {}
     }
 }
 
-/// The service. Every call is a task of the session's.
+/// The service. Every call is a task of the session's, or a computation.
 struct Service(Arc<Session>);
 
 /// Calls a function of one of the modules.
@@ -167,11 +170,13 @@ impl ResourceProvider for Service {
     }
 
     async fn check(&self, request: Request<CheckRequest>) -> Result<Response<CheckResponse>, Status> {
-        call!(self, None, resource::check, request.into_inner())
+        let session = Arc::clone(&self.0);
+        self.0.compute(|cx| async move { resource::check(&session, cx, request.into_inner()).await }).await
     }
 
     async fn diff(&self, request: Request<DiffRequest>) -> Result<Response<DiffResponse>, Status> {
-        call!(self, None, resource::diff, request.into_inner())
+        let session = Arc::clone(&self.0);
+        self.0.compute(|cx| async move { resource::diff(&session, cx, request.into_inner()).await }).await
     }
 
     async fn create(&self, request: Request<CreateRequest>) -> Result<Response<CreateResponse>, Status> {

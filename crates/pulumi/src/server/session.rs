@@ -2,15 +2,19 @@
 
 use std::any::Any;
 use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::task::Poll;
 use std::time::Duration;
 
 use outrigger_provider::{CallContext, LogSink, Parameterization, Plugin, Provider};
 use outrigger_value::Urn;
+use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tonic::{Response, Status};
 
+use super::connections::begin;
 use super::log::EngineLog;
 
 /// What the calls of one plugin share.
@@ -18,17 +22,20 @@ pub(super) struct Session {
     pub(super) plugin: Arc<dyn Plugin>,
     pub(super) log: Arc<EngineLog>,
     pub(super) tasks: TaskTracker,
+    workers: Handle,
     provider: Mutex<Option<Arc<dyn Provider>>>,
     parameterizations: Mutex<Vec<Parameterization>>,
     cancel: Mutex<CancellationToken>,
 }
 
 impl Session {
-    pub(super) fn new(plugin: Arc<dyn Plugin>) -> Self {
+    /// Work is done by `workers`.
+    pub(super) fn new(plugin: Arc<dyn Plugin>, workers: Handle) -> Self {
         Self {
             plugin,
             log: Arc::new(EngineLog::start()),
             tasks: TaskTracker::new(),
+            workers,
             provider: Mutex::default(),
             parameterizations: Mutex::default(),
             cancel: Mutex::default(),
@@ -43,11 +50,44 @@ impl Session {
         W: FnOnce(CallContext) -> F,
         F: Future<Output = Result<A, Status>> + Send + 'static,
     {
-        let cancel = lock(&self.cancel).child_token();
+        let cx = self.context(limit);
+        let cancel = cx.cancel.clone();
+        self.follow(limit, cancel, work(cx)).await
+    }
+
+    /// Does the work of a call where the connection is read, if it is a computation; if it has to wait, it is work as any other.
+    /// Starting a task, waking a thread for it and waking the connection again cost more than most checks do.
+    pub(super) async fn compute<A, W, F>(&self, work: W) -> Result<Response<A>, Status>
+    where
+        A: Send + 'static,
+        W: FnOnce(CallContext) -> F,
+        F: Future<Output = Result<A, Status>> + Send + 'static,
+    {
+        let cx = self.context(None);
+        let cancel = cx.cancel.clone();
+        let mut work = Box::pin(work(cx));
+        let begun = catch_unwind(AssertUnwindSafe(|| begin(work.as_mut())));
+        let answer = match begun {
+            Ok(Poll::Pending) => return self.follow(None, cancel, work).await,
+            Ok(Poll::Ready(answer)) => answer,
+            Err(panic) => Err(panicked(&*panic)),
+        };
+        self.log.flush().await;
+        answer.map(Response::new)
+    }
+
+    async fn follow<A, F>(
+        &self,
+        limit: Option<Duration>,
+        cancel: CancellationToken,
+        work: F,
+    ) -> Result<Response<A>, Status>
+    where
+        A: Send + 'static,
+        F: Future<Output = Result<A, Status>> + Send + 'static,
+    {
         let gives_up = cancel.clone().drop_guard();
-        let cx =
-            CallContext { cancel: cancel.clone(), deadline: limit, log: Arc::clone(&self.log) as Arc<dyn LogSink> };
-        let mut task = self.tasks.spawn(work(cx));
+        let mut task = self.tasks.spawn_on(work, &self.workers);
         let answer = match limit {
             None => task.await,
             Some(limit) => match tokio::time::timeout(limit, &mut task).await {
@@ -63,10 +103,15 @@ impl Session {
         match answer {
             Ok(answer) => answer.map(Response::new),
             Err(error) => match error.try_into_panic() {
-                Ok(panic) => Err(Status::internal(format!("the plugin panicked: {}", words(&*panic)))),
+                Ok(panic) => Err(panicked(&*panic)),
                 Err(_) => Err(Status::internal("the plugin is shutting down")),
             },
         }
+    }
+
+    fn context(&self, limit: Option<Duration>) -> CallContext {
+        let log = Arc::clone(&self.log) as Arc<dyn LogSink>;
+        CallContext { cancel: lock(&self.cancel).child_token(), deadline: limit, log }
     }
 
     /// Asks everything that runs to stop. What comes later is not meant: a plugin that is attached to by hand serves one run
@@ -103,12 +148,10 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 }
 
 /// What a panic said.
-fn words(panic: &(dyn Any + Send)) -> &str {
-    panic
-        .downcast_ref::<&str>()
-        .copied()
-        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
-        .unwrap_or("without words")
+fn panicked(panic: &(dyn Any + Send)) -> Status {
+    let words = panic.downcast_ref::<&str>().copied();
+    let words = words.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    Status::internal(format!("the plugin panicked: {}", words.unwrap_or("without words")))
 }
 
 /// The name of a resource.

@@ -12,6 +12,7 @@ use outrigger_provider::{
 };
 use outrigger_transport::port;
 use outrigger_value::{PropertyMap, Urn, Value};
+use tokio::runtime::Handle;
 use tokio::sync::{Notify, oneshot};
 
 use crate::{ConnectOptions, EngineServer, Origin, PulumiPlugin, connect};
@@ -76,6 +77,17 @@ impl Provider for ScriptedProvider {
 
     async fn check(&self, cx: &CallContext, request: CheckRequest) -> Result<Checked, CallError> {
         assert_eq!(request.random_seed, [7; 32]);
+        match request.resource.name() {
+            "panic" => panic!("out of ink"),
+            // It looks something up first, and is asked to stop before it has found it.
+            "cancelled" => {
+                self.begun.notify_one();
+                cx.cancel.cancelled().await;
+                return Err(error(ErrorKind::NotDone, "stopped looking"));
+            }
+            "blocking" => std::thread::sleep(Duration::from_millis(20)),
+            _ => {}
+        }
         cx.log.log(LogLevel::Info, Some(&request.resource.urn), "checking", true);
         Ok(Checked { inputs: request.news, failures: Vec::new() })
     }
@@ -181,7 +193,7 @@ struct Both {
     heard: Arc<Heard>,
     begun: Arc<Notify>,
     end: oneshot::Sender<()>,
-    served: tokio::task::JoinHandle<std::io::Result<()>>,
+    served: tokio::task::JoinHandle<()>,
     _engine: EngineServer,
 }
 
@@ -191,7 +203,7 @@ async fn both() -> Both {
     let scripted = Scripted::default();
     let begun = Arc::clone(&scripted.begun);
     let (end, ended) = oneshot::channel();
-    let served = tokio::spawn(super::serve(Arc::new(scripted), listener, None, async {
+    let served = tokio::spawn(super::serve(Arc::new(scripted), listener, None, Handle::current(), async {
         let _ = ended.await;
     }));
     let heard = Arc::new(Heard::default());
@@ -272,6 +284,36 @@ async fn outcomes_arrive_as_they_were_meant() {
     assert!(matches!(both.apply("pending", Action::Create).await, Outcome::Done(state) if state.id == "late"));
     assert!(matches!(both.apply("fine", Action::Delete).await, Outcome::Done(_)));
     assert!(matches!(both.apply("undone", Action::Delete).await, Outcome::NotDone(_)));
+}
+
+#[tokio::test]
+async fn checks_may_wait_and_fail_and_block() {
+    let both = both().await;
+    let provider = both.configure(PropertyMap::new()).await.unwrap();
+    let check = |name: &str| {
+        let provider = Arc::clone(&provider);
+        let request = CheckRequest {
+            resource: resource(name),
+            olds: None,
+            news: text("a", name),
+            random_seed: [7; 32],
+            preview: false,
+        };
+        tokio::spawn(async move { provider.check(&cx(), request).await })
+    };
+    let waits = check("cancelled");
+    both.begun.notified().await;
+    // One that waits holds nobody up, nor does one that panics; ones that block do not lose each other's answers.
+    let blocking: Vec<_> = (0..10).map(|_| check("blocking")).collect();
+    let error = check("panic").await.unwrap().unwrap_err();
+    assert!(error.message.contains("out of ink"), "{error}");
+    assert_eq!(check("fine").await.unwrap().unwrap().inputs, text("a", "fine"));
+    for check in blocking {
+        assert_eq!(check.await.unwrap().unwrap().inputs, text("a", "blocking"));
+    }
+    both.plugin.cancel(&cx()).await.unwrap();
+    let error = waits.await.unwrap().unwrap_err();
+    assert!(error.message.contains("stopped looking"), "{error}");
 }
 
 #[tokio::test]
@@ -373,7 +415,7 @@ async fn the_end_waits_for_answers() {
         });
     assert!(matches!(&outcome, Outcome::Partial { .. }), "{outcome:?}");
     drop((provider, both.plugin));
-    served.await.unwrap().unwrap();
+    served.await.unwrap();
 }
 
 #[tokio::test]
@@ -382,12 +424,12 @@ async fn it_says_that_it_is_healthy() {
     let listener = port::listen(&mut line).await.unwrap();
     let address = listener.local_addr().unwrap().to_string();
     let (end, ended) = oneshot::channel::<()>();
-    let served = tokio::spawn(super::serve(Arc::new(Scripted::default()), listener, None, async {
+    let served = tokio::spawn(super::serve(Arc::new(Scripted::default()), listener, None, Handle::current(), async {
         let _ = ended.await;
     }));
     assert!(super::engine_is_there(&address).await);
     end.send(()).unwrap();
-    served.await.unwrap().unwrap();
+    served.await.unwrap();
     assert!(!super::engine_is_there(&address).await);
     assert!(!super::engine_is_there("nonsense").await);
 }
