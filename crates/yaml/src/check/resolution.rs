@@ -1,6 +1,6 @@
 //! From written types and functions to packages, full tokens and schemas.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use futures::future::join_all;
@@ -21,14 +21,26 @@ use crate::version;
 pub(crate) struct ResolvedResource {
     /// The package that knows it.
     pub(crate) package: Arc<Package>,
-    /// The full token.
-    pub(crate) token: String,
     /// What the schema says of it.
     pub(crate) schema: Arc<Resource>,
+    request: Arc<Request>,
+}
+
+impl ResolvedResource {
+    /// The full token.
+    pub(crate) fn token(&self) -> &str {
+        &self.schema.token
+    }
+
     /// The plugin to use, where the program or a lock file says more than the package's name.
-    pub(crate) descriptor: Option<PluginDescriptor>,
+    pub(crate) fn descriptor(&self) -> Option<&PluginDescriptor> {
+        self.request.asked.as_ref().or(self.locked())
+    }
+
     /// The lock file's plugin.
-    pub(crate) locked: Option<PluginDescriptor>,
+    pub(crate) fn locked(&self) -> Option<&PluginDescriptor> {
+        self.request.locked.as_ref()
+    }
 }
 
 /// What a call's function is.
@@ -38,8 +50,15 @@ pub(crate) struct ResolvedInvoke {
     pub(crate) package: Arc<Package>,
     /// What the schema says of it.
     pub(crate) schema: Arc<Function>,
-    /// The plugin to use, where the program or a lock file says more than the package's name.
-    pub(crate) descriptor: Option<PluginDescriptor>,
+    request: Arc<Request>,
+}
+
+impl ResolvedInvoke {
+    /// The plugin to use, where the program or a lock file says more than the package's name. Unlike a resource, a call uses
+    /// the lock file's plugin even if it names a version.
+    pub(crate) fn descriptor(&self) -> Option<&PluginDescriptor> {
+        self.request.locked.as_ref().or(self.request.asked.as_ref())
+    }
 }
 
 /// What could be resolved, by number.
@@ -49,11 +68,10 @@ pub(super) struct Resolved {
 }
 
 pub(super) async fn resolve(around: &Surroundings<'_>, scope: &Scope, findings: &mut Vec<Diagnostic>) -> Resolved {
-    let mut resolver = Resolver { around, findings, schemas: BTreeMap::new() };
-    let mut wanted: BTreeMap<PluginDescriptor, ()> = BTreeMap::new();
+    let mut resolver = Resolver { around, findings, requests: BTreeSet::new(), schemas: BTreeMap::new() };
     let resources: Vec<_> =
         (0..around.program.resources.len()).map(|number| resolver.resource_request(number, scope)).collect();
-    let mut invokes: Vec<Option<(&Invoke, Span, Request)>> = (0..around.program.invokes).map(|_| None).collect();
+    let mut invokes: Vec<Option<(&Invoke, Span, Arc<Request>)>> = (0..around.program.invokes).map(|_| None).collect();
     for (invoke, span) in all_invokes(around) {
         let request = resolver.request(
             &invoke.function,
@@ -64,11 +82,11 @@ pub(super) async fn resolve(around: &Surroundings<'_>, scope: &Scope, findings: 
             *slot = Some((invoke, span, request));
         }
     }
-    let requests = resources.iter().flatten().chain(invokes.iter().flatten().map(|(_, _, request)| request));
-    wanted.extend(requests.filter(|request| request.load.name != "pulumi").map(|request| (request.load.clone(), ())));
+    let wanted: BTreeSet<PluginDescriptor> =
+        resolver.requests.iter().map(|request| request.load.clone()).filter(|load| load.name != "pulumi").collect();
     let context = CallContext::background();
     // All at once: a schema costs a plugin's start the first time.
-    let loads = wanted.into_keys().map(|descriptor| async {
+    let loads = wanted.into_iter().map(|descriptor| async {
         let schema = around.plugins.schema(&context, &descriptor).await;
         (descriptor, schema)
     });
@@ -93,7 +111,9 @@ fn all_invokes<'a>(around: &Surroundings<'a>) -> Vec<(&'a Invoke, Span)> {
     found
 }
 
-/// A schema to load, and the plugin to name when the resource is registered.
+/// A schema to load, and the plugin to name when the resource is registered. Equal ones are shared: ten thousand resources
+/// are of a few packages.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Request {
     load: PluginDescriptor,
     locked: Option<PluginDescriptor>,
@@ -103,11 +123,12 @@ struct Request {
 struct Resolver<'a, 'f> {
     around: &'a Surroundings<'a>,
     findings: &'f mut Vec<Diagnostic>,
+    requests: BTreeSet<Arc<Request>>,
     schemas: BTreeMap<PluginDescriptor, Result<Arc<Package>, Diagnostic>>,
 }
 
 impl Resolver<'_, '_> {
-    fn resource_request(&mut self, number: usize, scope: &Scope) -> Option<Request> {
+    fn resource_request(&mut self, number: usize, scope: &Scope) -> Option<Arc<Request>> {
         let program = self.around.program;
         // One without a type has been reported when it was read.
         let resource = program.resources.get(number).filter(|resource| !resource.ty.text.is_empty())?;
@@ -124,7 +145,7 @@ impl Resolver<'_, '_> {
         self.request(&resource.ty, version, resource.options.plugin_download_url.as_ref())
     }
 
-    fn request(&mut self, token: &Literal, version: Option<&Literal>, url: Option<&Literal>) -> Option<Request> {
+    fn request(&mut self, token: &Literal, version: Option<&Literal>, url: Option<&Literal>) -> Option<Arc<Request>> {
         let parts: Vec<&str> = token.text.split(':').collect();
         if !(2..=3).contains(&parts.len()) || parts.iter().any(|part| part.is_empty()) && parts.first() == Some(&"") {
             let summary = format!("invalid type token \"{}\"", token.text);
@@ -160,7 +181,13 @@ impl Resolver<'_, '_> {
         let mut load = locked.clone().unwrap_or_else(|| PluginDescriptor::named(name, None));
         load.version = version.or(load.version);
         load.download_url = url.or(load.download_url);
-        Some(Request { load, locked, asked })
+        let request = Request { load, locked, asked };
+        if let Some(known) = self.requests.get(&request) {
+            return Some(Arc::clone(known));
+        }
+        let request = Arc::new(request);
+        self.requests.insert(Arc::clone(&request));
+        Some(request)
     }
 
     fn package(&mut self, request: &Request, span: Span, what: &str) -> Option<Arc<Package>> {
@@ -189,7 +216,7 @@ impl Resolver<'_, '_> {
         }
     }
 
-    fn resource(&mut self, number: usize, request: Request) -> Option<ResolvedResource> {
+    fn resource(&mut self, number: usize, request: Arc<Request>) -> Option<ResolvedResource> {
         let resource = self.around.program.resources.get(number)?;
         let written = &resource.ty;
         let package =
@@ -219,11 +246,10 @@ impl Resolver<'_, '_> {
                 return None;
             }
         };
-        let locked = request.locked;
-        Some(ResolvedResource { package, token, schema, descriptor: request.asked.or(locked.clone()), locked })
+        Some(ResolvedResource { package, schema, request })
     }
 
-    fn invoke(&mut self, invoke: &Invoke, span: Span, request: Request) -> Option<ResolvedInvoke> {
+    fn invoke(&mut self, invoke: &Invoke, span: Span, request: Arc<Request>) -> Option<ResolvedInvoke> {
         let written = &invoke.function;
         let package = self.package(&request, written.span, &format!("function \"{}\"", written.text))?;
         let Some(token) = package.resolve_function(&written.text) else {
@@ -233,10 +259,7 @@ impl Resolver<'_, '_> {
             return None;
         };
         match package.function(&token) {
-            // Unlike a resource, a call uses the lock file's plugin even if it names a version.
-            Ok(schema) => {
-                Some(ResolvedInvoke { package, schema: schema?, descriptor: request.locked.or(request.asked) })
-            }
+            Ok(schema) => Some(ResolvedInvoke { package, schema: schema?, request }),
             Err(error) => {
                 self.schema_error(span, &error.to_string());
                 None

@@ -185,7 +185,7 @@ impl Typing<'_, '_> {
         match self.scope.node(name) {
             Some(Node::Resource(number)) => match self.resolved.resources.get(number) {
                 Some(Some(found)) => Ty::Resource(Arc::new(Held {
-                    token: found.token.clone(),
+                    token: found.token().to_owned(),
                     schema: Some((found.package.clone(), found.schema.clone())),
                 })),
                 _ => Ty::Unknown,
@@ -296,7 +296,7 @@ impl Typing<'_, '_> {
         self.unknown_keys(resource, number);
         let Some(Some(found)) = self.resolved.resources.get(number) else { return };
         let shape = |properties: &std::collections::BTreeMap<String, Property>| Shape {
-            label: found.token.clone(),
+            label: found.token().to_owned(),
             package: found.package.clone(),
             properties: properties.clone(),
         };

@@ -62,7 +62,7 @@ impl Run<'_> {
             token: found.schema.token.clone(),
             arguments,
             provider,
-            package: found.descriptor.clone(),
+            package: found.descriptor().cloned(),
             source: Some(self.place(span)),
         };
         let answer = self.monitor.invoke(goal).await.map_err(|error| self.refused(error, span, at.position))?;

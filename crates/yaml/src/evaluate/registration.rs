@@ -40,7 +40,7 @@ impl Run<'_> {
         let found = self.checked.resources.get(number).ok_or(Poisoned)?;
         let at = At { position, provider: None };
         let family = self.family(number, resource, found, at).await?;
-        let registered = if found.token == STACK_REFERENCE {
+        let registered = if found.token() == STACK_REFERENCE {
             self.read_reference(resource, found, &family, at).await?
         } else if let Some(get) = &resource.get {
             self.read_existing(resource, found, get, &family, at).await?
@@ -102,8 +102,8 @@ impl Run<'_> {
         let mut providers = parent.as_ref().map(|parent| parent.providers.clone()).unwrap_or_default();
         providers.extend(given.clone());
         // A provider of another package is for the children; a parent's provider manages children of the same package.
-        let is_provider = found.token.starts_with("pulumi:providers:");
-        let provider = providers.get(package_name(&found.token)).cloned().filter(|_| !is_provider);
+        let is_provider = found.token().starts_with("pulumi:providers:");
+        let provider = providers.get(package_name(found.token())).cloned().filter(|_| !is_provider);
         let for_children = if found.schema.is_component { given } else { BTreeMap::new() };
         Ok(Family { parent, provider, providers, for_children })
     }
@@ -161,7 +161,7 @@ impl Run<'_> {
         let mut replace_on_changes = texts(&options.replace_on_changes);
         replace_on_changes.extend(found.package.replace_on_changes(&found.schema));
         Ok(Goal {
-            ty: found.token.clone(),
+            ty: found.token().to_owned(),
             name: resource.logical_name().to_owned(),
             custom: !found.schema.is_component,
             remote: found.schema.is_component,
@@ -195,10 +195,10 @@ impl Run<'_> {
         found: &ResolvedResource,
         at: At,
     ) -> Result<Option<PluginDescriptor>, Poisoned> {
-        let Some(option) = &resource.options.env_var_mappings else { return Ok(found.descriptor.clone()) };
+        let Some(option) = &resource.options.env_var_mappings else { return Ok(found.descriptor().cloned()) };
         let env_var_mappings = self.env_var_mappings(option, at).await?;
-        let named = || PluginDescriptor::named(package_name(&found.token), None);
-        Ok(Some(PluginDescriptor { env_var_mappings, ..found.descriptor.clone().unwrap_or_else(named) }))
+        let named = || PluginDescriptor::named(package_name(found.token()), None);
+        Ok(Some(PluginDescriptor { env_var_mappings, ..found.descriptor().cloned().unwrap_or_else(named) }))
     }
 
     async fn inputs(&self, resource: &Resource, found: &ResolvedResource, at: At) -> Result<Inputs, Poisoned> {
@@ -326,7 +326,7 @@ impl Run<'_> {
         let secret = found.schema.properties.iter().filter(|(_, property)| property.secret);
         additional_secret_outputs.extend(secret.map(|(name, _)| name.clone()));
         let goal = ReadGoal {
-            ty: found.token.clone(),
+            ty: found.token().to_owned(),
             name: resource.logical_name().to_owned(),
             parent: family.parent.as_ref().map(|parent| parent.urn.clone()),
             id: Some(id),
@@ -335,7 +335,7 @@ impl Run<'_> {
             // Pulumi sends neither dependencies nor a version with a read.
             dependencies: Vec::new(),
             additional_secret_outputs,
-            package: found.locked.clone(),
+            package: found.locked().cloned(),
             source: Some(self.place(resource.key.span)),
         };
         self.not_stopped(at.position)?;
