@@ -267,7 +267,7 @@ impl<'a> Run<'a> {
                         // A null that is written in the file vanishes; one that a resource gave stays.
                         None => {}
                         Some(value) => {
-                            outputs.insert(output.name.text.clone(), value);
+                            outputs.insert(output.name.text.to_string(), value);
                         }
                     }
                 }

@@ -1,6 +1,7 @@
 //! Expressions, parsed once from the tree, with the bytes that they were written with.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::interpolation::{Access, Part};
 use crate::syntax::Span;
@@ -24,11 +25,11 @@ pub enum Kind {
     /// A number.
     Number(f64),
     /// Text without interpolations.
-    String(String),
+    String(Arc<str>),
     /// Text with interpolations: always gives text.
     Text(Vec<Part>),
     /// A whole `${…}`: the value keeps its type.
-    Symbol(Access),
+    Symbol(Box<Access>),
     /// A list.
     List(Vec<Expression>),
     /// An object.
@@ -40,14 +41,14 @@ pub enum Kind {
     /// A function of a package.
     Invoke(Box<Invoke>),
     /// `fn::stackReference`: the stack's name and the output's.
-    StackReference(Literal, Box<Expression>),
+    StackReference(Box<(Literal, Expression)>),
 }
 
 /// Text that stands in the file as it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Literal {
-    /// The text.
-    pub text: String,
+    /// The text, shared with the tree that it was read from.
+    pub text: Arc<str>,
     /// Where it stands.
     pub span: Span,
 }
@@ -195,7 +196,7 @@ impl Expression {
                 invoke.arguments.iter().for_each(|(_, value)| value.roots(found));
                 invoke.options.expressions().for_each(|expression| expression.roots(found));
             }
-            Kind::StackReference(_, property) => property.roots(found),
+            Kind::StackReference(reference) => reference.1.roots(found),
         }
     }
 
@@ -213,7 +214,7 @@ impl Expression {
                 invoke.options.expressions().for_each(|expression| expression.invokes(found));
                 found(invoke, self.span);
             }
-            Kind::StackReference(_, property) => property.invokes(found),
+            Kind::StackReference(reference) => reference.1.invokes(found),
             Kind::Null | Kind::Bool(_) | Kind::Number(_) | Kind::String(_) | Kind::Text(_) | Kind::Symbol(_) => {}
         }
     }

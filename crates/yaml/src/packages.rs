@@ -73,7 +73,7 @@ impl Packages {
             let descriptor = self.get(name).cloned().unwrap_or_else(|| PluginDescriptor {
                 name: name.to_owned(),
                 version: version.and_then(|version| version::tolerant(&version.text)),
-                download_url: url.map(|url| url.text.clone()).filter(|url| !url.is_empty()),
+                download_url: url.map(|url| url.text.to_string()).filter(|url| !url.is_empty()),
                 ..PluginDescriptor::default()
             });
             found.insert(name.to_owned(), descriptor);

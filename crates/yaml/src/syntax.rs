@@ -10,6 +10,7 @@ mod error;
 mod node;
 mod parser;
 pub mod scalar;
+mod texts;
 
 pub use document::{Document, Keys, MAX_BYTES, MAX_DEPTH};
 pub use node::{Entry, Key, Kind, Layout, List, Node, Object, Span, Style, Text};

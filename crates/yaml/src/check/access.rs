@@ -54,9 +54,9 @@ fn named(root: &Ty, name: &str, property: &str) -> Result<Ty, Box<Diagnostic>> {
         ))
     };
     match root {
-        Ty::Literal(entries) => match entries.iter().find(|(key, _)| key == property) {
+        Ty::Literal(entries) => match entries.iter().find(|(key, _)| **key == *property) {
             Some((_, ty)) => Ok(ty.clone()),
-            None => Err(missing(&mut entries.iter().map(|(key, _)| key.as_str()))),
+            None => Err(missing(&mut entries.iter().map(|(key, _)| &**key))),
         },
         Ty::Object(shape) => match shape.properties.get(property) {
             Some(found) => Ok(Ty::of(&shape.package, &found.ty)),

@@ -195,8 +195,8 @@ impl Typing<'_, '_> {
                 if failures.is_empty() { Ok(()) } else { Err(fail().because(failures)) }
             }
             (Ty::Literal(entries), Ty::Object(shape)) => {
-                let given = |name: &str| entries.iter().find(|(key, _)| key == name).map(|(_, ty)| ty.clone());
-                let names = entries.iter().map(|(name, _)| name.as_str());
+                let given = |name: &str| entries.iter().find(|(key, _)| **key == *name).map(|(_, ty)| ty.clone());
+                let names = entries.iter().map(|(name, _)| &**name);
                 let failures = self.structure(&given, names, source, shape, depth);
                 if failures.is_empty() { Ok(()) } else { Err(fail().because(failures)) }
             }
@@ -294,12 +294,12 @@ impl Ty {
 
 fn entry<'e>(object: Option<&'e Expression>, name: &str) -> Option<(&'e Expression, &'e Expression)> {
     let Kind::Object(entries) = &object?.kind else { return None };
-    entries.iter().find(|(key, _)| matches!(&key.kind, Kind::String(text) if text == name)).map(|(k, v)| (k, v))
+    entries.iter().find(|(key, _)| matches!(&key.kind, Kind::String(text) if **text == *name)).map(|(k, v)| (k, v))
 }
 
 fn listed(expression: &Expression, values: &EnumType) -> Result<(), Mismatch> {
     let written = match &expression.kind {
-        Kind::String(text) => Value::String(text.clone()),
+        Kind::String(text) => Value::String(text.to_string()),
         Kind::Number(number) => Value::Number(*number),
         _ => return Ok(()),
     };

@@ -1,6 +1,7 @@
 //! Names: who is who, who needs whom, and in which order.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use outrigger_diagnostic::Diagnostic;
 
@@ -28,11 +29,11 @@ pub(crate) enum Node {
 /// Names, dependencies and order of a program.
 #[derive(Debug, Default)]
 pub(crate) struct Scope {
-    nodes: HashMap<String, Node>,
+    nodes: HashMap<Arc<str>, Node>,
     /// What each resource needs.
-    pub(crate) resources: Vec<Vec<Node>>,
+    pub(crate) resources: Vec<Box<[Node]>>,
     /// What each variable needs.
-    pub(crate) variables: Vec<Vec<Node>>,
+    pub(crate) variables: Vec<Box<[Node]>>,
     /// Dependencies before dependents, otherwise resources and then variables in the order of the file.
     pub(crate) order: Vec<Node>,
     /// The provider that each resource gets because its package has a default.
@@ -81,11 +82,12 @@ impl Names<'_, '_> {
         let resources = program.resources.iter().enumerate().map(|(n, r)| (&r.key, Node::Resource(n)));
         let variables = program.variables.iter().enumerate().map(|(n, v)| (&v.name, Node::Variable(n)));
         for (number, entry) in program.config.iter().enumerate() {
-            if entry.key.text == BUILTIN {
+            if &*entry.key.text == BUILTIN {
                 self.reserved("config", &entry.key);
             }
             self.default(number, entry);
         }
+        self.scope.nodes.reserve(program.resources.len() + program.variables.len());
         for (name, node) in resources.chain(variables) {
             self.declare_one(name, node);
         }
@@ -94,12 +96,12 @@ impl Names<'_, '_> {
     /// A default may read config values that the stack has or that are declared before it.
     fn default(&mut self, number: usize, entry: &ConfigEntry) {
         let around = self.around;
-        let Some(default) = entry.default.as_ref().filter(|_| !around.config.contains_key(&entry.key.text)) else {
+        let Some(default) = entry.default.as_ref().filter(|_| !around.config.contains_key(&*entry.key.text)) else {
             return;
         };
         let earlier = around.program.config.get(..number).unwrap_or_default();
         let exists =
-            |name: &str| around.config.contains_key(name) || earlier.iter().any(|entry| entry.key.text == name);
+            |name: &str| around.config.contains_key(name) || earlier.iter().any(|entry| &*entry.key.text == name);
         let mut missing: Vec<(&str, Span)> = Vec::new();
         default.roots(&mut |access, span| {
             if access.root != BUILTIN && config_name(&access.root, around.project, exists).is_none() {
@@ -116,14 +118,14 @@ impl Names<'_, '_> {
     fn declare_one(&mut self, name: &Literal, node: Node) {
         let kind = kind(node);
         let text = &name.text;
-        if text == BUILTIN {
+        if &**text == BUILTIN {
             return self.reserved(kind, name);
         }
         if self.around.program.config.iter().any(|entry| entry.key.text == *text) {
             let summary = format!("{kind} {text} cannot have the same name as config {text}");
             return self.error(name.span, "yaml-duplicate-name", summary, "rename one of the two");
         }
-        if self.around.config.contains_key(text) {
+        if self.around.config.contains_key(&**text) {
             // Pulumi says nothing here and never makes the resource.
             let summary = format!("{kind} {text} cannot have the same name as the stack's config value {text}");
             return self.error(name.span, "yaml-duplicate-name", summary, "rename it, or remove the config value");
@@ -203,6 +205,7 @@ impl Names<'_, '_> {
 
     fn edges(&mut self) {
         let program = self.around.program;
+        self.scope.resources.reserve_exact(program.resources.len());
         for (number, resource) in program.resources.iter().enumerate() {
             let mut needs = self.needs(resource.expressions());
             needs.extend(self.scope.default_providers.get(&number).map(|&provider| Node::Resource(provider)));
@@ -238,7 +241,7 @@ impl Names<'_, '_> {
     fn is_config(&self, name: &str) -> bool {
         let around = self.around;
         let exists = |name: &str| {
-            around.config.contains_key(name) || around.program.config.iter().any(|entry| entry.key.text == name)
+            around.config.contains_key(name) || around.program.config.iter().any(|entry| &*entry.key.text == name)
         };
         config_name(name, around.project, exists).is_some()
     }
@@ -247,7 +250,7 @@ impl Names<'_, '_> {
         let place = self.around.document.place(span);
         let summary = format!("resource, variable, or config value \"{name}\" not found");
         let diagnostic = Diagnostic::error("yaml-unknown-name", summary).at(place);
-        let existing = self.scope.nodes.keys().map(String::as_str).chain(self.around.config.keys().map(String::as_str));
+        let existing = self.scope.nodes.keys().map(|name| &**name).chain(self.around.config.keys().map(String::as_str));
         self.findings.push(suggestion::suggest(diagnostic, name, existing.chain([BUILTIN]), "names"));
     }
 
@@ -300,17 +303,17 @@ impl Names<'_, '_> {
             Node::Resource(number) => self.scope.resources.get(number),
             Node::Variable(number) => self.scope.variables.get(number),
         }
-        .map(Vec::as_slice)
+        .map(|needs| &**needs)
         .unwrap_or_default()
     }
 
-    fn name(&self, node: Node) -> String {
+    fn name(&self, node: Node) -> Arc<str> {
         let program = self.around.program;
         match node {
             Node::Resource(number) => program.resources.get(number).map(|resource| &resource.key),
             Node::Variable(number) => program.variables.get(number).map(|variable| &variable.name),
         }
-        .map(|name| name.text.clone())
+        .map(|name| Arc::clone(&name.text))
         .unwrap_or_default()
     }
 
@@ -321,7 +324,7 @@ impl Names<'_, '_> {
         let mut found = None;
         let mut look = |expression: &Expression| {
             expression.roots(&mut |access, span| {
-                if found.is_none() && access.root == name {
+                if found.is_none() && *access.root == *name {
                     found = Some(span);
                 }
             });
@@ -364,8 +367,8 @@ fn kind(node: Node) -> &'static str {
     }
 }
 
-fn unique(mut nodes: Vec<Node>) -> Vec<Node> {
+fn unique(mut nodes: Vec<Node>) -> Box<[Node]> {
     let mut seen = std::collections::HashSet::new();
     nodes.retain(|node| seen.insert(*node));
-    nodes
+    nodes.into()
 }

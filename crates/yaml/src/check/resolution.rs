@@ -169,7 +169,7 @@ impl Resolver<'_, '_> {
                 }
             },
         };
-        let url = url.map(|url| url.text.clone()).filter(|url| !url.is_empty());
+        let url = url.map(|url| url.text.to_string()).filter(|url| !url.is_empty());
         let name = package_name(&token.text);
         let locked = self.around.packages.get(name).cloned();
         let asked = (version.is_some() || url.is_some()).then(|| PluginDescriptor {
@@ -221,7 +221,7 @@ impl Resolver<'_, '_> {
         let written = &resource.ty;
         let package =
             self.package(&request, written.span, &format!("the type of resource \"{}\"", resource.key.text))?;
-        if matches!(written.text.as_str(), "docker:Image" | "docker:image:Image") && is_before_4(package.version()) {
+        if matches!(&*written.text, "docker:Image" | "docker:image:Image") && is_before_4(package.version()) {
             self.error(
                 written.span,
                 "yaml-unsupported-type",

@@ -23,7 +23,7 @@ pub(super) enum Ty {
     Map(Arc<Ty>),
     Union(Arc<[Ty]>),
     /// An object as it is written in the file.
-    Literal(Arc<[(String, Ty)]>),
+    Literal(Arc<[(Arc<str>, Ty)]>),
     /// An object of a schema: an object type, or a bag of properties under a name.
     Object(Arc<Shape>),
     Enum(Arc<EnumType>),

@@ -20,18 +20,19 @@ use crate::suggestion;
 use crate::syntax::Span;
 
 pub(super) fn check(around: &Surroundings<'_>, scope: &Scope, resolved: &Resolved, findings: &mut Vec<Diagnostic>) {
-    let (types, inputs, findings) = (HashMap::new(), HashMap::new(), RefCell::new(findings));
-    let mut typing = Typing { around, scope, resolved, types, inputs, findings };
+    let (types, shared, inputs) = (HashMap::new(), HashMap::new(), HashMap::new());
+    let mut typing = Typing { around, scope, resolved, types, shared, inputs, findings: RefCell::new(findings) };
     typing.config();
     for node in &scope.order {
         match node {
             Node::Variable(number) => {
                 if let Some(variable) = around.program.variables.get(*number) {
-                    typing.visit(&variable.value);
+                    typing.visit_shared(&variable.value);
                 }
             }
             Node::Resource(number) => typing.resource(*number),
         }
+        typing.types.clear();
     }
     let others = around.program.outputs.iter().map(|output| &output.value).chain(&around.program.required_version);
     for expression in others {
@@ -39,12 +40,15 @@ pub(super) fn check(around: &Surroundings<'_>, scope: &Scope, resolved: &Resolve
     }
 }
 
-/// The types of every expression, by its address: the program does not move while it is checked.
+/// The types of expressions, by their addresses: the program does not move while it is checked.
 pub(super) struct Typing<'a, 'f> {
     around: &'a Surroundings<'a>,
     scope: &'a Scope,
     resolved: &'a Resolved,
+    /// Of the resource or variable that is being looked at.
     types: HashMap<*const Expression, Ty>,
+    /// Of variables and of the defaults of config entries, which others read.
+    shared: HashMap<*const Expression, Ty>,
     /// The inputs of resource types, by the address of their schema: a program has many resources of few types.
     inputs: HashMap<*const outrigger_schema::Resource, Arc<Shape>>,
     findings: RefCell<&'f mut Vec<Diagnostic>>,
@@ -53,7 +57,13 @@ pub(super) struct Typing<'a, 'f> {
 impl Typing<'_, '_> {
     /// The type of an expression that has been visited.
     pub(super) fn ty(&self, expression: &Expression) -> Ty {
-        self.types.get(&std::ptr::from_ref(expression)).cloned().unwrap_or(Ty::Unknown)
+        let address = std::ptr::from_ref(expression);
+        self.types.get(&address).or_else(|| self.shared.get(&address)).cloned().unwrap_or(Ty::Unknown)
+    }
+
+    fn visit_shared(&mut self, expression: &Expression) {
+        self.visit(expression);
+        self.shared.insert(std::ptr::from_ref(expression), self.ty(expression));
     }
 
     fn report(&self, diagnostic: Diagnostic, span: Span) {
@@ -110,8 +120,8 @@ impl Typing<'_, '_> {
                 invoke.options.expressions().for_each(|option| self.visit(option));
                 self.invoke(invoke)
             }
-            Kind::StackReference(_, property) => {
-                self.visit(property);
+            Kind::StackReference(reference) => {
+                self.visit(&reference.1);
                 Ty::Unknown
             }
         };
@@ -180,7 +190,7 @@ impl Typing<'_, '_> {
         let program = self.around.program;
         if name == BUILTIN {
             let fields = ["cwd", "organization", "project", "rootDirectory", "stack"];
-            return Ty::Literal(fields.map(|field| (field.to_owned(), Ty::String)).into());
+            return Ty::Literal(fields.map(|field| (Arc::from(field), Ty::String)).into());
         }
         match self.scope.node(name) {
             Some(Node::Resource(number)) => match self.resolved.resources.get(number) {
@@ -199,7 +209,7 @@ impl Typing<'_, '_> {
 
     fn config_type(&self, name: &str) -> Ty {
         let around = self.around;
-        let declared = |name: &str| around.program.config.iter().find(|entry| entry.key.text == name);
+        let declared = |name: &str| around.program.config.iter().find(|entry| &*entry.key.text == name);
         let exists = |name: &str| around.config.contains_key(name) || declared(name).is_some();
         let Some(name) = names::config_name(name, around.project, exists) else { return Ty::Unknown };
         match declared(name) {
@@ -225,11 +235,11 @@ impl Typing<'_, '_> {
         let around = self.around;
         for entry in &around.program.config {
             if let Some(default) = &entry.default {
-                self.visit(default);
+                self.visit_shared(default);
             }
         }
         for entry in &around.program.config {
-            let Some(value) = around.config.get(&entry.key.text) else { continue };
+            let Some(value) = around.config.get(&*entry.key.text) else { continue };
             let (declared, actual) = (self.declared_type(entry), Ty::of_value(value));
             let conflict = matches!(
                 (&declared, &actual),
@@ -247,7 +257,7 @@ impl Typing<'_, '_> {
     fn invoke(&self, invoke: &Invoke) -> Ty {
         let Some(Some(found)) = self.resolved.invokes.get(invoke.number) else { return Ty::Unknown };
         for (name, _) in &invoke.arguments {
-            if !found.schema.inputs.contains_key(&name.text) {
+            if !found.schema.inputs.contains_key(&*name.text) {
                 let summary = format!("{} does not exist on Invoke {}", name.text, found.schema.token);
                 let existing = found.schema.inputs.keys().map(String::as_str);
                 let diagnostic = Diagnostic::warning("yaml-unknown-argument", summary);
@@ -339,7 +349,7 @@ impl Typing<'_, '_> {
     /// Named properties against a shape; each finding stands at its own property.
     fn bag(&self, span: Span, properties: &[program::Property], shape: &Shape, missing: Severity) {
         for property in properties {
-            let Some(wanted) = shape.properties.get(&property.name.text) else {
+            let Some(wanted) = shape.properties.get(&*property.name.text) else {
                 let unknown = super::assignment::unknown_property(&property.name.text, shape, Some(property.name.span));
                 self.mismatch(&unknown, property.name.span, &Ty::Unknown, &Ty::Unknown);
                 continue;
@@ -348,7 +358,7 @@ impl Typing<'_, '_> {
         }
         for (name, property) in shape.properties.iter().filter(|(_, property)| property.required) {
             // A constant comes from the schema by itself.
-            if property.constant.is_none() && !properties.iter().any(|given| given.name.text == *name) {
+            if property.constant.is_none() && !properties.iter().any(|given| *given.name.text == **name) {
                 let summary = format!("Missing required property '{name}' on '{}'", shape.label);
                 let mut diagnostic = Diagnostic::error("yaml-missing-property", summary);
                 diagnostic.severity = missing;
@@ -389,7 +399,7 @@ impl Typing<'_, '_> {
             let summary = format!("Resource {} has invalid key '{}'", resource.ty.text, key.text);
             let diagnostic = Diagnostic::error("yaml-unknown-key", summary);
             let is_option = program::OPTION_KEYS.iter().any(|option| option.eq_ignore_ascii_case(&key.text));
-            let is_input = inputs.is_some_and(|found| found.schema.inputs.contains_key(&key.text));
+            let is_input = inputs.is_some_and(|found| found.schema.inputs.contains_key(&*key.text));
             let diagnostic = match (is_input, is_option) {
                 (true, _) => diagnostic
                     .detail(format!("'{}' exists under properties", key.text))

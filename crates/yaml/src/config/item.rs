@@ -71,20 +71,20 @@ impl Item {
                 let plain = text.style == crate::syntax::Style::Plain && document.text(node.span) == &*text.value;
                 match scalar::timestamp(&text.value).filter(|_| plain) {
                     Some(printed) => Item::String(printed),
-                    None => Item::String(text.value.clone().into()),
+                    None => Item::String(text.value.to_string()),
                 }
             }
             Kind::List(list) => {
                 Item::List(list.items.iter().map(|item| Item::from_node(document, item).inside()).collect())
             }
             Kind::Object(object) => {
-                if let [entry] = object.entries.as_slice()
+                if let [entry] = &*object.entries
                     && let ("secure", Some(ciphertext)) = (&*entry.key.text, entry.value.as_str())
                 {
                     return Item::Secure(ciphertext.to_owned());
                 }
                 let entry = |entry: &crate::syntax::Entry| {
-                    (entry.key.text.clone().into_string(), Item::from_node(document, &entry.value).inside())
+                    (entry.key.text.to_string(), Item::from_node(document, &entry.value).inside())
                 };
                 Item::Map(object.iter().map(entry).collect())
             }

@@ -77,7 +77,7 @@ impl Survey {
 
     /// What only the program's file declares exists as well, where no stack says anything about it.
     pub fn declare_in(&mut self, program: &Program, project: &Project) {
-        self.declare(program.config.iter().map(|entry| entry.key.text.as_str()), project);
+        self.declare(program.config.iter().map(|entry| &*entry.key.text), project);
     }
 
     fn declare<'k>(&mut self, keys: impl Iterator<Item = &'k str>, project: &Project) {

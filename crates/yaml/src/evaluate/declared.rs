@@ -65,7 +65,7 @@ pub(super) fn complete(
             }
             None => None,
         };
-        if let Some(value) = entry.name.as_ref().and_then(|name| config.get(&name.text)) {
+        if let Some(value) = entry.name.as_ref().and_then(|name| config.get(&*name.text)) {
             // The text that the stack holds is gone here, and only where it fits the type is it certain what was meant.
             let plain = value.bare();
             let fits = ty.as_ref().is_none_or(|ty| ty.accepts(&Evaluated::from_value(plain)));
@@ -87,7 +87,7 @@ pub(super) fn complete(
             Kind::Null => Some(Evaluated::Null),
             Kind::Bool(value) => Some(Evaluated::Bool(*value)),
             Kind::Number(value) => Some(Evaluated::Number(*value)),
-            Kind::String(text) => Some(Evaluated::String(text.clone())),
+            Kind::String(text) => Some(Evaluated::String(text.to_string())),
             // The rest is looked at when it has been evaluated.
             _ => None,
         };

@@ -25,7 +25,7 @@ impl Run<'_> {
                 Kind::Null => Ok(Evaluated::Null),
                 Kind::Bool(value) => Ok(Evaluated::Bool(*value)),
                 Kind::Number(value) => Ok(Evaluated::Number(*value)),
-                Kind::String(text) => Ok(Evaluated::String(text.clone())),
+                Kind::String(text) => Ok(Evaluated::String(text.to_string())),
                 Kind::Text(parts) => self.interpolate(parts, span, at).await,
                 Kind::Symbol(access) => self.read(access, span, at).await,
                 Kind::List(items) => self.all(items, at).await.map(Evaluated::List),
@@ -33,7 +33,7 @@ impl Run<'_> {
                 Kind::Call(function, arguments) => self.call(*function, arguments, span, at).await,
                 Kind::AssetArchive(assets) => self.asset_archive(assets, span, at).await,
                 Kind::Invoke(invoke) => self.invoke(invoke, span, at).await,
-                Kind::StackReference(stack, property) => self.stack_output(stack, property, at).await,
+                Kind::StackReference(reference) => self.stack_output(&reference.0, &reference.1, at).await,
             }
         }
         .boxed()

@@ -24,7 +24,7 @@ impl Run<'_> {
         for (name, value) in &invoke.arguments {
             match self.evaluate(value, At { provider: None, ..at }).await {
                 Ok(value) => {
-                    arguments.insert(name.text.clone(), value);
+                    arguments.insert(name.text.to_string(), value);
                 }
                 Err(Poisoned) => failed = true,
             }
@@ -107,7 +107,7 @@ impl Run<'_> {
             };
         }
         let Some(returned) = &invoke.returned else { return Ok(Value::Map(answer)) };
-        match answer.get(&returned.text) {
+        match answer.get(&*returned.text) {
             Some(value) => Ok(value.clone()),
             None => {
                 let summary = format!(
@@ -145,7 +145,7 @@ impl Run<'_> {
         };
         let cell = {
             let mut stacks = self.stacks.lock().unwrap_or_else(PoisonError::into_inner);
-            stacks.entry(stack.text.clone()).or_default().clone()
+            stacks.entry(stack.text.to_string()).or_default().clone()
         };
         let handle = cell.get_or_init(|| self.read_stack(stack, at)).await;
         let handle = handle.clone().ok_or(Poisoned)?;
@@ -158,9 +158,9 @@ impl Run<'_> {
         let schema = Package::builtin().resource(STACK_REFERENCE).ok().flatten();
         let goal = ReadGoal {
             ty: STACK_REFERENCE.to_owned(),
-            name: stack.text.clone(),
-            id: Some(Value::String(stack.text.clone())),
-            properties: PropertyMap::from([("name".to_owned(), Value::String(stack.text.clone()))]),
+            name: stack.text.to_string(),
+            id: Some(Value::String(stack.text.to_string())),
+            properties: PropertyMap::from([("name".to_owned(), Value::String(stack.text.to_string()))]),
             source: Some(self.place(stack.span)),
             ..ReadGoal::default()
         };

@@ -178,7 +178,7 @@ impl Run<'_> {
                 let summary = "a key of an alias must be written out";
                 return Err(self.fail(key.span, "yaml-option", summary, "write the key itself", at));
             };
-            match field.as_str() {
+            match &**field {
                 "urn" => urn = Some(self.urn(value, at).await?),
                 "name" => name = Some(self.alias_text(value, at).await?),
                 "type" => ty = Some(self.alias_text(value, at).await?),

@@ -177,7 +177,7 @@ impl Run<'_> {
             hide_diffs: texts(&options.hide_diffs),
             additional_secret_outputs: secret_outputs,
             aliases,
-            import_id: options.import.as_ref().map(|id| id.text.clone()),
+            import_id: options.import.as_ref().map(|id| id.text.to_string()),
             custom_timeouts,
             delete_before_replace: options.delete_before_replace,
             retain_on_delete: options.retain_on_delete,
@@ -249,7 +249,7 @@ impl Run<'_> {
         for property in properties {
             match (self.evaluate(&property.value, at).await, &mut values) {
                 (Ok(value), Ok(values)) => {
-                    values.insert(property.name.text.clone(), value);
+                    values.insert(property.name.text.to_string(), value);
                 }
                 (Ok(_), Err(_)) => {}
                 (Err(poisoned), _) => values = Err(poisoned),
@@ -296,7 +296,7 @@ impl Run<'_> {
             },
         };
         let name = match values.remove("name") {
-            None => resource.key.text.clone(),
+            None => resource.key.text.to_string(),
             Some(Evaluated::String(name)) => name,
             Some(other) => {
                 let summary = format!("'name' property must be a string, instead got {}", other.word());
@@ -360,5 +360,5 @@ fn marshalled(values: BTreeMap<String, Evaluated>, found: &ResolvedResource) -> 
 }
 
 fn texts(literals: &[Literal]) -> Vec<String> {
-    literals.iter().map(|literal| literal.text.clone()).collect()
+    literals.iter().map(|literal| literal.text.to_string()).collect()
 }

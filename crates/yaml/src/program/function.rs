@@ -91,7 +91,7 @@ fn stack_reference(reader: &mut Reader<'_>, key: &Key, argument: &Node) -> Kind 
     );
     let Some([stack, property]) = argument.as_list() else { return arity(reader, "fn::stackReference", argument) };
     let Some(stack) = reader.literal("the first argument to fn::stackReference", stack) else { return Kind::Null };
-    Kind::StackReference(stack, Box::new(reader.expression(property)))
+    Kind::StackReference(Box::new((stack, reader.expression(property))))
 }
 
 fn asset_archive(reader: &mut Reader<'_>, argument: &Node) -> Kind {
@@ -129,7 +129,7 @@ fn asset_archive(reader: &mut Reader<'_>, argument: &Node) -> Kind {
 fn short_invoke(reader: &mut Reader<'_>, key: &Key, token: &str, argument: &Node) -> Kind {
     // The whole object is the arguments; anything else, such as null, means none.
     let arguments = argument.as_object().map(|object| arguments(reader, object)).unwrap_or_default();
-    let function = Literal { text: token.to_owned(), span: key.span };
+    let function = Literal { text: token.into(), span: key.span };
     finish(reader, function, arguments, None, InvokeOptions::default())
 }
 

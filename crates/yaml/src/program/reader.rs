@@ -20,7 +20,7 @@ pub(super) struct Reader<'a> {
 }
 
 pub(super) fn literal_of(key: &Key) -> Literal {
-    Literal { text: key.text.to_string(), span: key.span }
+    Literal { text: Arc::clone(&key.text), span: key.span }
 }
 
 impl<'a> Reader<'a> {
@@ -82,10 +82,13 @@ impl<'a> Reader<'a> {
 
     /// Text that must be written out: `$$` is a dollar sign, as everywhere, and a `${…}` is refused.
     pub(super) fn literal(&mut self, name: &str, node: &Node) -> Option<Literal> {
-        let Some(text) = node.as_str() else {
+        let syntax::Kind::String(syntax::Text { value: text, .. }) = &node.kind else {
             self.wrong_kind(name, "a string", node);
             return None;
         };
+        if !text.contains('$') {
+            return Some(Literal { text: Arc::clone(text), span: node.span });
+        }
         let parts = interpolation::parse(text).ok().filter(|parts| parts.iter().all(|part| part.access.is_none()));
         let Some(parts) = parts else {
             self.error(
@@ -96,7 +99,8 @@ impl<'a> Reader<'a> {
             );
             return None;
         };
-        Some(Literal { text: parts.into_iter().map(|part| part.text).collect(), span: node.span })
+        let text: String = parts.into_iter().map(|part| part.text).collect();
+        Some(Literal { text: text.into(), span: node.span })
     }
 
     pub(super) fn boolean(&mut self, name: &str, node: &Node) -> Option<bool> {
@@ -144,13 +148,16 @@ impl<'a> Reader<'a> {
         Expression { kind: self.text(&key.text, key.span), span: key.span }
     }
 
-    fn text(&mut self, text: &str, span: Span) -> Kind {
+    fn text(&mut self, text: &Arc<str>, span: Span) -> Kind {
+        if !text.contains('$') {
+            return Kind::String(Arc::clone(text));
+        }
         match interpolation::parse(text) {
             Ok(mut parts) => match parts.as_mut_slice() {
-                [] => Kind::String(String::new()),
-                [only] if only.access.is_none() => Kind::String(std::mem::take(&mut only.text)),
+                [] => Kind::String(Arc::default()),
+                [only] if only.access.is_none() => Kind::String(std::mem::take(&mut only.text).into()),
                 [only] if only.text.is_empty() => match only.access.take() {
-                    Some(access) => Kind::Symbol(access),
+                    Some(access) => Kind::Symbol(Box::new(access)),
                     None => Kind::Null,
                 },
                 _ => Kind::Text(parts),

@@ -17,7 +17,7 @@ pub struct Resource {
     /// The type as it is written.
     pub ty: Literal,
     /// The logical name, if it is another one.
-    pub name: Option<Literal>,
+    pub name: Option<Box<Literal>>,
     /// Whether it is the provider of every resource of its package that names none.
     pub default_provider: bool,
     /// Its inputs.
@@ -25,7 +25,7 @@ pub struct Resource {
     /// Whether `properties` is there at all.
     pub has_properties: bool,
     /// Look it up instead of managing it.
-    pub get: Option<Get>,
+    pub get: Option<Box<Get>>,
     /// How to manage it. Resources without options share one.
     pub options: Arc<Options>,
     /// Keys that a resource does not have.
@@ -38,7 +38,7 @@ pub enum Properties {
     /// By name.
     Map(Vec<Property>),
     /// One expression that gives all of them.
-    Whole(Expression),
+    Whole(Box<Expression>),
 }
 
 /// A property.
@@ -67,14 +67,14 @@ const UNUSED: [&str; 2] = ["condition", "metadata"];
 impl Resource {
     /// The name in the resource's URN.
     pub fn logical_name(&self) -> &str {
-        self.name.as_ref().map(|name| name.text.as_str()).filter(|name| !name.is_empty()).unwrap_or(&self.key.text)
+        self.name.as_ref().map(|name| &*name.text).filter(|name| !name.is_empty()).unwrap_or(&self.key.text)
     }
 
     /// Every expression of the resource, in the order in which Pulumi looks at them.
     pub fn expressions(&self) -> impl Iterator<Item = &Expression> {
         let (map, whole) = match &self.properties {
             Properties::Map(map) => (map.as_slice(), None),
-            Properties::Whole(expression) => (&[][..], Some(expression)),
+            Properties::Whole(expression) => (&[][..], Some(&**expression)),
         };
         let get = self.get.iter().flat_map(|get| get.id.iter().chain(get.state.iter().map(|property| &property.value)));
         map.iter().map(|property| &property.value).chain(whole).chain(self.options.expressions()).chain(get)
@@ -87,7 +87,7 @@ pub(super) fn read(reader: &mut Reader<'_>, entry: &Entry) -> Resource {
     let mut has_type = false;
     let mut resource = Resource {
         key: literal_of(&entry.key),
-        ty: Literal { text: String::new(), span: entry.key.span },
+        ty: Literal { text: Arc::default(), span: entry.key.span },
         name: None,
         default_provider: false,
         properties: Properties::Map(Vec::new()),
@@ -107,7 +107,7 @@ pub(super) fn read(reader: &mut Reader<'_>, entry: &Entry) -> Resource {
                     has_type = !resource.ty.text.is_empty();
                 }
             }
-            Some("name") => resource.name = reader.literal("name", value),
+            Some("name") => resource.name = reader.literal("name", value).map(Box::new),
             Some("defaultProvider") => {
                 resource.default_provider = reader.boolean("defaultProvider", value).unwrap_or_default();
             }
@@ -116,7 +116,7 @@ pub(super) fn read(reader: &mut Reader<'_>, entry: &Entry) -> Resource {
                 resource.properties = properties(reader, value);
             }
             Some("options") => resource.options = Arc::new(options::read(reader, value)),
-            Some("get") => resource.get = get(reader, value),
+            Some("get") => resource.get = get(reader, value).map(Box::new),
             _ => match reader.known(&field.key, &UNUSED) {
                 Some(name) => {
                     let summary = format!("`{name}` has no effect on a resource");
@@ -140,7 +140,9 @@ pub(super) fn read(reader: &mut Reader<'_>, entry: &Entry) -> Resource {
 fn properties(reader: &mut Reader<'_>, node: &Node) -> Properties {
     match node.as_object() {
         Some(_) => Properties::Map(property_map(reader, "properties", node)),
-        None if node.as_str().is_some_and(|text| text.contains("${")) => Properties::Whole(reader.expression(node)),
+        None if node.as_str().is_some_and(|text| text.contains("${")) => {
+            Properties::Whole(Box::new(reader.expression(node)))
+        }
         None => {
             reader.wrong_kind("properties", "an object", node);
             Properties::Map(Vec::new())

@@ -57,7 +57,7 @@ impl PackageSpec {
             .iter()
             .filter_map(|entry| {
                 let spec = PackageSpec::read(reader, &entry.key.text, &entry.value)?;
-                Some((entry.key.text.clone().into_string(), spec))
+                Some((entry.key.text.to_string(), spec))
             })
             .collect()
     }
@@ -91,7 +91,7 @@ impl PackageSpec {
         spec.parameters = texts(reader, object, "parameters");
         for entry in reader.optional_object(object, "checksums").into_iter().flatten() {
             match entry.value.as_str() {
-                Some(digest) => _ = spec.checksums.insert(entry.key.text.clone().into_string(), digest.to_owned()),
+                Some(digest) => _ = spec.checksums.insert(entry.key.text.to_string(), digest.to_owned()),
                 None => reader.wrong_kind(&entry.key.text, &entry.value, "text"),
             }
         }

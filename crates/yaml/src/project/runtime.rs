@@ -47,7 +47,7 @@ impl Runtime {
         let compiler = options.and_then(|options| options.get("compiler"));
         let document = reader.document();
         let text = |entry: &crate::syntax::Entry| {
-            (entry.key.text.clone().into_string(), option_text(&Item::from_node(document, &entry.value)))
+            (entry.key.text.to_string(), option_text(&Item::from_node(document, &entry.value)))
         };
         let options = options.map(|options| options.iter().map(text).collect()).unwrap_or_default();
         let (name, span) = reader.string(object, "name")?;

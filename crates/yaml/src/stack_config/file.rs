@@ -28,7 +28,7 @@ pub struct StackEntry {
     /// Where the value stands.
     pub place: Place,
     /// The key as it is written.
-    pub(super) written: Box<str>,
+    pub(super) written: Arc<str>,
 }
 
 /// The keys of the file that hold text.

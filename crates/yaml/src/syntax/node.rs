@@ -1,5 +1,7 @@
 //! The nodes of the tree.
 
+use std::sync::Arc;
+
 /// A range of bytes in the source. `end` is exclusive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Span {
@@ -40,7 +42,7 @@ pub enum Kind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Text {
     /// The text, escapes and folding undone.
-    pub value: Box<str>,
+    pub value: Arc<str>,
     /// How it was written.
     pub style: Style,
 }
@@ -69,7 +71,7 @@ pub enum Layout {
 #[derive(Clone, Debug, PartialEq)]
 pub struct List {
     /// Its elements.
-    pub items: Vec<Node>,
+    pub items: Box<[Node]>,
     /// How it was written.
     pub layout: Layout,
 }
@@ -78,9 +80,9 @@ pub struct List {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Object {
     /// Its entries: those that are written here, in the order of the file, then those that merge keys bring.
-    pub entries: Vec<Entry>,
-    /// How many of the entries are written here.
-    pub own: usize,
+    pub entries: Box<[Entry]>,
+    /// How many of the entries are written here. A file has fewer bytes than this can count.
+    pub own: u32,
     /// How it was written.
     pub layout: Layout,
 }
@@ -98,7 +100,7 @@ pub struct Entry {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Key {
     /// The text, without quotes.
-    pub text: Box<str>,
+    pub text: Arc<str>,
     /// Where it stands.
     pub span: Span,
 }
@@ -188,7 +190,7 @@ impl Object {
 
     /// The entries that are written here, without those that merge keys bring.
     pub fn own_entries(&self) -> &[Entry] {
-        self.entries.get(..self.own).unwrap_or(&self.entries)
+        self.entries.get(..self.own as usize).unwrap_or(&self.entries)
     }
 
     /// How many entries there are.

@@ -1,11 +1,14 @@
 //! From parser events to the tree.
 
+use std::sync::Arc;
+
 use granit_parser::{Event, Parser, ScalarStyle, StructureStyle, Tag};
 use outrigger_diagnostic::Diagnostic;
 
 use super::anchors::{Anchors, NoValue};
 use super::error::{self, Source};
 use super::scalar::{self, Scalar};
+use super::texts::Texts;
 use super::{Entry, Key, Keys, Kind, Layout, List, MAX_DEPTH, Node, Object, Span, Style, Text};
 
 /// No more findings than this are collected from one file.
@@ -29,6 +32,7 @@ pub(super) fn parse(source: &Source<'_>, keys: Keys) -> Result<Parsed, Vec<Diagn
         root: None,
         last_end: 0,
         anchors: Anchors::new(),
+        texts: Texts::default(),
         overflowed: false,
         findings: Vec::new(),
     };
@@ -69,6 +73,7 @@ struct Builder<'a> {
     /// Where the last token with text ended.
     last_end: u32,
     anchors: Anchors,
+    texts: Texts,
     /// Aliases have made the tree too large, which is said once.
     overflowed: bool,
     findings: Vec<Diagnostic>,
@@ -178,7 +183,7 @@ impl Builder<'_> {
         if let Some(start) = tag_start {
             span.start = span.start.min(start);
         }
-        let string = || Kind::String(Text { value: text.into(), style });
+        let mut string = || Kind::String(Text { value: self.texts.share(text), style });
         let merge = style == Style::Plain && tag.is_none() && text == "<<";
         let kind = match tag.map(Tag::core_suffix) {
             None if style == Style::Plain => match scalar::resolve(text) {
@@ -210,16 +215,12 @@ impl Builder<'_> {
         let span = closed(span, end, layout, last);
         match content {
             // Most collections are small and stay as they are: room to grow would be most of the tree.
-            Content::List(mut items) => {
-                items.shrink_to_fit();
-                Node { span, kind: Kind::List(List { items, layout }) }
-            }
+            Content::List(items) => Node { span, kind: Kind::List(List { items: items.into(), layout }) },
             Content::Object { mut entries, merges, .. } => {
                 self.check_duplicates(&entries);
-                let own = entries.len();
+                let own = entries.len() as u32;
                 merges.into_iter().for_each(|value| self.merge(&mut entries, value));
-                entries.shrink_to_fit();
-                Node { span, kind: Kind::Object(Object { entries, own, layout }) }
+                Node { span, kind: Kind::Object(Object { entries: entries.into(), own, layout }) }
             }
         }
     }
@@ -228,7 +229,7 @@ impl Builder<'_> {
     fn merge(&mut self, entries: &mut Vec<Entry>, value: Node) {
         match value.kind {
             Kind::Object(object) => {
-                let known: std::collections::HashSet<Box<str>> =
+                let known: std::collections::HashSet<Arc<str>> =
                     entries.iter().map(|entry| entry.key.text.clone()).collect();
                 let new: Vec<Entry> =
                     object.entries.into_iter().filter(|entry| !known.contains(&entry.key.text)).collect();
@@ -348,7 +349,7 @@ fn block_header(between: &str) -> Option<usize> {
 }
 
 /// A number as Go prints it. The text of an alias is not one; then the value has to do.
-fn printed_number(text: &str, value: f64) -> Box<str> {
+fn printed_number(text: &str, value: f64) -> Arc<str> {
     match scalar::resolve(text) {
         Scalar::Int(value) => value.to_string().into(),
         Scalar::UInt(value) => value.to_string().into(),
