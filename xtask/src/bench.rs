@@ -3,6 +3,7 @@
 mod bare;
 mod measure;
 mod report;
+mod schema;
 mod sdk;
 mod start;
 mod subject;
@@ -43,7 +44,7 @@ enum Name {
     Engine,
     /// The SDK: a plugin of it beside its twin in Go
     Sdk,
-    /// `outrigger check` of a large program, beside the bare parser
+    /// `outrigger check` of a large program, beside the bare parser; a large schema of which little is used
     Yaml,
 }
 

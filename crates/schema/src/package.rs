@@ -258,6 +258,11 @@ impl Package {
         self.functions.ranges.keys().map(String::as_str)
     }
 
+    /// The tokens of every object type and enumeration, sorted.
+    pub fn type_tokens(&self) -> impl Iterator<Item = &str> {
+        self.types.ranges.keys().map(String::as_str)
+    }
+
     fn is_provider(&self, token: &str) -> bool {
         token.strip_prefix("pulumi:providers:").is_some_and(|name| name == self.name)
     }

@@ -1,0 +1,39 @@
+//! What a program pays for a large schema of which it uses little, beside decoding all of it.
+
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use serde::Deserialize;
+
+use crate::workspace;
+
+/// One measurement, in one process.
+#[derive(Deserialize)]
+pub(super) struct Schema {
+    /// How large the schema is.
+    pub(super) bytes: usize,
+    /// How many resource types it has, and how many of them are used.
+    pub(super) resources: usize,
+    pub(super) used: usize,
+    some_ns: u64,
+    all_ns: u64,
+}
+
+impl Schema {
+    /// Reading the outline, and decoding what is used.
+    pub(super) fn some(&self) -> Duration {
+        Duration::from_nanos(self.some_ns)
+    }
+
+    /// Reading the outline, and decoding everything.
+    pub(super) fn all(&self) -> Duration {
+        Duration::from_nanos(self.all_ns)
+    }
+}
+
+/// Builds the program that measures, and runs it.
+pub(super) fn run() -> Result<Schema> {
+    let arguments = ["run", "--quiet", "--release", "--package", "outrigger-schema", "--example", "lazy"];
+    let text = workspace::output(workspace::cargo().args(arguments))?;
+    serde_json::from_str(&text).context("the program that measures schemas answered oddly")
+}
