@@ -85,7 +85,7 @@ fn decode_all(bytes: Vec<u8>) -> Result<Package, Box<dyn Error>> {
 fn schema() -> (String, usize) {
     let (mut resources, mut types, mut functions) = (String::new(), String::new(), String::new());
     let mut count = 0;
-    while resources.len() + types.len() + functions.len() < BYTES {
+    while resources.len() + types.len() + functions.len() < BYTES + BYTES / 100 {
         let module = format!("module{}", count % 40);
         let comma = if count == 0 { "" } else { "," };
         let options = format!("cloud:{module}/Thing{count}Options:Thing{count}Options");

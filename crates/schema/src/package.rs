@@ -40,7 +40,7 @@ pub enum SchemaError {
 
 /// A package schema. Parsing makes an index; entries are decoded when they are asked for, and kept.
 pub struct Package {
-    text: Arc<str>,
+    text: String,
     name: String,
     version: String,
     download_url: Option<String>,
@@ -63,7 +63,6 @@ impl Package {
     /// Reads the outline of a schema.
     pub fn parse(bytes: Vec<u8>) -> Result<Self, SchemaError> {
         let text = String::from_utf8(bytes).map_err(|error| SchemaError::Unreadable(error.to_string()))?;
-        let text: Arc<str> = text.into();
         let outline: Outline<'_> =
             serde_json::from_str(&text).map_err(|error| SchemaError::Unreadable(error.to_string()))?;
         if outline.name.is_empty() {
@@ -82,27 +81,23 @@ impl Package {
             let start = raw.get().as_ptr() as usize - base;
             start..start + raw.get().len()
         };
-        let section = |entries: &HashMap<Cow<'_, str>, &RawValue>| {
-            entries.iter().map(|(token, raw)| (token.clone().into_owned(), range(raw))).collect()
+        let section = |entries: HashMap<Cow<'_, str>, &RawValue>| {
+            entries.into_iter().map(|(token, raw)| (token.into_owned(), range(raw))).collect()
         };
         let (resources, functions, types) =
-            (section(&outline.resources), section(&outline.functions), section(&outline.types));
-        let (provider, config) = (outline.provider.map(range), outline.config.map(range));
+            (section(outline.resources), section(outline.functions), section(outline.types));
+        let version = outline.version.as_deref().unwrap_or_default();
         Ok(Self {
-            name: outline.name.clone().into_owned(),
-            version: outline
-                .version
-                .as_deref()
-                .map(|v| v.strip_prefix('v').unwrap_or(v).to_owned())
-                .unwrap_or_default(),
+            name: outline.name.into_owned(),
+            version: version.strip_prefix('v').unwrap_or(version).to_owned(),
             download_url: outline.plugin_download_url.as_deref().filter(|url| !url.is_empty()).map(str::to_owned),
             format,
-            provider,
-            config,
+            provider: outline.provider.map(range),
+            config: outline.config.map(range),
             resources: Section::new(resources),
             functions: Section::new(functions),
             types: Section::new(types),
-            text: text.clone(),
+            text,
         })
     }
 
@@ -118,7 +113,7 @@ impl Package {
 
     fn empty(name: &str) -> Self {
         Self {
-            text: "".into(),
+            text: String::new(),
             name: name.to_owned(),
             version: String::new(),
             download_url: None,
@@ -147,7 +142,7 @@ impl Package {
     }
 
     /// The schema as it came.
-    pub fn text(&self) -> &Arc<str> {
+    pub fn text(&self) -> &str {
         &self.text
     }
 
@@ -307,7 +302,7 @@ impl<T> Section<T> {
     }
 
     fn table(&self, format: Option<&Regex>) -> &Table {
-        self.table.get_or_init(|| Table::new(self.ranges.keys().cloned(), format))
+        self.table.get_or_init(|| Table::new(self.ranges.keys().map(String::as_str), format))
     }
 
     fn decoded(

@@ -1,25 +1,31 @@
 //! From the token that a user writes to the token that the schema has.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
+use std::sync::OnceLock;
 
 use regex_lite::Regex;
 
-/// Tokens of one table (resources, functions or types), with the other spellings under which each can be found.
+/// Tokens of one table (resources, functions or types).
 pub(crate) struct Table {
-    tokens: HashSet<String>,
-    aliases: HashMap<String, String>,
-    folded: HashMap<String, Vec<String>>,
+    /// By the last part in small letters, which every spelling of a token has in common: what else a token may be called is
+    /// looked at only for those few.
+    names: HashMap<String, Vec<Token>>,
+    module_format: Option<Regex>,
+}
+
+struct Token {
+    text: String,
+    /// Its module as users write it, once somebody has asked.
+    module: OnceLock<Box<str>>,
 }
 
 impl Table {
-    pub(crate) fn new(tokens: impl Iterator<Item = String>, module_format: Option<&Regex>) -> Self {
-        let tokens: HashSet<String> = tokens.collect();
-        let aliases = aliases(&tokens, module_format);
-        let mut folded: HashMap<String, Vec<String>> = HashMap::new();
-        for token in &tokens {
-            folded.entry(token.to_lowercase()).or_default().push(token.clone());
+    pub(crate) fn new<'t>(tokens: impl Iterator<Item = &'t str>, module_format: Option<&Regex>) -> Self {
+        let mut names: HashMap<String, Vec<Token>> = HashMap::new();
+        for token in tokens {
+            names.entry(name(token)).or_default().push(Token { text: token.to_owned(), module: OnceLock::new() });
         }
-        Self { tokens, aliases, folded }
+        Self { names, module_format: module_format.cloned() }
     }
 
     /// Every spelling that a user may write, in the order in which Pulumi tries them: as it is; with the module `index`;
@@ -39,53 +45,55 @@ impl Table {
             })
     }
 
-    fn find(&self, token: &str) -> Option<&str> {
-        if let Some(known) = self.tokens.get(token) {
-            return Some(known);
-        }
-        if let Some(source) = self.aliases.get(token) {
-            return Some(source);
-        }
-        match self.folded.get(&token.to_lowercase()).map(Vec::as_slice) {
-            // Two tokens that differ only in case are ambiguous, and a guess could create the wrong thing.
-            Some([only]) => Some(only),
-            _ => None,
+    fn find(&self, written: &str) -> Option<&str> {
+        let tokens = self.names.get(&name(written))?;
+        let format = self.module_format.as_ref();
+        let found = tokens.iter().find(|token| token.text == written);
+        // Two tokens with the same spelling are ambiguous, and a guess could create the wrong thing.
+        let found = found.or_else(|| only(tokens.iter().filter(|token| token.is_short_for(written, format))));
+        let found = found.or_else(|| {
+            let folded = written.to_lowercase();
+            only(tokens.iter().filter(|token| token.text.to_lowercase() == folded))
+        });
+        found.map(|token| token.text.as_str())
+    }
+}
+
+impl Token {
+    /// Whether a user may write the token so: with the short form of its module, and without the module `index`.
+    fn is_short_for(&self, written: &str, module_format: Option<&Regex>) -> bool {
+        let Some((package, module, name)) = parts(&self.text).filter(|(package, _, name)| {
+            // What has no package or no name cannot be shortened.
+            !package.is_empty() && !name.is_empty()
+        }) else {
+            return false;
+        };
+        let module = self.module.get_or_init(|| shortened(package, module, module_format).into());
+        match parts(written) {
+            Some((its_package, its_module, its_name)) => {
+                let same = its_module == &**module || its_module.is_empty() && &**module == "index";
+                same && its_package == package && its_name == name
+            }
+            None => &**module == "index" && written.split_once(':') == Some((package, name)),
         }
     }
 }
 
-/// Shortened spellings of every token. One that two tokens share is dropped, and none hides a real token.
-fn aliases(tokens: &HashSet<String>, module_format: Option<&Regex>) -> HashMap<String, String> {
-    let mut aliases: HashMap<String, String> = HashMap::new();
-    let mut ambiguous: HashSet<String> = HashSet::new();
-    let mut add = |alias: String, source: &str| {
-        if alias == source || tokens.contains(&alias) || ambiguous.contains(&alias) {
-            return;
-        }
-        match aliases.get(&alias) {
-            Some(existing) if existing != source => {
-                aliases.remove(&alias);
-                ambiguous.insert(alias);
-            }
-            _ => {
-                aliases.insert(alias, source.to_owned());
-            }
-        }
-    };
-    for token in tokens {
-        let parts: Vec<&str> = token.split(':').collect();
-        let [package, module, name] = parts.as_slice() else { continue };
-        if package.is_empty() || name.is_empty() {
-            continue;
-        }
-        let module = shortened(package, module, module_format);
-        add(format!("{package}:{module}:{name}"), token);
-        if module == "index" {
-            add(format!("{package}::{name}"), token);
-            add(format!("{package}:{name}"), token);
-        }
-    }
-    aliases
+/// Package, module and name of a token of three parts.
+fn parts(token: &str) -> Option<(&str, &str, &str)> {
+    let (package, rest) = token.split_once(':')?;
+    let (module, name) = rest.split_once(':')?;
+    (!name.contains(':')).then_some((package, module, name))
+}
+
+/// The last part of a token, in small letters.
+fn name(token: &str) -> String {
+    token.rsplit(':').next().unwrap_or_default().to_lowercase()
+}
+
+/// The element of an iterator that has no other.
+fn only<T>(mut found: impl Iterator<Item = T>) -> Option<T> {
+    found.next().filter(|_| found.next().is_none())
 }
 
 fn shortened<'a>(package: &str, module: &'a str, module_format: Option<&Regex>) -> &'a str {
@@ -110,7 +118,7 @@ mod tests {
 
     fn table(tokens: &[&str], format: Option<&str>) -> Table {
         let format = format.map(|format| Regex::new(format).unwrap());
-        Table::new(tokens.iter().map(|token| (*token).to_owned()), format.as_ref())
+        Table::new(tokens.iter().copied(), format.as_ref())
     }
 
     #[test]

@@ -81,6 +81,8 @@ impl Report {
                 .hint("Check that the file may be read.")
         })?;
         let document = Document::parse_bytes(shown, &bytes)?;
+        // The document has its own copy.
+        drop(bytes);
         let project = match Project::from_document(path, document.clone()) {
             Ok(project) => project,
             Err(findings) => {
