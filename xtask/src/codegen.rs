@@ -42,6 +42,7 @@ fn generate(name: &str, files: &[&str]) -> Result<BTreeMap<String, String>> {
     let out = tempfile::tempdir()?;
     tonic_prost_build::configure()
         .build_transport(false)
+        .codec_path("crate::codec::SmallCodec")
         .out_dir(out.path())
         .compile_fds(descriptors)
         .with_context(|| format!("generating code for {name}"))?;

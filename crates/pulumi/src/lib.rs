@@ -9,6 +9,7 @@
 
 mod apply;
 mod assets;
+mod codec;
 mod component;
 mod configuration;
 mod connect;

@@ -927,7 +927,7 @@ pub mod resource_provider_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SmallCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/pulumirpc.ResourceProvider/Handshake",
             );
@@ -951,7 +951,7 @@ pub mod resource_provider_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SmallCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/pulumirpc.ResourceProvider/Parameterize",
             );
@@ -975,7 +975,7 @@ pub mod resource_provider_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SmallCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/pulumirpc.ResourceProvider/GetSchema",
             );
@@ -996,7 +996,7 @@ pub mod resource_provider_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SmallCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/pulumirpc.ResourceProvider/CheckConfig",
             );
@@ -1017,7 +1017,7 @@ pub mod resource_provider_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SmallCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/pulumirpc.ResourceProvider/DiffConfig",
             );
@@ -1041,7 +1041,7 @@ pub mod resource_provider_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SmallCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/pulumirpc.ResourceProvider/Configure",
             );
@@ -1062,7 +1062,7 @@ pub mod resource_provider_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SmallCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/pulumirpc.ResourceProvider/Invoke",
             );
@@ -1083,7 +1083,7 @@ pub mod resource_provider_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SmallCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/pulumirpc.ResourceProvider/Call",
             );
@@ -1104,7 +1104,7 @@ pub mod resource_provider_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SmallCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/pulumirpc.ResourceProvider/Check",
             );
@@ -1125,7 +1125,7 @@ pub mod resource_provider_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SmallCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/pulumirpc.ResourceProvider/Diff",
             );
@@ -1146,7 +1146,7 @@ pub mod resource_provider_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SmallCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/pulumirpc.ResourceProvider/Create",
             );
@@ -1167,7 +1167,7 @@ pub mod resource_provider_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SmallCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/pulumirpc.ResourceProvider/Read",
             );
@@ -1191,7 +1191,7 @@ pub mod resource_provider_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SmallCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/pulumirpc.ResourceProvider/List",
             );
@@ -1212,7 +1212,7 @@ pub mod resource_provider_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SmallCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/pulumirpc.ResourceProvider/Update",
             );
@@ -1233,7 +1233,7 @@ pub mod resource_provider_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SmallCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/pulumirpc.ResourceProvider/Delete",
             );
@@ -1257,7 +1257,7 @@ pub mod resource_provider_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SmallCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/pulumirpc.ResourceProvider/Construct",
             );
@@ -1278,7 +1278,7 @@ pub mod resource_provider_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SmallCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/pulumirpc.ResourceProvider/Cancel",
             );
@@ -1299,7 +1299,7 @@ pub mod resource_provider_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SmallCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/pulumirpc.ResourceProvider/GetPluginInfo",
             );
@@ -1320,7 +1320,7 @@ pub mod resource_provider_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SmallCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/pulumirpc.ResourceProvider/Attach",
             );
@@ -1344,7 +1344,7 @@ pub mod resource_provider_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SmallCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/pulumirpc.ResourceProvider/GetMapping",
             );
@@ -1368,7 +1368,7 @@ pub mod resource_provider_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SmallCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/pulumirpc.ResourceProvider/GetMappings",
             );
@@ -1611,7 +1611,7 @@ pub mod resource_provider_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = HandshakeSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SmallCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -1656,7 +1656,7 @@ pub mod resource_provider_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ParameterizeSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SmallCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -1701,7 +1701,7 @@ pub mod resource_provider_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = GetSchemaSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SmallCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -1746,7 +1746,7 @@ pub mod resource_provider_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = CheckConfigSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SmallCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -1791,7 +1791,7 @@ pub mod resource_provider_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = DiffConfigSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SmallCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -1836,7 +1836,7 @@ pub mod resource_provider_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ConfigureSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SmallCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -1881,7 +1881,7 @@ pub mod resource_provider_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = InvokeSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SmallCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -1925,7 +1925,7 @@ pub mod resource_provider_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = CallSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SmallCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -1969,7 +1969,7 @@ pub mod resource_provider_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = CheckSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SmallCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -2013,7 +2013,7 @@ pub mod resource_provider_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = DiffSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SmallCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -2058,7 +2058,7 @@ pub mod resource_provider_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = CreateSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SmallCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -2102,7 +2102,7 @@ pub mod resource_provider_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ReadSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SmallCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -2148,7 +2148,7 @@ pub mod resource_provider_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SmallCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -2193,7 +2193,7 @@ pub mod resource_provider_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = UpdateSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SmallCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -2238,7 +2238,7 @@ pub mod resource_provider_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = DeleteSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SmallCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -2283,7 +2283,7 @@ pub mod resource_provider_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ConstructSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SmallCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -2323,7 +2323,7 @@ pub mod resource_provider_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = CancelSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SmallCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -2364,7 +2364,7 @@ pub mod resource_provider_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = GetPluginInfoSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SmallCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -2408,7 +2408,7 @@ pub mod resource_provider_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = AttachSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SmallCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -2453,7 +2453,7 @@ pub mod resource_provider_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = GetMappingSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SmallCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -2498,7 +2498,7 @@ pub mod resource_provider_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = GetMappingsSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SmallCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -3081,7 +3081,7 @@ pub mod resource_monitor_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SmallCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/pulumirpc.ResourceMonitor/GetDeploymentInfo",
             );
@@ -3107,7 +3107,7 @@ pub mod resource_monitor_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SmallCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/pulumirpc.ResourceMonitor/SupportsFeature",
             );
@@ -3128,7 +3128,7 @@ pub mod resource_monitor_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SmallCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/pulumirpc.ResourceMonitor/Invoke",
             );
@@ -3149,7 +3149,7 @@ pub mod resource_monitor_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SmallCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/pulumirpc.ResourceMonitor/Call",
             );
@@ -3173,7 +3173,7 @@ pub mod resource_monitor_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SmallCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/pulumirpc.ResourceMonitor/ReadResource",
             );
@@ -3197,7 +3197,7 @@ pub mod resource_monitor_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SmallCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/pulumirpc.ResourceMonitor/RegisterResource",
             );
@@ -3220,7 +3220,7 @@ pub mod resource_monitor_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SmallCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/pulumirpc.ResourceMonitor/RegisterResourceOutputs",
             );
@@ -3246,7 +3246,7 @@ pub mod resource_monitor_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SmallCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/pulumirpc.ResourceMonitor/RegisterStackTransform",
             );
@@ -3272,7 +3272,7 @@ pub mod resource_monitor_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SmallCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/pulumirpc.ResourceMonitor/RegisterStackInvokeTransform",
             );
@@ -3298,7 +3298,7 @@ pub mod resource_monitor_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SmallCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/pulumirpc.ResourceMonitor/RegisterResourceHook",
             );
@@ -3321,7 +3321,7 @@ pub mod resource_monitor_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SmallCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/pulumirpc.ResourceMonitor/RegisterErrorHook",
             );
@@ -3347,7 +3347,7 @@ pub mod resource_monitor_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SmallCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/pulumirpc.ResourceMonitor/RegisterPackage",
             );
@@ -3368,7 +3368,7 @@ pub mod resource_monitor_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SmallCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/pulumirpc.ResourceMonitor/SignalAndWaitForShutdown",
             );
@@ -3565,7 +3565,7 @@ pub mod resource_monitor_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = GetDeploymentInfoSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SmallCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -3611,7 +3611,7 @@ pub mod resource_monitor_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = SupportsFeatureSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SmallCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -3656,7 +3656,7 @@ pub mod resource_monitor_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = InvokeSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SmallCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -3701,7 +3701,7 @@ pub mod resource_monitor_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = CallSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SmallCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -3746,7 +3746,7 @@ pub mod resource_monitor_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ReadResourceSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SmallCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -3792,7 +3792,7 @@ pub mod resource_monitor_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = RegisterResourceSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SmallCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -3843,7 +3843,7 @@ pub mod resource_monitor_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = RegisterResourceOutputsSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SmallCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -3890,7 +3890,7 @@ pub mod resource_monitor_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = RegisterStackTransformSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SmallCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -3939,7 +3939,7 @@ pub mod resource_monitor_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = RegisterStackInvokeTransformSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SmallCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -3988,7 +3988,7 @@ pub mod resource_monitor_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = RegisterResourceHookSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SmallCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -4034,7 +4034,7 @@ pub mod resource_monitor_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = RegisterErrorHookSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SmallCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -4080,7 +4080,7 @@ pub mod resource_monitor_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = RegisterPackageSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SmallCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -4124,7 +4124,7 @@ pub mod resource_monitor_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = SignalAndWaitForShutdownSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SmallCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -4345,7 +4345,7 @@ pub mod engine_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SmallCodec::default();
             let path = http::uri::PathAndQuery::from_static("/pulumirpc.Engine/Log");
             let mut req = request.into_request();
             req.extensions_mut().insert(GrpcMethod::new("pulumirpc.Engine", "Log"));
@@ -4366,7 +4366,7 @@ pub mod engine_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SmallCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/pulumirpc.Engine/GetRootResource",
             );
@@ -4390,7 +4390,7 @@ pub mod engine_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SmallCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/pulumirpc.Engine/SetRootResource",
             );
@@ -4411,7 +4411,7 @@ pub mod engine_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SmallCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/pulumirpc.Engine/StartDebugging",
             );
@@ -4435,7 +4435,7 @@ pub mod engine_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SmallCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/pulumirpc.Engine/RequirePulumiVersion",
             );
@@ -4594,7 +4594,7 @@ pub mod engine_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = LogSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SmallCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -4639,7 +4639,7 @@ pub mod engine_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = GetRootResourceSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SmallCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -4684,7 +4684,7 @@ pub mod engine_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = SetRootResourceSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SmallCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -4729,7 +4729,7 @@ pub mod engine_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = StartDebuggingSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SmallCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -4774,7 +4774,7 @@ pub mod engine_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = RequirePulumiVersionSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SmallCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
