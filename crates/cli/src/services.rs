@@ -1,4 +1,4 @@
-//! What the engine takes from outside: time, randomness, other stacks, hashes, a journal that looks at the key first.
+//! What the engine takes from outside: time, randomness, other stacks, hashes.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use outrigger_diagnostic::Diagnostic;
 use outrigger_engine::{AssetHasher, Clock, Event, EventSink, OtherStacks, Random};
 use outrigger_provider::{LogLevel, LogSink};
 use outrigger_pulumi::{hash_assets, lacks_hashes};
-use outrigger_state::{Backend, Journal, Record, Session, StackName};
+use outrigger_state::{Backend, Session, StackName};
 use outrigger_value::{PropertyMap, Urn};
 
 use crate::encryption::Keyring;
@@ -98,16 +98,6 @@ impl AssetHasher for Inputs {
     fn hash(&self, properties: &mut PropertyMap) -> Result<(), Diagnostic> {
         self.redaction.learn_properties(properties);
         if lacks_hashes(properties) { hash_assets(properties, &self.directory) } else { Ok(()) }
-    }
-}
-
-/// A journal for runs that change nothing: there is nothing to write down.
-pub(crate) struct NoJournal;
-
-#[async_trait]
-impl Journal for NoJournal {
-    async fn append(&self, _: Record) -> Result<(), Diagnostic> {
-        Ok(())
     }
 }
 

@@ -56,7 +56,7 @@ pub use disk::{Disk, DiskEntry, DiskFile};
 pub use edit::{Edit, rename_entry};
 pub use history::{UpdateInfo, UpdateKind};
 pub use home::Home;
-pub use journal::{EntryKey, Journal, OperationId, Record};
+pub use journal::{EntryKey, Journal, NoJournal, OperationId, Record};
 pub use local::LocalDisk;
 pub use location::resolve;
 pub use lock::{Lock, LockHolder, cancel, holders};

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use super::Finding;
 
 /// The design's list of crates, top to bottom.
-const ORDER: [&str; 23] = [
+const ORDER: [&str; 24] = [
     "diagnostic",
     "value",
     "schema",
@@ -27,6 +27,7 @@ const ORDER: [&str; 23] = [
     "agent",
     "sdk-derive",
     "sdk",
+    "testing",
     // Part of the command.
     "kit",
     "cli",

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use outrigger_diagnostic::Diagnostic;
 use outrigger_engine::{Ending, Event, EventSink, Options, Pattern, RunResult, Services};
-use outrigger_state::{Journal, Mode, Opened, Record, Session, SessionOptions, Snapshot, Viewed};
+use outrigger_state::{Journal, Mode, NoJournal, Opened, Record, Session, SessionOptions, Snapshot, Viewed};
 use outrigger_value::Urn;
 use tokio::sync::OnceCell;
 
@@ -19,7 +19,7 @@ use crate::interruption::Interruption;
 use crate::render::event_log::EventLog;
 use crate::render::progress::{Phase, Progress};
 use crate::render::summary::Mood;
-use crate::services::{Inputs, Neighbours, NoJournal, WallClock};
+use crate::services::{Inputs, Neighbours, WallClock};
 
 /// Runs phases.
 pub(super) struct Phases<'a> {

@@ -1,0 +1,308 @@
+//! A stack of a test: a state, and the commands.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::num::NonZero;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use outrigger_diagnostic::{Diagnostic, Severity};
+use outrigger_engine::{Ending, Options, RunResult, Services, destroy, refresh, up};
+use outrigger_provider::Plugins;
+use outrigger_sdk::{Package, Properties, Resource as Kind};
+use outrigger_secrets::Crypter;
+use outrigger_state::{
+    Backend, BackendOptions, Clock as _, Disk, Journal, LocalDisk, LocalMachine, MemoryDisk, Mode, NoJournal, Opened,
+    Resource, SecretsProviderState, Session, SessionOptions, Snapshot, StackName, SystemClock, UpdateInfo, UpdateKind,
+};
+use outrigger_yaml::config::{Config, ConfigKey, Item};
+use outrigger_yaml::packages::Packages;
+use outrigger_yaml::program::Program;
+use outrigger_yaml::syntax::Document;
+use outrigger_yaml::{Settings, YamlProgram};
+use tokio_util::sync::CancellationToken;
+
+use crate::services::{Alone, Assets, Counting, Events, Kept, Time};
+use crate::{Failed, Finding, InProcess, Run};
+
+/// The project and the stack of every test.
+const NAME: &str = "test";
+
+/// What findings call the program's text.
+const FILE: &str = "program";
+
+/// Where a stack keeps its state.
+#[derive(Clone, Debug)]
+pub enum Store {
+    /// In memory, for as long as the stack lives.
+    Memory,
+    /// In a directory, as `outrigger` keeps it in one that it was logged in to. Secrets can be read only by the stack that wrote them.
+    Directory(PathBuf),
+}
+
+/// A stack under test. It starts without resources.
+pub struct Stack {
+    plugins: Arc<dyn Plugins>,
+    backend: Backend,
+    mode: Mode,
+    name: StackName,
+    secrets: Arc<Kept>,
+    random: Arc<Counting>,
+    /// By key; as `config set` would have it.
+    config: BTreeMap<ConfigKey, Item>,
+    directory: PathBuf,
+}
+
+/// What a run does.
+enum Work<'a> {
+    Up(&'a YamlProgram),
+    Refresh,
+    Destroy,
+}
+
+impl Stack {
+    /// A stack whose programs can use the package. Its state is in memory.
+    pub fn new(package: Package) -> Result<Self, Failed> {
+        Self::with(Arc::new(InProcess::new([package])?), Store::Memory)
+    }
+
+    /// A stack whose programs can use these plugins: several packages of this process, or those of a host.
+    pub fn with(plugins: Arc<dyn Plugins>, store: Store) -> Result<Self, Failed> {
+        let (disk, mode): (Arc<dyn Disk>, Mode) = match store {
+            Store::Memory => (Arc::new(MemoryDisk::new()), Mode::Inline),
+            Store::Directory(path) => (Arc::new(LocalDisk::new(path)), Mode::Threaded),
+        };
+        let (backend, _) = Backend::open(disk, BackendOptions::default())?;
+        let name = StackName::new(NAME, NAME)?;
+        let provider = SecretsProviderState { kind: NAME.to_owned(), state: serde_json::json!({}) };
+        backend.create_stack(&name, Some(&provider), &machine(), &SystemClock::default())?;
+        Ok(Self {
+            plugins,
+            backend,
+            mode,
+            name,
+            secrets: Arc::default(),
+            random: Arc::default(),
+            config: BTreeMap::new(),
+            directory: PathBuf::from("."),
+        })
+    }
+
+    /// Sets a value of the configuration, as `config set KEY TEXT` does: `PACKAGE:NAME` is the package's.
+    pub fn config(self, key: &str, text: &str) -> Result<Self, Failed> {
+        self.set(key, Item::String(text.to_owned()))
+    }
+
+    /// Sets a secret value of the configuration, as `config set --secret KEY TEXT` does.
+    pub fn secret_config(self, key: &str, text: &str) -> Result<Self, Failed> {
+        let ciphertext = self.secrets.encrypt(text)?;
+        self.set(key, Item::Secure(ciphertext))
+    }
+
+    fn set(mut self, key: &str, item: Item) -> Result<Self, Failed> {
+        let key = ConfigKey::parse(key, NAME).map_err(|error| Diagnostic::error("config-key", error.to_string()))?;
+        self.config.insert(key, item);
+        Ok(self)
+    }
+
+    /// The directory at which relative paths of programs begin; the working directory, unless this says otherwise.
+    #[must_use]
+    pub fn directory(self, directory: impl Into<PathBuf>) -> Self {
+        Self { directory: directory.into(), ..self }
+    }
+
+    /// Brings the stack to a program: YAML text with `resources`, `variables` and `outputs`, as in a `Pulumi.yaml`.
+    pub async fn up(&mut self, program: &str) -> Result<Run, Failed> {
+        let config = self.decrypted()?;
+        let program = self.program(program, &config)?;
+        self.change(&config, Work::Up(&program)).await
+    }
+
+    /// Says what [`Stack::up`] would do, and changes nothing.
+    pub async fn preview(&self, program: &str) -> Result<Run, Failed> {
+        let config = self.decrypted()?;
+        let program = self.program(program, &config)?;
+        let base = self.state()?;
+        let events = Arc::<Events>::default();
+        let result = self.run(&config, &Work::Up(&program), Arc::new(NoJournal), base, &events, true).await;
+        judged(result, &events)
+    }
+
+    /// Reads every resource, and brings the state to what exists.
+    pub async fn refresh(&mut self) -> Result<Run, Failed> {
+        let config = self.decrypted()?;
+        self.change(&config, Work::Refresh).await
+    }
+
+    /// Deletes everything.
+    pub async fn destroy(&mut self) -> Result<Run, Failed> {
+        let config = self.decrypted()?;
+        self.change(&config, Work::Destroy).await
+    }
+
+    /// The state as it is stored.
+    pub fn state(&self) -> Result<Snapshot, Failed> {
+        Ok(Session::view(&self.backend, &self.name, &|_| Ok(self.keys()))?.base)
+    }
+
+    /// The text of the state, as `stack export` prints it: nothing secret is there in clear.
+    pub fn export(&self) -> Result<String, Failed> {
+        Ok(self.backend.export_stack(&self.name)?)
+    }
+
+    /// The names of all resources, without the stack itself and providers, in the order of the state.
+    pub fn names(&self) -> Result<Vec<String>, Failed> {
+        let state = self.state()?;
+        let own = state.resources.iter().filter(|resource| !resource.urn.is_stack() && !resource.is_provider());
+        Ok(own.map(|resource| resource.urn.name().to_owned()).collect())
+    }
+
+    /// A resource of the state, by its name.
+    pub fn resource(&self, name: &str) -> Result<Arc<Resource>, Failed> {
+        let found = self.state()?.resources.into_iter().find(|entry| entry.urn.name() == name && !entry.delete);
+        if let Some(found) = found {
+            return Ok(found);
+        }
+        let names = self.names()?.join("`, `");
+        let detail = if names.is_empty() { "It has none.".to_owned() } else { format!("It has `{names}`.") };
+        let diagnostic = Diagnostic::error("state-urn-unknown", format!("the stack has no resource `{name}`"));
+        Err(diagnostic.detail(detail).into())
+    }
+
+    /// What a resource answered, typed.
+    pub fn outputs<R: Kind>(&self, name: &str) -> Result<R, Failed> {
+        let resource = self.resource(name)?;
+        R::decode(resource.outputs.clone()).map_err(|mismatch| unlike(name, "outputs", &mismatch))
+    }
+
+    /// What a resource was made with, typed.
+    pub fn inputs<R: Kind>(&self, name: &str) -> Result<R::Inputs, Failed> {
+        let resource = self.resource(name)?;
+        R::Inputs::decode(resource.inputs.clone()).map_err(|mismatch| unlike(name, "inputs", &mismatch))
+    }
+
+    fn keys(&self) -> Arc<dyn Crypter> {
+        Arc::clone(&self.secrets) as Arc<dyn Crypter>
+    }
+
+    fn decrypted(&self) -> Result<Config, Failed> {
+        Ok(Config::decrypt(&self.config, &*self.secrets)?)
+    }
+
+    fn program(&self, text: &str, config: &Config) -> Result<YamlProgram, Failed> {
+        let document = Document::parse(FILE, text)?;
+        let parsed = Program::parse(&document);
+        let settings = Settings {
+            project: NAME.to_owned(),
+            stack: NAME.to_owned(),
+            organization: String::new(),
+            root_directory: self.directory.clone(),
+            program_directory: self.directory.clone(),
+            type_mismatch: Severity::Error,
+        };
+        let values = config.values().into_iter().collect();
+        let plugins = Arc::clone(&self.plugins);
+        Ok(YamlProgram::new(document, parsed, &values, Packages::default(), plugins, settings))
+    }
+
+    /// A run that changes things: holds the lock, and writes the state.
+    async fn change(&self, config: &Config, work: Work<'_>) -> Result<Run, Failed> {
+        let clock = SystemClock::default();
+        let options = SessionOptions {
+            machine: &machine(),
+            clock: Arc::new(clock),
+            keys: &|_| Ok(self.keys()),
+            secrets_provider: None,
+            mode: self.mode,
+        };
+        let Opened { session, base, .. } = Session::open(&self.backend, &self.name, options)?;
+        let (session, started) = (Arc::new(session), clock.now());
+        let events = Arc::<Events>::default();
+        let journal = Arc::clone(&session) as Arc<dyn Journal>;
+        let result = self.run(config, &work, journal, base, &events, false).await;
+        let counts = result.summary.counts.iter();
+        session.finish(UpdateInfo {
+            kind: work.kind(),
+            started,
+            ended: clock.now(),
+            message: String::new(),
+            environment: BTreeMap::new(),
+            config: serde_json::json!({}),
+            succeeded: result.ending == Ending::Succeeded,
+            resource_changes: counts.map(|(op, count)| (op.as_str().to_owned(), *count as u64)).collect(),
+        })?;
+        judged(result, &events)
+    }
+
+    async fn run(
+        &self,
+        config: &Config,
+        work: &Work<'_>,
+        journal: Arc<dyn Journal>,
+        base: Snapshot,
+        events: &Arc<Events>,
+        preview: bool,
+    ) -> RunResult {
+        let namespaces = config.entries().keys().map(|key| key.namespace.clone());
+        let options = Options {
+            project: NAME.to_owned(),
+            stack: NAME.to_owned(),
+            preview,
+            // As the command has it.
+            parallel: std::thread::available_parallelism().map_or(4, NonZero::get) * 4,
+            package_config: namespaces.map(|name| (name.clone(), config.package(&name))).collect(),
+            ..Options::default()
+        };
+        let services = Services {
+            plugins: Arc::clone(&self.plugins),
+            journal,
+            clock: Arc::new(Time),
+            random: self.random.clone(),
+            stacks: Arc::new(Alone),
+            assets: Arc::new(Assets(self.directory.clone())),
+            events: events.clone(),
+            stop: CancellationToken::new(),
+            abort: CancellationToken::new(),
+        };
+        match work {
+            Work::Up(program) => up(options, services, base, *program).await,
+            Work::Refresh => refresh(options, services, base).await,
+            Work::Destroy => destroy(options, services, base).await,
+        }
+    }
+}
+
+impl Work<'_> {
+    fn kind(&self) -> UpdateKind {
+        match self {
+            Self::Up(_) => UpdateKind::Update,
+            Self::Refresh => UpdateKind::Refresh,
+            Self::Destroy => UpdateKind::Destroy,
+        }
+    }
+}
+
+impl fmt::Debug for Stack {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Stack").field("resources", &self.names().unwrap_or_default()).finish_non_exhaustive()
+    }
+}
+
+/// The facts about this process that a lock holds.
+fn machine() -> LocalMachine {
+    LocalMachine::new(NAME, NAME)
+}
+
+fn judged(result: RunResult, events: &Events) -> Result<Run, Failed> {
+    let run = Run::new(events.take(), result.outputs);
+    if result.ending == Ending::Succeeded {
+        return Ok(run);
+    }
+    let errors: Vec<Finding> = run.findings().iter().filter(|finding| finding.diagnostic.is_error()).cloned().collect();
+    Err(Failed { findings: errors, run })
+}
+
+fn unlike(name: &str, what: &str, mismatch: &dyn fmt::Display) -> Failed {
+    let summary = format!("the {what} of `{name}` are not what the struct wants");
+    Diagnostic::error("state-not-understood", summary).detail(mismatch.to_string()).into()
+}

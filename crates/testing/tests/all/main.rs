@@ -1,0 +1,5 @@
+//! A package of boxes under the engine, in this process.
+
+mod boxes;
+mod life;
+mod mistakes;
