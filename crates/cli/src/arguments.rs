@@ -131,7 +131,7 @@ pub(crate) struct Showing {
 /// How a run goes about its work.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Working {
-    /// How many provider calls may be under way at once; otherwise PULUMI_PARALLEL or four times the number of processors.
+    /// How many calls that change or read resources may be under way at once; otherwise PULUMI_PARALLEL or four times the number of processors.
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=2_147_483_647))]
     pub(crate) parallel: Option<u32>,
     /// Only this resource, by its URN; `*` stands for any text without a colon, `**` for any text. May be given several times.

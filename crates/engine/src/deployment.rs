@@ -30,6 +30,9 @@ pub(crate) struct Deployment {
     pub(crate) stack_outputs: Mutex<Option<PropertyMap>>,
     decisions: Mutex<Decisions>,
     calls: Semaphore,
+    /// Places for calls that only look, beside those that change or read: a wide program's thousands of checks would otherwise keep
+    /// its creations waiting, and each would cost the creations a place for as long as its answer is under way.
+    looks: Semaphore,
     /// Places for operations: one for each call, and a few more, so that the next intents become durable while calls are under
     /// way. What waits for a place has not begun: after a crash a person has to look for everything that had.
     intents: Semaphore,
@@ -71,6 +74,7 @@ impl Deployment {
             providers: Providers::default(),
             stack_outputs: Mutex::new(None),
             calls: Semaphore::new(options.parallel.max(1)),
+            looks: Semaphore::new(options.parallel.max(1)),
             intents: Semaphore::new(options.parallel.max(1) + options.parallel / 4),
             failed: AtomicBool::new(false),
             blemished: AtomicBool::new(false),
@@ -122,6 +126,13 @@ impl Deployment {
     /// Waits for a place among the calls under way; only closed semaphores fail, and this one is never closed.
     pub(crate) async fn place(&self) -> Result<SemaphorePermit<'_>, RegisterError> {
         let permit = self.calls.acquire().await.map_err(|_| RegisterError::Skipped)?;
+        self.may_start()?;
+        Ok(permit)
+    }
+
+    /// Waits for a place among the calls that only look.
+    pub(crate) async fn look(&self) -> Result<SemaphorePermit<'_>, RegisterError> {
+        let permit = self.looks.acquire().await.map_err(|_| RegisterError::Skipped)?;
         self.may_start()?;
         Ok(permit)
     }

@@ -160,7 +160,7 @@ impl Deployment {
                 predict: false,
                 timeout: None,
             };
-            let permit = self.place().await?;
+            let permit = self.look().await?;
             let planned = instance.provider.plan(&self.bounded(), request).await;
             drop(permit);
             let planned = planned.map_err(|error| self.fail(urn, diagnose(error, "compare", urn)))?;

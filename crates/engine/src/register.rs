@@ -203,7 +203,7 @@ impl Deployment {
             random_seed,
             preview: self.options.preview,
         };
-        let permit = self.place().await?;
+        let permit = self.look().await?;
         let checked = instance.provider.check(&self.bounded(), request).await;
         drop(permit);
         let checked =
@@ -254,7 +254,7 @@ impl Deployment {
             predict,
             timeout: timeout(registration.goal.custom_timeouts.update),
         };
-        let permit = self.place().await?;
+        let permit = self.look().await?;
         let planned = instance.provider.plan(&self.bounded(), request).await;
         drop(permit);
         planned.map_err(|error| self.fail(urn, place(diagnose(error, "compare", urn), &registration.goal)))

@@ -230,7 +230,7 @@ impl Deployment {
             predict: false,
             timeout: None,
         };
-        let permit = self.place().await?;
+        let permit = self.look().await?;
         let planned = instance.provider.plan(&self.bounded(), request).await;
         drop(permit);
         let mut planned =

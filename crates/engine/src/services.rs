@@ -79,7 +79,7 @@ pub struct Options {
     pub organization: String,
     /// Change nothing.
     pub preview: bool,
-    /// How many provider calls may be under way at once.
+    /// How many calls that change or read something may be under way at once, and how many beside them that only check and compare.
     pub parallel: usize,
     /// Only these resources; empty means all.
     pub targets: crate::Targets,

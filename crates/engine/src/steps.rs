@@ -155,7 +155,7 @@ impl Deployment {
             predict: true,
             timeout: timeout(new.custom_timeouts.create),
         };
-        let permit = self.place().await.map_err(Failure::Reported)?;
+        let permit = self.look().await.map_err(Failure::Reported)?;
         let planned = instance.provider.plan(&self.bounded(), request).await.map_err(Failure::Call)?;
         drop(permit);
         Ok(State { outputs: planned.predicted.unwrap_or_default(), ..State::default() })

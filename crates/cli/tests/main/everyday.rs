@@ -172,3 +172,17 @@ fn a_new_project_comes_up() {
     sandbox.outrigger(&["--cwd", "../empty", "stack", "init", "dev"]).ok();
     sandbox.outrigger(&["--cwd", "../empty", "up", "--yes"]).ok().says(&["+ 1 created"]);
 }
+
+#[test]
+fn a_new_project_with_the_kit_needs_nothing_else() {
+    let sandbox = Sandbox::new("name: other\nruntime: yaml\n");
+    sandbox.outrigger(&["new", "kit", "--dir", "../hello", "--yes"]).ok().says(&["Made the project `hello`"]);
+    let inside = |arguments: &[&str]| sandbox.outrigger(&[&["--cwd", "../hello"], arguments].concat());
+    inside(&["up", "--yes"]).ok().says(&["+ 4 created"]);
+    inside(&["stack", "output", "words"]).ok().says(&["2"]);
+    let greeting = sandbox.path("hello/greeting.txt");
+    assert!(std::fs::read_to_string(&greeting).unwrap().starts_with("Hello, "));
+    inside(&["up", "--yes", "--expect-no-changes"]).ok();
+    inside(&["destroy", "--yes"]).ok();
+    assert!(!greeting.exists());
+}

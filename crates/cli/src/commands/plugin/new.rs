@@ -11,7 +11,7 @@ use crate::environment::Environment;
 use crate::failure::Failure;
 use crate::output::talk;
 
-/// The files of a new crate, by their path in it. `PLUGIN_NAME` and `SDK_SOURCE` are filled in.
+/// The files of a new crate, by their path in it. `PLUGIN_NAME` and `SOURCE_OF_...` are filled in.
 const FILES: [(&str, &str); 8] = [
     ("Cargo.toml", include_str!("template/Cargo.toml.txt")),
     (".gitignore", include_str!("template/gitignore.txt")),
@@ -23,8 +23,8 @@ const FILES: [(&str, &str); 8] = [
     ("example/Pulumi.yaml", include_str!("template/example/Pulumi.yaml")),
 ];
 
-/// Where the SDK is in its source tree.
-const SDK: &str = "crates/sdk";
+/// The crates that the new one uses, by their directories in `crates` of the source tree.
+const CRATES: [&str; 2] = ["sdk", "testing"];
 
 /// Write a plugin of your own in Rust: a crate that builds, with tests that pass.
 #[derive(Args, Debug)]
@@ -44,10 +44,10 @@ pub(super) struct New {
 impl New {
     pub(super) fn run(self, environment: &Environment) -> Result<(), Failure> {
         check(&self.name)?;
-        let sdk = source(self.sdk.as_deref(), &environment.directory)?;
+        let source = source(self.sdk.as_deref(), &environment.directory)?;
         let shown = self.directory.unwrap_or_else(|| PathBuf::from(format!("pulumi-resource-{}", self.name)));
         let directory = environment.directory.join(&shown);
-        write(&directory, &self.name, &sdk).map_err(|(path, error)| {
+        write(&directory, &self.name, &source).map_err(|(path, error)| {
             let summary = format!("`{}` cannot be written", path.display());
             let hint = "Choose a directory that does not exist yet with `--directory`.";
             Diagnostic::error("plugin-not-written", summary).detail(error.to_string()).hint(hint)
@@ -71,26 +71,47 @@ fn check(name: &str) -> Result<(), Diagnostic> {
         .hint("Choose another, such as `kit`: the executable is called `pulumi-resource-kit` then."))
 }
 
-/// The SDK's source, as Cargo wants it.
-fn source(given: Option<&str>, directory: &Path) -> Result<String, Diagnostic> {
-    let is_tree = |path: &Path| path.join(SDK).join("Cargo.toml").is_file();
-    let as_path = |tree: &Path| format!("path = {}", quoted(&tree.join(SDK).display().to_string()));
+/// Where our crates come from.
+#[derive(Debug, PartialEq, Eq)]
+enum Source {
+    /// A source tree.
+    Tree(PathBuf),
+    /// The URL of a git repository; Cargo finds the crates in it by their names.
+    Git(String),
+}
+
+impl Source {
+    /// A crate's source, as Cargo wants it.
+    fn of(&self, name: &str) -> String {
+        match self {
+            Self::Tree(tree) => format!("path = {}", quoted(&tree.join("crates").join(name).display().to_string())),
+            Self::Git(url) => format!("git = {}", quoted(url)),
+        }
+    }
+}
+
+/// The source that was named, or the tree around the directory.
+fn source(given: Option<&str>, directory: &Path) -> Result<Source, Diagnostic> {
+    let missing =
+        |tree: &Path| CRATES.into_iter().find(|name| !tree.join("crates").join(name).join("Cargo.toml").is_file());
     match given {
-        Some(url) if url.contains("://") || url.starts_with("git@") => Ok(format!("git = {}", quoted(url))),
+        Some(url) if url.contains("://") || url.starts_with("git@") => Ok(Source::Git(url.to_owned())),
         Some(path) => {
             let tree = directory.join(path);
-            let tree = tree.canonicalize().ok().filter(|tree| is_tree(tree));
-            tree.map(|tree| as_path(&tree)).ok_or_else(|| {
-                Diagnostic::error("sdk-missing", format!("`{path}` is not a source tree of Outrigger"))
-                    .detail(format!("There is no `{SDK}/Cargo.toml` in it."))
-                    .hint("Name the directory of a checkout, or the URL of a git repository.")
+            let tree = tree.canonicalize().unwrap_or(tree);
+            let Some(lacking) = missing(&tree) else { return Ok(Source::Tree(tree)) };
+            Err(Diagnostic::error("sdk-missing", format!("`{path}` is not a source tree of Outrigger"))
+                .detail(format!("There is no `crates/{lacking}/Cargo.toml` in it."))
+                .hint("Name the directory of a checkout, or the URL of a git repository."))
+        }
+        None => {
+            let tree = directory.ancestors().find(|ancestor| missing(ancestor).is_none());
+            tree.map(|tree| Source::Tree(tree.to_owned())).ok_or_else(|| {
+                Diagnostic::error("sdk-missing", "it is not known where `outrigger-sdk` comes from")
+                    .detail("It is not published as a package yet, and this is not a source tree of Outrigger.")
+                    .hint("Name a source tree or a git repository with `--sdk PATH|URL`.")
             })
         }
-        None => directory.ancestors().find(|ancestor| is_tree(ancestor)).map(as_path).ok_or_else(|| {
-            Diagnostic::error("sdk-missing", "it is not known where `outrigger-sdk` comes from")
-                .detail("It is not published as a package yet, and this is not a source tree of Outrigger.")
-                .hint("Name a source tree or a git repository with `--sdk PATH|URL`.")
-        }),
     }
 }
 
@@ -100,7 +121,7 @@ fn quoted(text: &str) -> String {
 }
 
 /// Writes all files. Nothing that exists is written over.
-fn write(directory: &Path, name: &str, sdk: &str) -> Result<(), (PathBuf, io::Error)> {
+fn write(directory: &Path, name: &str, source: &Source) -> Result<(), (PathBuf, io::Error)> {
     let at = |path: &Path| {
         let path = path.to_owned();
         move |error| (path, error)
@@ -115,7 +136,10 @@ fn write(directory: &Path, name: &str, sdk: &str) -> Result<(), (PathBuf, io::Er
         if let Some(parent) = path.parent() {
             fs::create_dir_all(parent).map_err(at(parent))?;
         }
-        let text = text.replace("PLUGIN_NAME", name).replace("SDK_SOURCE", sdk);
+        let mut text = text.replace("PLUGIN_NAME", name);
+        for name in CRATES {
+            text = text.replace(&format!("SOURCE_OF_{name}"), &source.of(name));
+        }
         fs::write(&path, text).map_err(at(&path))?;
     }
     Ok(())
@@ -138,11 +162,12 @@ mod tests {
     #[test]
     fn sources() {
         let nowhere = Path::new("/");
-        assert_eq!(source(Some("https://host/a.git"), nowhere).unwrap(), r#"git = "https://host/a.git""#);
+        let git = source(Some("https://host/a.git"), nowhere).unwrap();
+        assert_eq!(git.of("testing"), r#"git = "https://host/a.git""#);
         assert_eq!(source(Some("nowhere"), nowhere).unwrap_err().code, "sdk-missing");
         assert_eq!(source(None, nowhere).unwrap_err().code, "sdk-missing");
         let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-        assert!(source(None, here).unwrap().ends_with(r#"crates/sdk""#));
+        assert!(source(None, here).unwrap().of("sdk").ends_with(r#"crates/sdk""#));
         assert_eq!(source(Some("../.."), here).unwrap(), source(None, here).unwrap());
     }
 }

@@ -1,8 +1,9 @@
-//! The plugin, called directly and over a socket as a host does.
+//! The plugin under the engine, in this process, and once over a socket, as a host calls it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use outrigger_sdk::testing::Harness;
+use outrigger_testing::{Stack, StepOp};
 use plugin::{Document, DocumentArgs, Settings, package};
 
 /// An empty directory of a test's own.
@@ -15,92 +16,143 @@ fn directory(name: &str) -> PathBuf {
     directory
 }
 
-fn settings(directory: &std::path::Path) -> Settings {
-    Settings {
-        directory: directory.to_str().unwrap().to_owned(),
-    }
+/// A stack without resources, whose documents are in the directory.
+fn stack(directory: &Path) -> Stack {
+    Stack::new(package())
+        .unwrap()
+        .config("PLUGIN_NAME:directory", directory.to_str().unwrap())
+        .unwrap()
 }
 
-fn document(path: &str, text: &str) -> DocumentArgs {
-    DocumentArgs {
-        path: path.to_owned(),
-        text: text.to_owned(),
-    }
+/// A program with one document.
+fn program(path: &str, text: &str) -> String {
+    format!(
+        "
+resources:
+  letter:
+    type: PLUGIN_NAME:Document
+    properties:
+      path: '{path}'
+      text: '{text}'
+outputs:
+  size: ${{letter.size}}
+"
+    )
 }
 
 #[tokio::test]
-async fn a_document_lives_and_ends() {
-    let directory = directory("life");
-    let in_process = Harness::new(package(), settings(&directory)).await.unwrap();
-    let over_socket = Harness::over_socket(package(), settings(&directory))
-        .await
-        .unwrap();
-    for harness in [in_process, over_socket] {
-        let mut made = harness
-            .create::<Document>("letter", document("letter.txt", "Dear"))
-            .await
-            .unwrap();
-        assert_eq!(made.outputs::<Document>().unwrap().size, 4);
+async fn it_is_made_once_and_changed_in_place() {
+    let directory = directory("change");
+    let mut stack = stack(&directory);
 
-        harness
-            .update(&mut made, document("letter.txt", "Dear all"))
-            .await
-            .unwrap();
-        assert_eq!(
-            std::fs::read_to_string(directory.join("letter.txt")).unwrap(),
-            "Dear all"
-        );
+    let planned = stack.preview(&program("letter.txt", "Dear")).await.unwrap();
+    assert_eq!(planned.did("letter"), [StepOp::Create]);
+    assert!(!directory.join("letter.txt").exists());
 
-        // Somebody else changes it, and a refresh sees it.
-        std::fs::write(directory.join("letter.txt"), "Sorry").unwrap();
-        assert!(harness.refresh(&mut made).await.unwrap());
-        assert_eq!(made.inputs::<Document>().unwrap().text, "Sorry");
+    let made = stack.up(&program("letter.txt", "Dear")).await.unwrap();
+    assert_eq!(made.did("letter"), [StepOp::Create]);
+    assert_eq!(made.outputs()["size"], 4.0.into());
 
-        // Another path makes it anew.
-        harness
-            .update(&mut made, document("note.txt", "Sorry"))
-            .await
-            .unwrap();
-        assert!(!directory.join("letter.txt").exists());
+    let again = stack.up(&program("letter.txt", "Dear")).await.unwrap();
+    assert_eq!(again.did("letter"), [StepOp::Same]);
 
-        harness.delete(made).await.unwrap();
-        assert!(!directory.join("note.txt").exists());
-    }
+    let changed = stack.up(&program("letter.txt", "Dear all")).await.unwrap();
+    assert_eq!(changed.did("letter"), [StepOp::Update]);
+    assert_eq!(stack.outputs::<Document>("letter").unwrap().size, 8);
+    assert_eq!(
+        std::fs::read_to_string(directory.join("letter.txt")).unwrap(),
+        "Dear all"
+    );
+}
+
+#[tokio::test]
+async fn another_path_makes_it_anew() {
+    let directory = directory("replace");
+    let mut stack = stack(&directory);
+    stack.up(&program("letter.txt", "Dear")).await.unwrap();
+
+    let replaced = stack.up(&program("note.txt", "Dear")).await.unwrap();
+    assert_eq!(
+        replaced.did("letter"),
+        [
+            StepOp::Replace,
+            StepOp::CreateReplacement,
+            StepOp::DeleteReplaced
+        ]
+    );
+    assert!(directory.join("note.txt").exists());
+    assert!(!directory.join("letter.txt").exists());
+}
+
+#[tokio::test]
+async fn what_others_change_is_seen_and_put_right() {
+    let directory = directory("drift");
+    let letter = directory.join("letter.txt");
+    let mut stack = stack(&directory);
+    stack.up(&program("letter.txt", "Dear")).await.unwrap();
+
+    std::fs::write(&letter, "Sorry").unwrap();
+    let seen = stack.refresh().await.unwrap();
+    assert_eq!(seen.did("letter"), [StepOp::Update]);
+    assert_eq!(stack.inputs::<Document>("letter").unwrap().text, "Sorry");
+    stack.up(&program("letter.txt", "Dear")).await.unwrap();
+    assert_eq!(std::fs::read_to_string(&letter).unwrap(), "Dear");
+
+    std::fs::remove_file(&letter).unwrap();
+    let seen = stack.refresh().await.unwrap();
+    assert_eq!(seen.did("letter"), [StepOp::Delete]);
+    assert!(stack.names().unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn nothing_is_left_after_a_destroy() {
+    let directory = directory("destroy");
+    let mut stack = stack(&directory);
+    stack.up(&program("letter.txt", "Dear")).await.unwrap();
+
+    let ended = stack.destroy().await.unwrap();
+    assert_eq!(ended.did("letter"), [StepOp::Delete]);
+    assert!(!directory.join("letter.txt").exists());
+    assert!(stack.names().unwrap().is_empty());
 }
 
 #[tokio::test]
 async fn what_exists_can_be_imported() {
     let directory = directory("import");
     std::fs::write(directory.join("old.txt"), "from before").unwrap();
-    let harness = Harness::new(package(), settings(&directory)).await.unwrap();
-    let imported = harness.import::<Document>("old", "old.txt").await.unwrap();
-    assert_eq!(imported.inputs::<Document>().unwrap().text, "from before");
-    assert!(
-        harness
-            .import::<Document>("older", "older.txt")
-            .await
-            .is_err()
-    );
+    let program = program("old.txt", "from before");
+    let program = program.replace("properties:", "options: {import: old.txt}\n    properties:");
+    let mut stack = stack(&directory);
+    let imported = stack.up(&program).await.unwrap();
+    assert_eq!(imported.did("letter"), [StepOp::Import]);
 }
 
 #[tokio::test]
 async fn a_document_needs_a_place() {
-    let harness = Harness::new(package(), settings(&directory("check")))
-        .await
-        .unwrap();
-    let checked = harness
-        .check::<Document>("letter", document("", "Dear"))
-        .await
-        .unwrap();
-    assert_eq!(checked.failures[0].property, "path");
+    let mut stack = stack(&directory("check"));
+    let failed = stack.up(&program("", "Dear")).await.unwrap_err();
+    assert!(failed.says("a document needs a place"), "{failed}");
+}
+
+#[tokio::test]
+async fn a_host_can_call_it() {
+    let directory = directory("socket");
+    let settings = Settings {
+        directory: directory.to_str().unwrap().to_owned(),
+    };
+    let letter = DocumentArgs {
+        path: "letter.txt".to_owned(),
+        text: "Dear".to_owned(),
+    };
+    let harness = Harness::over_socket(package(), settings).await.unwrap();
+    let made = harness.create::<Document>("letter", letter).await.unwrap();
+    assert_eq!(made.outputs::<Document>().unwrap().size, 4);
+    harness.delete(made).await.unwrap();
+    assert!(!directory.join("letter.txt").exists());
 }
 
 #[test]
 fn the_package_can_be_described() {
-    assert!(
-        package()
-            .schema()
-            .unwrap()
-            .contains("PLUGIN_NAME:index:Document")
-    );
+    let schema = package().schema().unwrap();
+    assert!(schema.contains("PLUGIN_NAME:index:Document"));
 }
