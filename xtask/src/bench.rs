@@ -1,6 +1,7 @@
 //! `cargo xtask bench`: what `outrigger` costs beside `pulumi`, the provider, and a client without an engine.
 
 mod bare;
+mod inside;
 mod measure;
 mod report;
 mod schema;

@@ -53,7 +53,7 @@ pub(super) fn run() -> Result<()> {
         go.push(round(&examples, Some(&theirs))?);
         inside.push(round(&examples, None)?);
     }
-    let text = text(Round::middle(&sdk), Round::middle(&go), Round::middle(&inside));
+    let text = text(Round::middle(&sdk), Round::middle(&go), Round::middle(&inside)) + &super::inside::section()?;
     print!("{text}");
     std::fs::write(workspace::root().join("docs/benchmarks-sdk.md"), text)?;
     Ok(())

@@ -1,0 +1,61 @@
+//! The same package in the engine's process and as a process of its own: what the process costs an `up`.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context, Result};
+
+use super::middle;
+use crate::workspace;
+
+/// How often each is measured, in turn.
+const ROUNDS: usize = 9;
+
+/// How many resources there are; each takes 5 ms.
+const RESOURCES: usize = 1000;
+
+/// How much longer the process may make it.
+const LIMIT: f64 = 1.10;
+
+/// Measures, and answers a section of the page.
+pub(super) fn section() -> Result<String> {
+    let build = ["build", "--quiet", "--release", "--package", "outrigger-testing", "--example", "slow"];
+    workspace::run(workspace::cargo().args(build))?;
+    let program = workspace::target().join("release/examples/slow");
+    // The host knows the executable from its first round on, as it does when a command is not the first one.
+    let cache = tempfile::tempdir()?;
+    up(&program, "outside", cache.path())?;
+    let (mut inside, mut outside) = (Vec::new(), Vec::new());
+    for _ in 0..ROUNDS {
+        inside.push(up(&program, "inside", cache.path())?);
+        outside.push(up(&program, "outside", cache.path())?);
+    }
+    let figure = |rounds: Vec<f64>| middle(rounds, |seconds| *seconds).unwrap_or_default();
+    Ok(text(figure(inside), figure(outside)))
+}
+
+/// One `up` into an empty directory, in seconds.
+fn up(program: &Path, place: &str, cache: &Path) -> Result<f64> {
+    let directory = tempfile::tempdir()?;
+    let printed = workspace::output(Command::new(program).args([place, &RESOURCES.to_string()]).arg(directory.path()))?;
+    printed.trim().parse().with_context(|| format!("`{}` printed `{printed}`", program.display()))
+}
+
+fn text(inside: f64, outside: f64) -> String {
+    let ratio = outside / inside;
+    let verdict = if ratio <= LIMIT { "met" } else { "**missed**" };
+    let mut text = format!(
+        "\n## In process and out of process\n\n\
+         One `up` of {RESOURCES} resources that take 5 ms each, from an empty directory to the written state: program, engine, \
+         state and package are the same, as many calls at once as `outrigger` makes. Once the engine calls the package in its own \
+         process, once the package is a process that the host finds, starts, watches and ends, all of which is part of the time. \
+         Each ran {ROUNDS} times in turn; each figure is the middle one.\n\n\
+         | | wall s |\n| --- | ---: |\n"
+    );
+    // Writing to a string cannot fail.
+    let _ = writeln!(text, "| in process | {inside:.3} |\n| out of process | {outside:.3} |");
+    let _ = writeln!(text, "\n| target | measured | limit | |\n| --- | ---: | ---: | --- |");
+    let _ = writeln!(text, "| out of process / in process, at most | {ratio:.3} | {LIMIT:.3} | {verdict} |");
+    text
+}
