@@ -124,7 +124,7 @@ async fn what_exists_can_be_imported() {
     let program = program.replace("properties:", "options: {import: old.txt}\n    properties:");
     let mut stack = stack(&directory);
     let imported = stack.up(&program).await.unwrap();
-    assert_eq!(imported.did("letter"), [StepOp::Import]);
+    assert_eq!(imported.did("letter"), [StepOp::Import, StepOp::Same]);
 }
 
 #[tokio::test]
