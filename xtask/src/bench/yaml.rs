@@ -107,8 +107,8 @@ fn report(check: &Check, schema: &Schema) -> String {
         "# `outrigger check`\n\n\
          Written by `cargo xtask bench yaml`: a program of {} resources ({:.2} MB), with the schema in the cache. The whole\n\
          command, the start of its process included, beside the bare YAML parser that it uses, which reads the same file's events\n\
-         and keeps nothing. The fastest of {ROUNDS} rounds. Memory is the highest resident size of the process, its program's own\n\
-         pages included; a program of one resource shows what it is without a large file.\n\n\
+         and keeps nothing. The fastest of {ROUNDS} rounds. Memory is the highest resident size of the process, the pages of\n\
+         its executable included; a program of one resource shows what it is without a large file.\n\n\
          | | measured | limit |\n| --- | ---: | ---: |\n\
          | the parser alone | {:.1} ms | |\n\
          | `outrigger check` | {:.1} ms | |\n\
@@ -120,7 +120,8 @@ fn report(check: &Check, schema: &Schema) -> String {
          | what a program of twice the size takes more, for each byte | {:.1} | {SIZES} |\n\n\
          # A large schema\n\n\
          A schema of {:.1} MB with {} resource types, of which a program uses {}: reading its outline and decoding these, with the\n\
-         types that their properties name, beside reading the outline and decoding every entry. Both in one process, in turn.\n\n\
+         types that their properties name, beside reading the outline and decoding every entry. Both from memory, in one process,\n\
+         in turn; the fastest round of each.\n\n\
          | | measured | limit |\n| --- | ---: | ---: |\n\
          | all of it | {:.1} ms | |\n\
          | what the program uses | {:.1} ms | |\n\
