@@ -37,8 +37,10 @@ pub(super) fn section() -> Result<String> {
 
 /// One `up` into an empty directory, in seconds.
 fn up(program: &Path, place: &str, cache: &Path) -> Result<f64> {
-    let directory = tempfile::tempdir()?;
-    let printed = workspace::output(Command::new(program).args([place, &RESOURCES.to_string()]).arg(directory.path()))?;
+    let state = tempfile::tempdir()?;
+    let mut command = Command::new(program);
+    command.args([place, &RESOURCES.to_string()]).args([state.path(), cache]);
+    let printed = workspace::output(&mut command)?;
     printed.trim().parse().with_context(|| format!("`{}` printed `{printed}`", program.display()))
 }
 

@@ -1,7 +1,7 @@
 //! A package whose resources are entries of a map.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use outrigger_sdk::{Context, Created, Error, Inputs, Outputs, Package, Resource, Result, Secret, State};
 
@@ -11,7 +11,7 @@ pub(crate) struct Shed(Arc<Mutex<BTreeMap<String, String>>>);
 
 impl Shed {
     pub(crate) fn boxes(&self) -> MutexGuard<'_, BTreeMap<String, String>> {
-        self.0.lock().unwrap()
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn package(&self) -> Package {
