@@ -32,7 +32,7 @@ pub struct RunInfo {
     pub organization: String,
     /// The stack's whole configuration by `namespace:name`, each value as text, secrets marked.
     pub config: PropertyMap,
-    /// How many provider calls may be under way at once.
+    /// How many calls that change or read resources may be under way at once.
     pub parallel: usize,
     /// Whether nothing may be changed.
     pub preview: bool,
