@@ -248,18 +248,11 @@ fn parallel(request: &Request, environment: &Environment) -> Result<usize, Diagn
     if let Some(parallel) = request.parallel {
         return Ok(usize::try_from(parallel).unwrap_or(usize::MAX));
     }
-    match environment.text("PULUMI_PARALLEL") {
-        None => Ok(std::thread::available_parallelism().map_or(4, NonZero::get) * 4),
-        Some(text) => text
-            .parse::<u32>()
-            .ok()
-            .filter(|number| *number > 0)
-            .and_then(|number| number.try_into().ok())
-            .ok_or_else(|| {
-                Diagnostic::error("parallel", format!("PULUMI_PARALLEL is `{text}`, which is not a number above 0"))
-                    .hint(
-                        "Set it to how many calls that change or read resources may be under way at once, or unset it.",
-                    )
-            }),
-    }
+    let Some(text) = environment.text("PULUMI_PARALLEL") else {
+        return Ok(std::thread::available_parallelism().map_or(4, NonZero::get) * 4);
+    };
+    text.parse::<u32>().ok().filter(|number| *number > 0).and_then(|number| number.try_into().ok()).ok_or_else(|| {
+        Diagnostic::error("parallel", format!("PULUMI_PARALLEL is `{text}`, which is not a number above 0"))
+            .hint("Set it to how many calls that change or read resources may be under way at once, or unset it.")
+    })
 }
