@@ -15,7 +15,6 @@ use std::time::Duration;
 
 use outrigger_pulumi::{ConnectDeadlines, ConnectOptions, Origin, connect, serve};
 use tokio::net::TcpListener;
-use tokio::runtime::Handle;
 use tokio::signal::unix::{SignalKind, signal};
 
 use process::Child;
@@ -49,6 +48,6 @@ async fn main() -> Result<(), Failure> {
             _ = interrupted.recv() => {}
         }
     };
-    serve(plugin, listener, engine.as_deref(), Handle::current(), until).await;
+    serve(plugin, listener, engine.as_deref(), until).await;
     Ok(())
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use outrigger_provider::{CallContext, CallError, ErrorKind, PluginInfo};
-use outrigger_transport::{Process, StartError, channel, limited, port};
+use outrigger_transport::{Process, StartError, dial, limited, port};
 use tonic::{Code, Status};
 
 use crate::connection::{Connection, GRACE, chain};
@@ -55,7 +55,7 @@ pub struct ConnectDeadlines {
 impl Default for ConnectDeadlines {
     /// Pulumi's own budget for connecting, and half a minute for each call after that.
     fn default() -> Self {
-        Self { connect: channel::CONNECT_BUDGET, answer: Duration::from_secs(30) }
+        Self { connect: dial::CONNECT_BUDGET, answer: Duration::from_secs(30) }
     }
 }
 
@@ -71,7 +71,7 @@ pub async fn connect(origin: Origin, options: ConnectOptions) -> Result<Arc<Pulu
         Origin::Port(port) => (port, None, None),
     };
     let request = handshake(&options.engine_address, directory);
-    let greeting = channel::dial_and_greet(port, options.deadlines.connect, |channel| {
+    let greeting = dial::dial_and_greet(port, options.deadlines.connect, |channel| {
         let request = request.clone();
         async move { limited!(ResourceProviderClient::new(channel)).handshake(request).await }
     });

@@ -7,9 +7,8 @@ use std::time::Duration;
 
 use outrigger_provider::{CallContext, CallError, ErrorKind};
 use outrigger_transport::Process;
-use outrigger_transport::channel::ConnectionLost;
+use outrigger_transport::channel::{Channel, ConnectionLost};
 use tokio::time::timeout;
-use tonic::transport::Channel;
 use tonic::{Code, Response, Status};
 
 use crate::encoding::EncodingError;

@@ -7,7 +7,6 @@ use async_trait::async_trait;
 use outrigger_provider::{LogLevel, LogSink};
 use outrigger_transport::limited;
 use outrigger_value::Urn;
-use tonic::transport::Server;
 use tonic::{Request, Response, Status};
 
 use crate::generated::pulumirpc::engine_server::{Engine, EngineServer as Service};
@@ -27,8 +26,7 @@ impl EngineServer {
     /// Starts to listen and serve.
     pub async fn start(log: Arc<dyn LogSink>) -> io::Result<Self> {
         let engine = limited!(Service::new(Callbacks { log, root: Mutex::new(String::new()) }));
-        let (_, health) = tonic_health::server::health_reporter();
-        Ok(Self(Served::start(Server::builder().add_service(engine).add_service(health)).await?))
+        Ok(Self(Served::start(engine).await?))
     }
 
     /// What a plugin gets as its last argument: `127.0.0.1:PORT`.

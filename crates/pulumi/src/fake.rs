@@ -5,13 +5,11 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use outrigger_provider::{CallContext, CallError, Configure, Plugin, Provider};
-use outrigger_transport::{FirstLine, Process, limited};
+use outrigger_transport::{FirstLine, Process, limited, server};
 use outrigger_value::{PropertyMap, Urn};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
-use tonic::transport::Server;
-use tonic::transport::server::TcpIncoming;
 use tonic::{Request, Response, Status};
 
 use crate::generated::pulumirpc::resource_provider_server::{ResourceProvider, ResourceProviderServer};
@@ -51,7 +49,8 @@ impl Running {
         let server = Runtime::new().unwrap();
         server.spawn(async move {
             let listener = TcpListener::from_std(listener).unwrap();
-            let _ = Server::builder().add_service(service).serve_with_incoming(TcpIncoming::from(listener)).await;
+            let (_open, closed) = watch::channel(());
+            server::serve(listener, service, closed).await;
         });
         let line = FirstLine::Line(port.to_string().into_bytes());
         Self { process: Arc::new(FakeProcess::new(line)), server: Some(server) }

@@ -7,7 +7,7 @@ use outrigger_provider::{
     Action, ApplyRequest, CallContext, CheckRequest, Configure, ErrorKind, Invoke, LogLevel, LogSink, Outcome,
     PlanRequest, PlanToken, Plugin, ReadRequest, ReadResult, ResourceIdentity, State, Verdict,
 };
-use outrigger_transport::{FirstLine, channel, limited};
+use outrigger_transport::{FirstLine, dial, limited};
 use outrigger_value::{Asset, AssetSource, PropertyMap, Urn, Value};
 use prost::Message;
 use prost_types::Any;
@@ -331,7 +331,7 @@ async fn plugins_call_back() {
     let lines = Arc::new(Lines::default());
     let server = EngineServer::start(lines.clone()).await.unwrap();
     let port = server.address().strip_prefix("127.0.0.1:").unwrap().parse().unwrap();
-    let channel = channel::dial(port).await.unwrap();
+    let channel = dial::dial(port).await.unwrap();
     let mut client = limited!(EngineClient::new(channel.clone()));
     let urn = identity().urn.to_string();
     let severity = LogSeverity::Warning.into();

@@ -28,6 +28,7 @@ mod plan;
 mod plugin;
 mod provider;
 mod read;
+mod routes;
 mod served;
 mod server;
 pub mod version;

@@ -1,39 +1,47 @@
 //! A gRPC service of ours on a port of this machine.
 
+use std::convert::Infallible;
 use std::io;
 use std::net::Ipv4Addr;
 
+use outrigger_transport::{Incoming, server};
 use tokio::net::TcpListener;
-use tokio::task::JoinHandle;
-use tonic::transport::server::{Router, TcpIncoming};
+use tokio::sync::watch;
+use tonic::body::Body;
+use tonic::codegen::http::{Request, Response};
+use tonic::codegen::{BoxFuture, Service};
+use tonic::server::NamedService;
 
-/// Services that plugins call back. They end when this is dropped.
+use crate::routes::Routes;
+
+/// A service that plugins call back. It ends when this is dropped.
 pub(crate) struct Served {
     address: String,
-    task: JoinHandle<()>,
+    /// Its end closes the connections.
+    _open: watch::Sender<()>,
 }
 
 impl Served {
     /// Starts to listen and serve.
-    pub(crate) async fn start(services: Router) -> io::Result<Self> {
+    pub(crate) async fn start<S>(service: S) -> io::Result<Self>
+    where
+        S: NamedService + Clone + Send + 'static,
+        S: Service<
+                Request<Incoming>,
+                Response = Response<Body>,
+                Error = Infallible,
+                Future = BoxFuture<Response<Body>, Infallible>,
+            >,
+    {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let address = listener.local_addr()?.to_string();
-        let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
-        let task = tokio::spawn(async move {
-            // It ends only with an error of the listener; plugins then see that the host is gone.
-            let _ = services.serve_with_incoming(incoming).await;
-        });
-        Ok(Self { address, task })
+        let (open, closed) = watch::channel(());
+        tokio::spawn(server::serve(listener, Routes::to(service).await, closed));
+        Ok(Self { address, _open: open })
     }
 
     /// What a plugin dials: `127.0.0.1:PORT`.
     pub(crate) fn address(&self) -> &str {
         &self.address
-    }
-}
-
-impl Drop for Served {
-    fn drop(&mut self) {
-        self.task.abort();
     }
 }

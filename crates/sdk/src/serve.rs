@@ -74,37 +74,30 @@ fn engine_address(arguments: impl IntoIterator<Item = OsString>) -> Option<Strin
     address
 }
 
-/// Connections have a thread of their own, on which nothing runs that may block for long; so few threads wake for a small call,
-/// and a signal is heard whatever the plugin is at.
+/// Serving is a task as the calls are, so that a call that arrives while the plugin is idle goes to its end on the thread that read
+/// it. The thread of `main` waits only, and hears a signal whatever the plugin is at.
 fn run(plugin: Arc<dyn Plugin>, engine: Option<String>) -> io::Result<()> {
-    let workers = runtime::Builder::new_multi_thread().enable_all().build()?;
-    let connections = runtime::Builder::new_current_thread().enable_all().build()?;
-    let worker = workers.handle().clone();
-    let served = workers.block_on(async {
+    let runtime = runtime::Builder::new_multi_thread().enable_all().build()?;
+    let served = runtime.block_on(async {
         let signals = count_signals()?;
         let again = signals.clone();
-        let (ended, end) = oneshot::channel();
-        std::thread::Builder::new().name("connections".to_owned()).spawn(move || {
-            let served = connections.block_on(async {
-                let listener = port::listen(&mut io::stdout()).await?;
-                let asked_to_end = async {
-                    tokio::select! {
-                        () = reach(signals, 1) => {}
-                        () = host_is_gone(engine.as_deref()) => {}
-                    }
-                };
-                outrigger_pulumi::serve(plugin, listener, engine.as_deref(), worker, asked_to_end).await;
-                Ok(())
-            });
-            let _process_is_ending = ended.send(served);
-        })?;
+        let listener = port::listen(&mut io::stdout()).await?;
+        let serving = tokio::spawn(async move {
+            let asked_to_end = async {
+                tokio::select! {
+                    () = reach(signals, 1) => {}
+                    () = host_is_gone(engine.as_deref()) => {}
+                }
+            };
+            outrigger_pulumi::serve(plugin, listener, engine.as_deref(), asked_to_end).await;
+        });
         tokio::select! {
-            served = end => served.unwrap_or_else(|_| Err(io::Error::other("the server panicked"))),
+            served = serving => served.map_err(|_| io::Error::other("the server panicked")),
             () = reach(again, 2) => Ok(()),
         }
     });
     // What an author left running does not keep the process.
-    workers.shutdown_background();
+    runtime.shutdown_background();
     served
 }
 

@@ -38,7 +38,6 @@ use outrigger_provider::{
 use outrigger_pulumi::{ConnectDeadlines, ConnectOptions, EngineServer, Origin, connect};
 use outrigger_transport::port;
 use outrigger_value::{PropertyMap, Urn};
-use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
@@ -142,13 +141,7 @@ impl Harness {
         let mut line = Vec::new();
         let listener = port::listen(&mut line).await?;
         let port = port::parse(&line).ok_or_else(|| Error::new("no port was announced"))?;
-        let served = tokio::spawn(outrigger_pulumi::serve(
-            plugin(package)?,
-            listener,
-            None,
-            Handle::current(),
-            std::future::pending(),
-        ));
+        let served = tokio::spawn(outrigger_pulumi::serve(plugin(package)?, listener, None, std::future::pending()));
         let options = ConnectOptions {
             name: name.to_owned(),
             engine_address: engine.address().to_owned(),

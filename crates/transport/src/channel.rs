@@ -1,18 +1,24 @@
-//! A gRPC channel over one direct loopback connection.
+//! A gRPC channel over one connection, and the limits that every client and server uses.
+//!
+//! Nearer to the wire than tonic's own channel, which takes each call through a queue, two tasks of its own and a task for each
+//! call: the engine has one thread, and behind each of these a call waits until everything else that is ready has had its turn. Here
+//! the task that makes a call also hands it to HTTP/2 and is woken by its answer; beside it only the task runs that reads and
+//! writes the connection.
 
+use std::error::Error;
 use std::fmt;
 use std::future::Future;
-use std::net::Ipv4Addr;
-use std::sync::Mutex;
-use std::time::Duration;
+use std::pin::Pin;
+use std::task::{Context, Poll};
 
-use hyper_util::rt::TokioIo;
-use tokio::net::TcpStream;
-use tokio::time::{Instant, sleep};
-use tonic::transport::{Channel, Endpoint};
-use tonic::{Code, Status};
+use bytes::Bytes;
+use h2::client::{Builder, SendRequest};
+use http::uri::{Authority, PathAndQuery, Scheme};
+use http::{Request, Response, Uri};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tonic::codegen::Service;
 
-use crate::StartError;
+use crate::stream::{Failure, Incoming, send};
 
 /// The largest message in either direction: Pulumi's own limit. gRPC's default of 4 MiB is too small for schemas.
 pub const MESSAGE_LIMIT: usize = 400 * 1024 * 1024;
@@ -22,11 +28,12 @@ pub const MESSAGE_LIMIT: usize = 400 * 1024 * 1024;
 /// this is more than the default of 16 KiB, and more than the 16 MiB of Go's client.
 pub const HEADER_LIMIT: u32 = 600 * 1024 * 1024;
 
-/// How long connecting and the first call may take together where nobody says otherwise, as in Pulumi.
-pub const CONNECT_BUDGET: Duration = Duration::from_secs(10);
+/// How much of one answer, and of all together, may arrive before it is read.
+const ANSWER_WINDOW: u32 = 2 * 1024 * 1024;
+const CONNECTION_WINDOW: u32 = 5 * 1024 * 1024;
 
-/// How long to wait between attempts, as in Pulumi.
-const RETRY_INTERVAL: Duration = Duration::from_millis(10);
+/// How many calls may be under way before the other side has said how many it takes.
+const CALLS_AT_FIRST: usize = 100;
 
 /// The one connection is gone. A call that fails with this among its sources was never sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +45,7 @@ impl fmt::Display for ConnectionLost {
     }
 }
 
-impl std::error::Error for ConnectionLost {}
+impl Error for ConnectionLost {}
 
 /// Sets the message limits on a generated client or server. Every one of ours is made through this.
 #[macro_export]
@@ -50,112 +57,227 @@ macro_rules! limited {
     };
 }
 
-/// Connects to a port of this machine. Never through a proxy, and never again: the channel holds one connection, and
-/// when that is lost the plugin behind it is gone, whoever may listen on its port later.
-pub async fn dial(port: u16) -> Result<Channel, StartError> {
-    let unreachable = |reason: String| StartError::Unreachable { port, reason };
-    let stream =
-        TcpStream::connect((Ipv4Addr::LOCALHOST, port)).await.map_err(|error| unreachable(error.to_string()))?;
-    // Small requests must not wait for the acknowledgement of the one before.
-    stream.set_nodelay(true).map_err(|error| unreachable(error.to_string()))?;
-    let endpoint = Endpoint::from_shared(format!("http://127.0.0.1:{port}"))
-        .map_err(|error| unreachable(error.to_string()))?
-        .http2_max_header_list_size(HEADER_LIMIT);
-    let once = Mutex::new(Some(stream));
-    let connector = tower::service_fn(move |_: http::Uri| {
-        let stream = once.lock().ok().and_then(|mut stream| stream.take());
-        async move { stream.map(TokioIo::new).ok_or(ConnectionLost) }
-    });
-    endpoint.connect_with_connector(connector).await.map_err(|error| unreachable(chain(&error)))
+/// A connection for generated clients. Clones share it; it is closed when the last one is gone and every call is answered.
+#[derive(Clone)]
+pub struct Channel {
+    calls: SendRequest<Bytes>,
+    authority: Authority,
 }
 
-/// Dials and makes a first call, again and again while the plugin is not there yet (nothing listens, or the call answers
-/// `UNAVAILABLE`), within a budget. Any other answer of the call is the answer.
-pub async fn dial_and_greet<T, F, A>(
-    port: u16,
-    budget: Duration,
-    mut greet: F,
-) -> Result<(Channel, Result<T, Status>), StartError>
-where
-    F: FnMut(Channel) -> A,
-    A: Future<Output = Result<T, Status>>,
-{
-    let end = Instant::now() + budget;
-    // What holds if the time is up in the middle of an attempt.
-    let mut last = StartError::Unanswered { port, after: budget };
-    loop {
-        let attempt = async {
-            let channel = dial(port).await?;
-            match greet(channel.clone()).await {
-                Err(status) if status.code() == Code::Unavailable => {
-                    Err(StartError::Unreachable { port, reason: status.message().to_owned() })
-                }
-                answer => Ok((channel, answer)),
+impl Channel {
+    /// Speaks HTTP/2 over a stream, which is read and written by a task of its own from then on.
+    pub async fn over<S>(stream: S, authority: Authority) -> Result<Self, h2::Error>
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        let (calls, connection) = Builder::new()
+            .enable_push(false)
+            .initial_window_size(ANSWER_WINDOW)
+            .initial_connection_window_size(CONNECTION_WINDOW)
+            .initial_max_send_streams(CALLS_AT_FIRST)
+            .max_header_list_size(HEADER_LIMIT)
+            .handshake(stream)
+            .await?;
+        // However it ends, its calls are told by their own streams.
+        tokio::spawn(async move { drop(connection.await) });
+        Ok(Self { calls, authority })
+    }
+}
+
+impl fmt::Debug for Channel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Channel").field("authority", &self.authority).finish_non_exhaustive()
+    }
+}
+
+impl Service<Request<tonic::body::Body>> for Channel {
+    type Response = Response<Incoming>;
+    type Error = Failure;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Failure>> + Send>>;
+
+    /// A channel that is lost says so in the call: generated clients turn what they hear here into text.
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Failure>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<tonic::body::Body>) -> Self::Future {
+        let calls = self.calls.clone();
+        let authority = self.authority.clone();
+        Box::pin(async move {
+            let (mut head, body) = request.into_parts();
+            head.uri = absolute(head.uri, authority)?;
+            let mut calls = calls.ready().await.map_err(|_| ConnectionLost)?;
+            let (answer, stream) =
+                calls.send_request(Request::from_parts(head, ()), false).map_err(|_| ConnectionLost)?;
+            if let Some(rest) = send(body, stream).await? {
+                // The answer may come before the request has ended, and says so if sending fails.
+                tokio::spawn(async move { drop(rest.send().await) });
             }
-        };
-        match tokio::time::timeout_at(end, attempt).await {
-            Ok(Ok(found)) => return Ok(found),
-            Ok(Err(error)) => last = error,
-            Err(_) => return Err(last),
-        }
-        if Instant::now() + RETRY_INTERVAL >= end {
-            return Err(last);
-        }
-        sleep(RETRY_INTERVAL).await;
+            Ok(answer.await?.map(Incoming))
+        })
     }
 }
 
-/// tonic's errors say little more than "transport error" themselves; the reason is in their sources.
-fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(inner) = source {
-        text.push_str(": ");
-        text.push_str(&inner.to_string());
-        source = inner.source();
-    }
-    text
+fn absolute(uri: Uri, authority: Authority) -> Result<Uri, Failure> {
+    let mut parts = uri.into_parts();
+    parts.scheme = Some(Scheme::HTTP);
+    parts.authority = Some(authority);
+    parts.path_and_query.get_or_insert(PathAndQuery::from_static("/"));
+    Ok(Uri::from_parts(parts)?)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::atomic::{AtomicUsize, Ordering};
-    use tokio::net::TcpListener;
+    use crate::stream::send_slowly;
+    use h2::{Reason, RecvStream};
+    use http_body::{Body, Frame};
+    use http_body_util::{BodyExt, Full, StreamBody};
+    use std::convert::Infallible;
+    use std::future::poll_fn;
+    use std::time::Duration;
+    use tokio::io::{DuplexStream, duplex};
+    use tokio::sync::{mpsc, oneshot};
+    use tokio::time::timeout;
+
+    /// Longer than anything here takes.
+    const SOON: Duration = Duration::from_secs(20);
+
+    /// A channel, and what a server at its other end hears and says.
+    async fn pair() -> (Channel, h2::server::Connection<DuplexStream, Bytes>) {
+        let (ours, theirs) = duplex(64 * 1024);
+        let authority = Authority::from_static("plugin.test");
+        let (channel, server) = tokio::join!(Channel::over(ours, authority), h2::server::handshake(theirs));
+        (channel.unwrap(), server.unwrap())
+    }
+
+    fn request(body: tonic::body::Body) -> Request<tonic::body::Body> {
+        Request::post("/test.Service/Call").body(body).unwrap()
+    }
+
+    fn whole(data: impl Into<Bytes>) -> tonic::body::Body {
+        tonic::body::Body::new(Full::new(data.into()))
+    }
+
+    /// A body that is made piece by piece.
+    fn pieces() -> (mpsc::UnboundedSender<Bytes>, tonic::body::Body) {
+        let (sender, mut pieces) = mpsc::unbounded_channel::<Bytes>();
+        let stream = futures::stream::poll_fn(move |cx| {
+            pieces.poll_recv(cx).map(|piece| piece.map(|piece| Ok::<_, Infallible>(Frame::data(piece))))
+        });
+        (sender, tonic::body::Body::new(StreamBody::new(stream)))
+    }
+
+    async fn read(body: &mut RecvStream) -> Vec<u8> {
+        let mut whole = Vec::new();
+        while let Some(data) = body.data().await {
+            let data = data.unwrap();
+            body.flow_control().release_capacity(data.len()).unwrap();
+            whole.extend_from_slice(&data);
+        }
+        whole
+    }
+
+    /// Answers each call with what it was sent.
+    fn echo(mut server: h2::server::Connection<DuplexStream, Bytes>) {
+        tokio::spawn(async move {
+            while let Some(Ok((request, mut respond))) = server.accept().await {
+                tokio::spawn(async move {
+                    let mut body = request.into_body();
+                    let whole = read(&mut body).await;
+                    let mut answer = respond.send_response(Response::new(()), false).unwrap();
+                    send_slowly(&mut answer, whole.into()).await.unwrap();
+                    answer.send_trailers(http::HeaderMap::from_iter([(
+                        http::HeaderName::from_static("grpc-status"),
+                        http::HeaderValue::from_static("0"),
+                    )]))
+                });
+            }
+        });
+    }
 
     #[tokio::test]
-    async fn unavailable_is_asked_again_and_any_other_answer_is_the_answer() {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
-        let port = listener.local_addr().unwrap().port();
-        let attempts = AtomicUsize::new(0);
-        let greet = |_| async {
-            match attempts.fetch_add(1, Ordering::Relaxed) {
-                0 | 1 => Err(Status::unavailable("still starting")),
-                _ => Err::<(), _>(Status::unimplemented("no such call")),
+    async fn a_message_larger_than_every_window_arrives_whole_in_both_directions() {
+        let (mut channel, server) = pair().await;
+        echo(server);
+        let sent: Vec<u8> = (0..20_000_000_u32).map(|number| (number % 251) as u8).collect();
+        let answer = timeout(SOON, channel.call(request(whole(sent.clone())))).await.unwrap().unwrap();
+        let answer = timeout(SOON, answer.into_body().collect()).await.unwrap().unwrap();
+        assert_eq!(answer.trailers().and_then(|trailers| trailers.get("grpc-status")).unwrap(), "0");
+        assert!(answer.to_bytes() == sent);
+    }
+
+    #[tokio::test]
+    async fn a_request_made_piece_by_piece_arrives_whole() {
+        let (mut channel, server) = pair().await;
+        echo(server);
+        let (sender, body) = pieces();
+        sender.send(Bytes::from_static(b"first ")).unwrap();
+        let call = tokio::spawn(channel.call(request(body)));
+        tokio::task::yield_now().await;
+        sender.send(vec![b'x'; 3_000_000].into()).unwrap();
+        drop(sender);
+        let answer = timeout(SOON, call).await.unwrap().unwrap().unwrap();
+        let answer = timeout(SOON, answer.into_body().collect()).await.unwrap().unwrap().to_bytes();
+        assert_eq!((answer.len(), answer.get(..6)), (3_000_006, Some(b"first ".as_slice())));
+    }
+
+    #[tokio::test]
+    async fn an_answer_may_come_before_the_request_has_ended() {
+        let (mut channel, mut server) = pair().await;
+        let (sender, body) = pieces();
+        let (heard, end) = oneshot::channel();
+        tokio::spawn(async move {
+            let (request, mut respond) = server.accept().await.unwrap().unwrap();
+            tokio::spawn(async move { while server.accept().await.is_some() {} });
+            respond.send_response(Response::new(()), true).unwrap();
+            heard.send(read(&mut request.into_body()).await)
+        });
+        let answer = timeout(SOON, channel.call(request(body))).await.unwrap().unwrap();
+        assert!(answer.body().is_end_stream());
+        sender.send(Bytes::from_static(b"late")).unwrap();
+        drop(sender);
+        assert_eq!(timeout(SOON, end).await.unwrap().unwrap(), b"late");
+    }
+
+    #[tokio::test]
+    async fn a_call_on_a_lost_connection_was_never_sent() {
+        let (mut channel, server) = pair().await;
+        drop(server);
+        let lost = async {
+            loop {
+                // Until the end is noticed, a call is sent and breaks.
+                let error = channel.call(request(whole("call"))).await.map(drop).unwrap_err();
+                if error.is::<ConnectionLost>() {
+                    return;
+                }
+                tokio::task::yield_now().await;
             }
         };
-        let (_, answer) = dial_and_greet(port, CONNECT_BUDGET, greet).await.unwrap();
-        assert_eq!((answer.unwrap_err().code(), attempts.load(Ordering::Relaxed)), (Code::Unimplemented, 3));
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_port_where_nobody_listens_is_given_up() {
-        // Bound, so that nobody else gets the port, but not listening.
-        let socket = tokio::net::TcpSocket::new_v4().unwrap();
-        socket.bind((Ipv4Addr::LOCALHOST, 0).into()).unwrap();
-        let port = socket.local_addr().unwrap().port();
-        let started = Instant::now();
-        let error = dial_and_greet(port, CONNECT_BUDGET, |_| async { Ok::<_, Status>(()) }).await.unwrap_err();
-        assert!(matches!(error, StartError::Unreachable { .. }), "{error}");
-        assert!(started.elapsed() <= CONNECT_BUDGET + RETRY_INTERVAL, "{:?}", started.elapsed());
+        timeout(SOON, lost).await.unwrap();
     }
 
     #[tokio::test]
-    async fn a_call_that_is_not_answered_is_no_port_without_a_listener() {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
-        let port = listener.local_addr().unwrap().port();
-        let budget = Duration::from_millis(50);
-        let error = dial_and_greet(port, budget, |_| std::future::pending::<Result<(), Status>>()).await.unwrap_err();
-        assert_eq!(error, StartError::Unanswered { port, after: budget });
+    async fn a_call_that_nobody_waits_for_is_reset() {
+        let (mut channel, mut server) = pair().await;
+        let mut call = channel.call(request(whole("call")));
+        let mut respond = tokio::select! {
+            accepted = server.accept() => accepted.unwrap().unwrap().1,
+            _ = &mut call => unreachable!("nobody answered"),
+        };
+        drop(call);
+        tokio::spawn(async move { while server.accept().await.is_some() {} });
+        let reset = timeout(SOON, poll_fn(|cx| respond.poll_reset(cx))).await.unwrap().unwrap();
+        assert_eq!(reset, Reason::CANCEL);
+    }
+
+    #[tokio::test]
+    async fn a_request_that_cannot_be_made_fails_with_its_reason() {
+        let (mut channel, server) = pair().await;
+        echo(server);
+        let body = futures::stream::iter([Err::<Frame<Bytes>, _>(tonic::Status::out_of_range("too large"))]);
+        let error = timeout(SOON, channel.call(request(tonic::body::Body::new(StreamBody::new(body))))).await.unwrap();
+        let error = error.map(drop).unwrap_err();
+        assert_eq!(error.downcast_ref::<tonic::Status>().map(tonic::Status::message), Some("too large"));
     }
 }

@@ -2,14 +2,20 @@
 //!
 //! - [`Launcher`] and [`Process`]: a crate asks for a process here without knowing who starts it; the host implements both.
 //! - [`port`]: Pulumi's start-up, where a plugin prints the port that it listens on as its first line.
-//! - [`channel`]: a gRPC channel over one direct loopback connection, and the limits that every client and server uses.
+//! - [`channel`]: a gRPC channel over one connection, and the limits that every client and server uses.
+//! - [`dial`]: from a port of this machine to a channel.
+//! - [`server`]: services on a port of this machine.
 
 pub mod channel;
+pub mod dial;
 mod error;
 mod launch;
 mod line;
 pub mod port;
+pub mod server;
+mod stream;
 
 pub use error::StartError;
 pub use launch::{LaunchRequest, Launcher, Process};
 pub use line::{FIRST_LINE_LIMIT, FirstLine};
+pub use stream::Incoming;

@@ -16,7 +16,6 @@ use futures::stream::FuturesUnordered;
 use outrigger_provider::{Monitor, RunInfo};
 use outrigger_transport::limited;
 use tokio::sync::mpsc;
-use tonic::transport::Server;
 
 use crate::generated::pulumirpc::resource_monitor_server::ResourceMonitorServer;
 use crate::served::Served;
@@ -35,8 +34,7 @@ type Job = Box<dyn for<'m> FnOnce(&'m dyn Monitor) -> BoxFuture<'m, ()> + Send>;
 pub(crate) async fn attend<T>(monitor: &dyn Monitor, call: impl AsyncFnOnce(String) -> T) -> io::Result<T> {
     let (jobs, mut queue) = mpsc::channel::<Job>(QUEUE);
     let service = limited!(ResourceMonitorServer::new(Service::new(jobs, monitor.run().clone())));
-    let (_, health) = tonic_health::server::health_reporter();
-    let server = Served::start(Server::builder().add_service(service).add_service(health)).await?;
+    let server = Served::start(service).await?;
     let mut running = FuturesUnordered::new();
     let call = call(server.address().to_owned());
     tokio::pin!(call);

@@ -5,11 +5,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use outrigger_provider::{LogLevel, LogSink};
-use outrigger_transport::{channel, limited};
+use outrigger_transport::channel::Channel;
+use outrigger_transport::{dial, limited};
 use outrigger_value::Urn;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
-use tonic::transport::Channel;
 use tonic::{Code, Status};
 use tonic_health::pb::HealthCheckRequest;
 use tonic_health::pb::health_client::HealthClient;
@@ -121,7 +121,7 @@ pub(super) async fn dial(address: &str) -> Result<Channel, Status> {
     let refuse = |reason: String| Status::unavailable(format!("the engine at `{address}` cannot be reached: {reason}"));
     let port = address.rsplit_once(':').and_then(|(_, port)| port.parse().ok());
     let port = port.ok_or_else(|| refuse("expected HOST:PORT".to_owned()))?;
-    channel::dial(port).await.map_err(|error| refuse(error.to_string()))
+    dial::dial(port).await.map_err(|error| refuse(error.to_string()))
 }
 
 fn request(level: LogLevel, urn: Option<&Urn>, message: &str, ephemeral: bool) -> LogRequest {

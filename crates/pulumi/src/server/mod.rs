@@ -13,7 +13,6 @@
 
 mod answer;
 mod component;
-mod connections;
 mod function;
 mod log;
 mod monitor;
@@ -30,16 +29,14 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use outrigger_provider::Plugin;
-use outrigger_transport::limited;
+use outrigger_transport::{limited, server};
 use tokio::net::TcpListener;
-use tokio::runtime::Handle;
 use tonic::codegen::tokio_stream;
 use tonic::{Request, Response, Status};
-use tonic_health::pb::health_server::HealthServer;
-use tonic_health::server::{HealthReporter, HealthService};
 
 use crate::generated::pulumirpc::resource_provider_server::{ResourceProvider, ResourceProviderServer};
 use crate::generated::pulumirpc::*;
+use crate::routes::Routes;
 pub use log::engine_is_there;
 use session::Session;
 
@@ -54,26 +51,22 @@ const CLOSING: Duration = Duration::from_secs(1);
 /// the connections are closed.
 /// `engine` is the address that the plugin was started with; without one it waits for Attach.
 ///
-/// Connections are read by the runtime that this runs on, which also does what is a computation: Check and Diff. The
-/// plugin's other work is done by `workers`, so that code that blocks does not hold up what else arrives.
+/// What is a computation, Check and Diff, is done where a connection is read; the plugin's other work is tasks, so that code that
+/// blocks does not hold up what else arrives. It needs a runtime of several threads for that.
 pub async fn serve(
     plugin: Arc<dyn Plugin>,
     listener: TcpListener,
     engine: Option<&str>,
-    workers: Handle,
     until: impl Future<Output = ()>,
 ) {
-    let session = Arc::new(Session::new(plugin, workers));
+    let session = Arc::new(Session::new(plugin));
     if let Some(engine) = engine {
         // An engine that takes no messages may still have work for us.
         let _without_messages = session.log.attach(engine).await;
     }
     let provider = limited!(ResourceProviderServer::new(Service(Arc::clone(&session))));
-    let reporter = HealthReporter::new();
-    reporter.set_serving::<ResourceProviderServer<Service>>().await;
-    let health = HealthServer::new(HealthService::from_health_reporter(reporter));
     let (closing, closed) = tokio::sync::watch::channel(());
-    let serving = connections::serve(listener, connections::Routes { provider, health }, closed);
+    let serving = server::serve(listener, Routes::to(provider).await, closed);
     tokio::pin!(serving);
     tokio::select! {
         () = &mut serving => return,

@@ -9,10 +9,10 @@ use outrigger_provider::{
     CallResponse, CheckFailure, Goal, InvokeGoal, LogLevel, LogSink, MethodGoal, Monitor, PluginDescriptor, ReadGoal,
     RegisterError, Registered, RunInfo,
 };
+use outrigger_transport::channel::Channel;
 use outrigger_transport::limited;
 use outrigger_value::{CustomTimeouts, PropertyMap, Urn, Value, duration};
 use prost_types::Struct;
-use tonic::transport::Channel;
 use tonic::{Code, Status};
 
 use crate::encoding::{Decoding, Encoding, EncodingError, Unknowns, decode, encode, encode_value};

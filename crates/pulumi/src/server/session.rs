@@ -9,33 +9,29 @@ use std::time::Duration;
 
 use outrigger_provider::{CallContext, LogSink, Parameterization, Plugin, Provider};
 use outrigger_value::Urn;
-use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tonic::{Response, Status};
 
-use super::connections::begin;
 use super::log::EngineLog;
+use outrigger_transport::server::begin;
 
 /// What the calls of one plugin share.
 pub(super) struct Session {
     pub(super) plugin: Arc<dyn Plugin>,
     pub(super) log: Arc<EngineLog>,
     pub(super) tasks: TaskTracker,
-    workers: Handle,
     provider: Mutex<Option<Arc<dyn Provider>>>,
     parameterizations: Mutex<Vec<Parameterization>>,
     cancel: Mutex<CancellationToken>,
 }
 
 impl Session {
-    /// Work is done by `workers`.
-    pub(super) fn new(plugin: Arc<dyn Plugin>, workers: Handle) -> Self {
+    pub(super) fn new(plugin: Arc<dyn Plugin>) -> Self {
         Self {
             plugin,
             log: Arc::new(EngineLog::start()),
             tasks: TaskTracker::new(),
-            workers,
             provider: Mutex::default(),
             parameterizations: Mutex::default(),
             cancel: Mutex::default(),
@@ -87,7 +83,7 @@ impl Session {
         F: Future<Output = Result<A, Status>> + Send + 'static,
     {
         let gives_up = cancel.clone().drop_guard();
-        let mut task = self.tasks.spawn_on(work, &self.workers);
+        let mut task = self.tasks.spawn(work);
         let answer = match limit {
             None => task.await,
             Some(limit) => match tokio::time::timeout(limit, &mut task).await {

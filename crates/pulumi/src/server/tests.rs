@@ -12,7 +12,6 @@ use outrigger_provider::{
 };
 use outrigger_transport::port;
 use outrigger_value::{PropertyMap, Urn, Value};
-use tokio::runtime::Handle;
 use tokio::sync::{Notify, oneshot};
 
 use crate::{ConnectOptions, EngineServer, Origin, PulumiPlugin, connect};
@@ -203,7 +202,7 @@ async fn both() -> Both {
     let scripted = Scripted::default();
     let begun = Arc::clone(&scripted.begun);
     let (end, ended) = oneshot::channel();
-    let served = tokio::spawn(super::serve(Arc::new(scripted), listener, None, Handle::current(), async {
+    let served = tokio::spawn(super::serve(Arc::new(scripted), listener, None, async {
         let _ = ended.await;
     }));
     let heard = Arc::new(Heard::default());
@@ -424,7 +423,7 @@ async fn it_says_that_it_is_healthy() {
     let listener = port::listen(&mut line).await.unwrap();
     let address = listener.local_addr().unwrap().to_string();
     let (end, ended) = oneshot::channel::<()>();
-    let served = tokio::spawn(super::serve(Arc::new(Scripted::default()), listener, None, Handle::current(), async {
+    let served = tokio::spawn(super::serve(Arc::new(Scripted::default()), listener, None, async {
         let _ = ended.await;
     }));
     assert!(super::engine_is_there(&address).await);

@@ -1,0 +1,55 @@
+//! Which of a server's two services a call is for.
+
+use std::convert::Infallible;
+use std::task::{Context, Poll};
+
+use outrigger_transport::Incoming;
+use tonic::body::Body;
+use tonic::codegen::http::{Request, Response};
+use tonic::codegen::{BoxFuture, Service};
+use tonic::server::NamedService;
+use tonic_health::pb::health_server::HealthServer;
+use tonic_health::server::{HealthReporter, HealthService};
+
+/// A service, and beside it the one that says whether it is there: plugins written in Go ask it, and so do ours.
+#[derive(Clone)]
+pub(crate) struct Routes<S> {
+    service: S,
+    health: HealthServer<HealthService>,
+}
+
+impl<S: NamedService> Routes<S> {
+    pub(crate) async fn to(service: S) -> Self {
+        let reporter = HealthReporter::new();
+        reporter.set_serving::<S>().await;
+        Self { service, health: HealthServer::new(HealthService::from_health_reporter(reporter)) }
+    }
+}
+
+impl<S> Service<Request<Incoming>> for Routes<S>
+where
+    S: Service<
+            Request<Incoming>,
+            Response = Response<Body>,
+            Error = Infallible,
+            Future = BoxFuture<Response<Body>, Infallible>,
+        >,
+{
+    type Response = Response<Body>;
+    type Error = Infallible;
+    type Future = BoxFuture<Response<Body>, Infallible>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<Incoming>) -> Self::Future {
+        let service = request.uri().path().trim_start_matches('/').split('/').next();
+        if service == Some(HealthServer::<HealthService>::NAME) {
+            self.health.call(request)
+        } else {
+            // It answers that a call is not implemented, too.
+            self.service.call(request)
+        }
+    }
+}

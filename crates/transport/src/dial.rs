@@ -1,0 +1,109 @@
+//! From a port to a channel.
+
+use std::future::Future;
+use std::net::Ipv4Addr;
+use std::time::Duration;
+
+use tokio::net::TcpStream;
+use tokio::time::{Instant, sleep};
+use tonic::{Code, Status};
+
+use crate::StartError;
+use crate::channel::Channel;
+
+/// How long connecting and the first call may take together where nobody says otherwise, as in Pulumi.
+pub const CONNECT_BUDGET: Duration = Duration::from_secs(10);
+
+/// How long to wait between attempts, as in Pulumi.
+const RETRY_INTERVAL: Duration = Duration::from_millis(10);
+
+/// Connects to a port of this machine. Never through a proxy, and never again: the channel holds one connection, and
+/// when that is lost the plugin behind it is gone, whoever may listen on its port later.
+pub async fn dial(port: u16) -> Result<Channel, StartError> {
+    let unreachable = |reason: String| StartError::Unreachable { port, reason };
+    let stream =
+        TcpStream::connect((Ipv4Addr::LOCALHOST, port)).await.map_err(|error| unreachable(error.to_string()))?;
+    // Small requests must not wait for the acknowledgement of the one before.
+    stream.set_nodelay(true).map_err(|error| unreachable(error.to_string()))?;
+    let authority = format!("127.0.0.1:{port}").parse().map_err(|error| unreachable(format!("{error}")))?;
+    Channel::over(stream, authority).await.map_err(|error| unreachable(error.to_string()))
+}
+
+/// Dials and makes a first call, again and again while the plugin is not there yet (nothing listens, or the call answers
+/// `UNAVAILABLE`), within a budget. Any other answer of the call is the answer.
+pub async fn dial_and_greet<T, F, A>(
+    port: u16,
+    budget: Duration,
+    mut greet: F,
+) -> Result<(Channel, Result<T, Status>), StartError>
+where
+    F: FnMut(Channel) -> A,
+    A: Future<Output = Result<T, Status>>,
+{
+    let end = Instant::now() + budget;
+    // What holds if the time is up in the middle of an attempt.
+    let mut last = StartError::Unanswered { port, after: budget };
+    loop {
+        let attempt = async {
+            let channel = dial(port).await?;
+            match greet(channel.clone()).await {
+                Err(status) if status.code() == Code::Unavailable => {
+                    Err(StartError::Unreachable { port, reason: status.message().to_owned() })
+                }
+                answer => Ok((channel, answer)),
+            }
+        };
+        match tokio::time::timeout_at(end, attempt).await {
+            Ok(Ok(found)) => return Ok(found),
+            Ok(Err(error)) => last = error,
+            Err(_) => return Err(last),
+        }
+        if Instant::now() + RETRY_INTERVAL >= end {
+            return Err(last);
+        }
+        sleep(RETRY_INTERVAL).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use tokio::net::TcpListener;
+
+    #[tokio::test]
+    async fn unavailable_is_asked_again_and_any_other_answer_is_the_answer() {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let attempts = AtomicUsize::new(0);
+        let greet = |_| async {
+            match attempts.fetch_add(1, Ordering::Relaxed) {
+                0 | 1 => Err(Status::unavailable("still starting")),
+                _ => Err::<(), _>(Status::unimplemented("no such call")),
+            }
+        };
+        let (_, answer) = dial_and_greet(port, CONNECT_BUDGET, greet).await.unwrap();
+        assert_eq!((answer.unwrap_err().code(), attempts.load(Ordering::Relaxed)), (Code::Unimplemented, 3));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_port_where_nobody_listens_is_given_up() {
+        // Bound, so that nobody else gets the port, but not listening.
+        let socket = tokio::net::TcpSocket::new_v4().unwrap();
+        socket.bind((Ipv4Addr::LOCALHOST, 0).into()).unwrap();
+        let port = socket.local_addr().unwrap().port();
+        let started = Instant::now();
+        let error = dial_and_greet(port, CONNECT_BUDGET, |_| async { Ok::<_, Status>(()) }).await.unwrap_err();
+        assert!(matches!(error, StartError::Unreachable { .. }), "{error}");
+        assert!(started.elapsed() <= CONNECT_BUDGET + RETRY_INTERVAL, "{:?}", started.elapsed());
+    }
+
+    #[tokio::test]
+    async fn a_call_that_is_not_answered_is_no_port_without_a_listener() {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let budget = Duration::from_millis(50);
+        let error = dial_and_greet(port, budget, |_| std::future::pending::<Result<(), Status>>()).await.unwrap_err();
+        assert_eq!(error, StartError::Unanswered { port, after: budget });
+    }
+}

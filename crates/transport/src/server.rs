@@ -1,0 +1,151 @@
+//! Services on a port of this machine.
+//!
+//! Nearer to the wire than tonic's own server, which takes each call through a router, a stack of layers and a task of its own:
+//! that costs a plugin more than most of its checks do.
+
+use std::collections::VecDeque;
+use std::convert::Infallible;
+use std::future::{Future, poll_fn};
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use h2::RecvStream;
+use h2::server::{Builder, Connection, SendResponse};
+use http::{Request, Response};
+use http_body::Body as _;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+use tokio::time::sleep;
+use tokio_util::task::TaskTracker;
+use tonic::body::Body;
+use tonic::codegen::Service;
+
+use crate::stream::{Incoming, send};
+
+/// How long to wait after a connection that could not be accepted.
+const ACCEPT_AGAIN: Duration = Duration::from_millis(20);
+
+/// How long calls are answered before the answers leave.
+const TURN: Duration = Duration::from_millis(1);
+
+/// How much of one request, and of all together, may arrive before it is read.
+const WINDOW: u32 = 1024 * 1024;
+
+/// Accepts connections until `closed` says so; then ends when what runs on them is answered. The service is cloned for each call.
+pub async fn serve<S>(listener: TcpListener, service: S, mut closed: watch::Receiver<()>)
+where
+    S: Service<Request<Incoming>, Response = Response<Body>, Error = Infallible> + Clone + Send + 'static,
+    S::Future: Send,
+{
+    let connections = TaskTracker::new();
+    loop {
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            _ = closed.changed() => break,
+        };
+        match accepted {
+            Ok((stream, _)) => drop(connections.spawn(connection(stream, service.clone(), closed.clone()))),
+            // The one that called is gone already, or no more files can be opened now. What runs goes on.
+            Err(_) => sleep(ACCEPT_AGAIN).await,
+        }
+    }
+    // Nobody connects to what ends.
+    drop(listener);
+    connections.close();
+    connections.wait().await;
+}
+
+/// Polls a future once. Whoever goes on with it polls it again first, so nobody needs to be woken.
+pub fn begin<F: Future + ?Sized>(work: Pin<&mut F>) -> Poll<F::Output> {
+    work.poll(&mut Context::from_waker(Waker::noop()))
+}
+
+async fn connection<S>(stream: TcpStream, service: S, mut closed: watch::Receiver<()>)
+where
+    S: Service<Request<Incoming>, Response = Response<Body>, Error = Infallible> + Clone + Send + 'static,
+    S::Future: Send,
+{
+    // Small answers must not wait for the acknowledgement of the one before. Slower is not wrong.
+    let _slower = stream.set_nodelay(true);
+    let mut builder = Builder::new();
+    builder.initial_window_size(WINDOW).initial_connection_window_size(WINDOW);
+    let Ok(connection) = builder.handshake(stream).await else { return };
+    let mut calls = Calls { connection, service, arrived: VecDeque::new() };
+    let ended = tokio::select! {
+        () = poll_fn(|cx| calls.drive(cx)) => true,
+        _ = closed.changed() => false,
+    };
+    if !ended {
+        calls.connection.graceful_shutdown();
+        poll_fn(|cx| calls.drive(cx)).await;
+    }
+}
+
+type Call = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// The calls of one connection. What can be answered at once is answered where the connection is read, and the answers to what one
+/// reading brought leave together; the rest goes on in tasks.
+struct Calls<S> {
+    connection: Connection<TcpStream, Bytes>,
+    service: S,
+    arrived: VecDeque<Call>,
+}
+
+impl<S> Calls<S>
+where
+    S: Service<Request<Incoming>, Response = Response<Body>, Error = Infallible> + Clone + Send + 'static,
+    S::Future: Send,
+{
+    /// Reads the connection and answers. However a connection ends, its calls are told by their own streams.
+    fn drive(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        loop {
+            match self.connection.poll_accept(cx) {
+                Poll::Ready(Some(Ok((request, respond)))) => {
+                    self.arrived.push_back(Box::pin(answer(self.service.clone(), request, respond)));
+                }
+                Poll::Ready(_) => return Poll::Ready(()),
+                Poll::Pending => break,
+            }
+        }
+        let Some(first) = self.arrived.pop_front() else { return Poll::Pending };
+        let turn = Instant::now();
+        let mut next = Some(first);
+        while let Some(mut call) = next {
+            if begin(call.as_mut()).is_pending() {
+                tokio::spawn(call);
+            }
+            if turn.elapsed() > TURN {
+                // What is answered does not wait for what is not.
+                cx.waker().wake_by_ref();
+                break;
+            }
+            next = self.arrived.pop_front();
+        }
+        self.connection.poll_closed(cx).map(drop)
+    }
+}
+
+async fn answer<S>(mut service: S, request: Request<RecvStream>, mut respond: SendResponse<Bytes>)
+where
+    S: Service<Request<Incoming>, Response = Response<Body>, Error = Infallible>,
+{
+    let answered = tokio::select! {
+        biased;
+        answered = service.call(request.map(Incoming)) => answered,
+        // Nobody waits for it any more.
+        _ = poll_fn(|cx| respond.poll_reset(cx)) => return,
+    };
+    let Ok(answer) = answered;
+    let (head, body) = answer.into_parts();
+    let ended = body.is_end_stream();
+    let Ok(stream) = respond.send_response(Response::from_parts(head, ()), ended) else { return };
+    if ended {
+        return;
+    }
+    // Who asked sees in the stream that it ends too early.
+    if let Ok(Some(rest)) = send(body, stream).await {
+        let _ended_early = rest.send().await;
+    }
+}

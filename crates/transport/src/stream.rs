@@ -1,0 +1,124 @@
+//! The bodies of requests and answers on HTTP/2's streams.
+
+use std::error::Error;
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use bytes::Bytes;
+use h2::{Reason, RecvStream, SendStream};
+use http_body::{Body, Frame};
+
+/// How much of a body that is still being made is asked a place for at once.
+const CHUNK: usize = 64 * 1024;
+
+pub(crate) type Failure = Box<dyn Error + Send + Sync>;
+
+/// What arrives.
+pub struct Incoming(pub(crate) RecvStream);
+
+impl Body for Incoming {
+    type Data = Bytes;
+    type Error = h2::Error;
+
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, h2::Error>>> {
+        match ready!(self.0.poll_data(cx)) {
+            Some(Ok(data)) => {
+                // Taken: the other side may send as much again. This fails only when the stream is over.
+                let _over = self.0.flow_control().release_capacity(data.len());
+                Poll::Ready(Some(Ok(Frame::data(data))))
+            }
+            Some(Err(error)) => Poll::Ready(Some(Err(error))),
+            None => {
+                let trailers = ready!(self.0.poll_trailers(cx));
+                Poll::Ready(trailers.transpose().map(|trailers| trailers.map(Frame::trailers)))
+            }
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.0.is_end_stream()
+    }
+}
+
+/// Sends what is there of a body. What is there as a whole, as nearly everything is, is handed over as it is, and HTTP/2 sends it as
+/// fast as the other side reads. What is still being made is returned.
+pub(crate) async fn send(mut body: tonic::body::Body, mut stream: SendStream<Bytes>) -> Result<Option<Rest>, Failure> {
+    // One frame is held back: whether it is the last one is known when the next is asked for.
+    let mut last = None;
+    loop {
+        match poll_fn(|cx| Poll::Ready(Pin::new(&mut body).poll_frame(cx))).await {
+            Poll::Ready(Some(Ok(frame))) => match frame.into_data() {
+                Ok(data) => {
+                    if let Some(before) = last.replace(data) {
+                        stream.send_data(before, false)?;
+                    }
+                }
+                Err(frame) => {
+                    if let Some(before) = last {
+                        stream.send_data(before, false)?;
+                    }
+                    stream.send_trailers(frame.into_trailers().unwrap_or_default())?;
+                    return Ok(None);
+                }
+            },
+            Poll::Ready(Some(Err(error))) => {
+                stream.send_reset(Reason::CANCEL);
+                return Err(error.into());
+            }
+            Poll::Ready(None) => {
+                stream.send_data(last.unwrap_or_default(), true)?;
+                return Ok(None);
+            }
+            Poll::Pending => {
+                if let Some(before) = last {
+                    stream.send_data(before, false)?;
+                }
+                return Ok(Some(Rest { body, stream }));
+            }
+        }
+    }
+}
+
+/// A body that is still being made.
+pub(crate) struct Rest {
+    body: tonic::body::Body,
+    stream: SendStream<Bytes>,
+}
+
+impl Rest {
+    /// Sends it, no faster than it is read.
+    pub(crate) async fn send(self) -> Result<(), Failure> {
+        let Self { mut body, mut stream } = self;
+        loop {
+            let frame = tokio::select! {
+                frame = poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)) => frame,
+                // Nobody wants the rest.
+                _ = poll_fn(|cx| stream.poll_reset(cx)) => return Ok(()),
+            };
+            match frame {
+                Some(Ok(frame)) => match frame.into_data() {
+                    Ok(data) => send_slowly(&mut stream, data).await?,
+                    Err(frame) => return Ok(stream.send_trailers(frame.into_trailers().unwrap_or_default())?),
+                },
+                Some(Err(error)) => {
+                    stream.send_reset(Reason::CANCEL);
+                    return Err(error.into());
+                }
+                None => return Ok(stream.send_data(Bytes::new(), true)?),
+            }
+        }
+    }
+}
+
+pub(crate) async fn send_slowly(stream: &mut SendStream<Bytes>, mut data: Bytes) -> Result<(), h2::Error> {
+    while !data.is_empty() {
+        stream.reserve_capacity(data.len().min(CHUNK));
+        let room = match poll_fn(|cx| stream.poll_capacity(cx)).await {
+            Some(room) => room?,
+            None => return Err(Reason::CANCEL.into()),
+        };
+        stream.send_data(data.split_to(room.min(data.len())), false)?;
+    }
+    Ok(())
+}
