@@ -18,7 +18,7 @@ use http::{Request, Response, Uri};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tonic::codegen::Service;
 
-use crate::stream::{Failure, Incoming, send};
+use crate::stream::{Failure, Gathering, Incoming, send};
 
 /// The largest message in either direction: Pulumi's own limit. gRPC's default of 4 MiB is too small for schemas.
 pub const MESSAGE_LIMIT: usize = 400 * 1024 * 1024;
@@ -76,7 +76,7 @@ impl Channel {
             .initial_connection_window_size(CONNECTION_WINDOW)
             .initial_max_send_streams(CALLS_AT_FIRST)
             .max_header_list_size(HEADER_LIMIT)
-            .handshake(stream)
+            .handshake(Gathering(stream))
             .await?;
         // However it ends, its calls are told by their own streams.
         tokio::spawn(async move { drop(connection.await) });

@@ -22,7 +22,7 @@ use tokio_util::task::TaskTracker;
 use tonic::body::Body;
 use tonic::codegen::Service;
 
-use crate::stream::{Incoming, send};
+use crate::stream::{Gathering, Incoming, send};
 
 /// How long to wait after a connection that could not be accepted.
 const ACCEPT_AGAIN: Duration = Duration::from_millis(20);
@@ -71,7 +71,7 @@ where
     let _slower = stream.set_nodelay(true);
     let mut builder = Builder::new();
     builder.initial_window_size(WINDOW).initial_connection_window_size(WINDOW);
-    let Ok(connection) = builder.handshake(stream).await else { return };
+    let Ok(connection) = builder.handshake(Gathering(stream)).await else { return };
     let mut calls = Calls { connection, service, arrived: VecDeque::new() };
     let ended = tokio::select! {
         () = poll_fn(|cx| calls.drive(cx)) => true,
@@ -88,7 +88,7 @@ type Call = Pin<Box<dyn Future<Output = ()> + Send>>;
 /// The calls of one connection. What can be answered at once is answered where the connection is read, and the answers to what one
 /// reading brought leave together; the rest goes on in tasks.
 struct Calls<S> {
-    connection: Connection<TcpStream, Bytes>,
+    connection: Connection<Gathering<TcpStream>, Bytes>,
     service: S,
     arrived: VecDeque<Call>,
 }
