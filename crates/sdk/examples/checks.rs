@@ -29,7 +29,8 @@ use processor::processor_time;
 
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
-#[tokio::main(flavor = "multi_thread", worker_threads = 2)]
+// One thread, as `outrigger` has it: calls that are made together leave together.
+#[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Failure> {
     let mut arguments = std::env::args().skip(1);
     let (Some(calls), Some(at_once)) = (arguments.next(), arguments.next()) else {
