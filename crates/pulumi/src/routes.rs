@@ -4,6 +4,7 @@ use std::convert::Infallible;
 use std::task::{Context, Poll};
 
 use outrigger_transport::Incoming;
+use outrigger_transport::server::Grpc;
 use tonic::body::Body;
 use tonic::codegen::http::{Request, Response};
 use tonic::codegen::{BoxFuture, Service};
@@ -26,15 +27,7 @@ impl<S: NamedService> Routes<S> {
     }
 }
 
-impl<S> Service<Request<Incoming>> for Routes<S>
-where
-    S: Service<
-            Request<Incoming>,
-            Response = Response<Body>,
-            Error = Infallible,
-            Future = BoxFuture<Response<Body>, Infallible>,
-        >,
-{
+impl<S: Grpc> Service<Request<Incoming>> for Routes<S> {
     type Response = Response<Body>;
     type Error = Infallible;
     type Future = BoxFuture<Response<Body>, Infallible>;

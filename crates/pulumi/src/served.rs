@@ -1,15 +1,11 @@
 //! A gRPC service of ours on a port of this machine.
 
-use std::convert::Infallible;
 use std::io;
 use std::net::Ipv4Addr;
 
-use outrigger_transport::{Incoming, server};
+use outrigger_transport::server::{self, Grpc};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
-use tonic::body::Body;
-use tonic::codegen::http::{Request, Response};
-use tonic::codegen::{BoxFuture, Service};
 use tonic::server::NamedService;
 
 use crate::routes::Routes;
@@ -23,16 +19,7 @@ pub(crate) struct Served {
 
 impl Served {
     /// Starts to listen and serve.
-    pub(crate) async fn start<S>(service: S) -> io::Result<Self>
-    where
-        S: NamedService + Clone + Send + 'static,
-        S: Service<
-                Request<Incoming>,
-                Response = Response<Body>,
-                Error = Infallible,
-                Future = BoxFuture<Response<Body>, Infallible>,
-            >,
-    {
+    pub(crate) async fn start<S: NamedService + Grpc>(service: S) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let address = listener.local_addr()?.to_string();
         let (open, closed) = watch::channel(());

@@ -20,7 +20,7 @@ use tokio::sync::watch;
 use tokio::time::sleep;
 use tokio_util::task::TaskTracker;
 use tonic::body::Body;
-use tonic::codegen::Service;
+use tonic::codegen::{BoxFuture, Service};
 
 use crate::stream::{Gathering, Incoming, send};
 
@@ -33,12 +33,33 @@ const TURN: Duration = Duration::from_millis(1);
 /// How much of one request, and of all together, may arrive before it is read.
 const WINDOW: u32 = 1024 * 1024;
 
-/// Accepts connections until `closed` says so; then ends when what runs on them is answered. The service is cloned for each call.
-pub async fn serve<S>(listener: TcpListener, service: S, mut closed: watch::Receiver<()>)
-where
-    S: Service<Request<Incoming>, Response = Response<Body>, Error = Infallible> + Clone + Send + 'static,
-    S::Future: Send,
+/// What can be served: a generated service, or several behind one.
+pub trait Grpc:
+    Service<
+        Request<Incoming>,
+        Response = Response<Body>,
+        Error = Infallible,
+        Future = BoxFuture<Response<Body>, Infallible>,
+    > + Clone
+    + Send
+    + 'static
 {
+}
+
+impl<S> Grpc for S where
+    S: Service<
+            Request<Incoming>,
+            Response = Response<Body>,
+            Error = Infallible,
+            Future = BoxFuture<Response<Body>, Infallible>,
+        > + Clone
+        + Send
+        + 'static
+{
+}
+
+/// Accepts connections until `closed` says so; then ends when what runs on them is answered. The service is cloned for each call.
+pub async fn serve<S: Grpc>(listener: TcpListener, service: S, mut closed: watch::Receiver<()>) {
     let connections = TaskTracker::new();
     loop {
         let accepted = tokio::select! {
@@ -62,16 +83,17 @@ pub fn begin<F: Future + ?Sized>(work: Pin<&mut F>) -> Poll<F::Output> {
     work.poll(&mut Context::from_waker(Waker::noop()))
 }
 
-async fn connection<S>(stream: TcpStream, service: S, mut closed: watch::Receiver<()>)
-where
-    S: Service<Request<Incoming>, Response = Response<Body>, Error = Infallible> + Clone + Send + 'static,
-    S::Future: Send,
-{
+async fn connection<S: Grpc>(stream: TcpStream, service: S, mut closed: watch::Receiver<()>) {
     // Small answers must not wait for the acknowledgement of the one before. Slower is not wrong.
     let _slower = stream.set_nodelay(true);
     let mut builder = Builder::new();
     builder.initial_window_size(WINDOW).initial_connection_window_size(WINDOW);
-    let Ok(connection) = builder.handshake(Gathering(stream)).await else { return };
+    let connection = tokio::select! {
+        connection = builder.handshake(Gathering(stream)) => connection,
+        // Who connected and says nothing does not keep the server.
+        _ = closed.changed() => return,
+    };
+    let Ok(connection) = connection else { return };
     let mut calls = Calls { connection, service, arrived: VecDeque::new() };
     let ended = tokio::select! {
         () = poll_fn(|cx| calls.drive(cx)) => true,
@@ -93,11 +115,7 @@ struct Calls<S> {
     arrived: VecDeque<Call>,
 }
 
-impl<S> Calls<S>
-where
-    S: Service<Request<Incoming>, Response = Response<Body>, Error = Infallible> + Clone + Send + 'static,
-    S::Future: Send,
-{
+impl<S: Grpc> Calls<S> {
     /// Reads the connection and answers. However a connection ends, its calls are told by their own streams.
     fn drive(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         loop {
@@ -127,10 +145,7 @@ where
     }
 }
 
-async fn answer<S>(mut service: S, request: Request<RecvStream>, mut respond: SendResponse<Bytes>)
-where
-    S: Service<Request<Incoming>, Response = Response<Body>, Error = Infallible>,
-{
+async fn answer<S: Grpc>(mut service: S, request: Request<RecvStream>, mut respond: SendResponse<Bytes>) {
     let answered = tokio::select! {
         biased;
         answered = service.call(request.map(Incoming)) => answered,
@@ -147,5 +162,43 @@ where
     // Who asked sees in the stream that it ends too early.
     if let Ok(Some(rest)) = send(body, stream).await {
         let _ended_early = rest.send().await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::time::timeout;
+
+    /// Never called.
+    #[derive(Clone)]
+    struct Silent;
+
+    impl Service<Request<Incoming>> for Silent {
+        type Response = Response<Body>;
+        type Error = Infallible;
+        type Future = BoxFuture<Response<Body>, Infallible>;
+
+        fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+            Poll::Ready(Ok(()))
+        }
+
+        fn call(&mut self, _: Request<Incoming>) -> Self::Future {
+            Box::pin(std::future::pending())
+        }
+    }
+
+    #[tokio::test]
+    async fn who_connects_and_says_nothing_does_not_keep_the_server() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let (open, closed) = watch::channel(());
+        let serving = tokio::spawn(serve(listener, Silent, closed));
+        let mut silent = TcpStream::connect(address).await.unwrap();
+        // The server greets first; then it has accepted.
+        silent.readable().await.unwrap();
+        drop(open);
+        timeout(Duration::from_secs(20), serving).await.unwrap().unwrap();
+        tokio::io::AsyncWriteExt::shutdown(&mut silent).await.unwrap();
     }
 }

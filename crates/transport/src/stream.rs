@@ -145,6 +145,8 @@ pub(crate) async fn send_slowly(stream: &mut SendStream<Bytes>, mut data: Bytes)
     while !data.is_empty() {
         stream.reserve_capacity(data.len().min(CHUNK));
         let room = match poll_fn(|cx| stream.poll_capacity(cx)).await {
+            // It may be told of a place that is gone again.
+            Some(Ok(0)) => continue,
             Some(room) => room?,
             None => return Err(Reason::CANCEL.into()),
         };
