@@ -1,0 +1,43 @@
+//! cty: the values that Terraform's protocols carry, and their two encodings.
+//!
+//! A [`Value`] does not repeat what its [`Type`] says: lists and tuples look the same, and so do maps and objects. What a
+//! value is can only be said together with its type, which the schema has. Only inside a value of the type `dynamic` a type
+//! travels along.
+
+mod json;
+mod msgpack;
+mod number;
+mod path;
+mod sets;
+mod types;
+mod value;
+
+pub use json::{from_json, from_json_value, to_json};
+pub use msgpack::{decode, encode, encode_into};
+pub use number::{NotANumber, Number};
+pub use path::{Path, Step};
+pub use sets::same_set;
+pub use types::{DEPTH_LIMIT, NotAType, ObjectType, Type};
+pub use value::{Attributes, Bound, Refinement, Value};
+
+/// Why a value cannot be read or written, and where in it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}{reason}", if path.0.is_empty() { String::new() } else { format!("{path}: ") })]
+pub struct CodecError {
+    /// Where.
+    pub path: Path,
+    /// Why.
+    pub reason: String,
+}
+
+impl CodecError {
+    fn new(reason: impl Into<String>) -> Self {
+        Self { path: Path::default(), reason: reason.into() }
+    }
+
+    /// The same error, one step further out.
+    fn within(mut self, step: Step) -> Self {
+        self.path.0.insert(0, step);
+        self
+    }
+}
