@@ -6,10 +6,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use outrigger_provider::{CallContext, CallError, ErrorKind, PluginInfo};
+use outrigger_transport::caller::{GRACE, chain};
 use outrigger_transport::{Process, StartError, dial, limited, port};
 use tonic::{Code, Status};
 
-use crate::connection::{Connection, GRACE, chain};
+use crate::connection::Connection;
 use crate::failure;
 use crate::features::Features;
 use crate::generated::pulumirpc::resource_provider_client::ResourceProviderClient;

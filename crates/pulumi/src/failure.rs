@@ -1,9 +1,9 @@
 //! What a plugin's error status means.
 
-use outrigger_provider::{CallError, ErrorKind};
+use outrigger_provider::CallError;
 use prost::Message;
 use prost_types::Any;
-use tonic::{Code, Status};
+use tonic::Status;
 
 use crate::generated::google_rpc;
 use crate::generated::pulumirpc::{
@@ -33,10 +33,7 @@ impl From<Failure> for CallError {
 
 /// Reads a status that the plugin, or our own decoder, made.
 pub(crate) fn read(plugin: &str, call: &str, status: &Status) -> Failure {
-    let (kind, mut message) = match own(status) {
-        Some((kind, message)) => (kind, message),
-        None => (kind(status.code()), text(status)),
-    };
+    let mut error = outrigger_transport::status::read(plugin, call, status);
     let mut partial = None;
     let mut missing_keys = Vec::new();
     for detail in details(status) {
@@ -45,96 +42,18 @@ pub(crate) fn read(plugin: &str, call: &str, status: &Status) -> Failure {
         } else if let Some(detail) = of::<ConfigureErrorMissingKeys>(&detail, "ConfigureErrorMissingKeys") {
             missing_keys.extend(detail.missing_keys.into_iter().map(|key| (key.name, key.description)));
         } else if let Some(detail) = of::<InputPropertiesError>(&detail, "InputPropertiesError") {
-            for error in detail.errors {
-                message.push_str(&format!("\n{}: {}", error.property_path, error.reason));
+            for property in detail.errors {
+                error.message.push_str(&format!("\n{}: {}", property.property_path, property.reason));
             }
         } else if let Some(detail) = of::<ErrorCause>(&detail, "ErrorCause")
             && !detail.message.is_empty()
-            && !message.contains(&detail.message)
+            && !error.message.contains(&detail.message)
         {
-            message.push_str(&format!("\n{}", detail.message));
+            error.message.push_str(&format!("\n{}", detail.message));
         }
     }
-    let mut error = CallError::new(plugin, call, kind, message);
     error.missing_keys = missing_keys;
     Failure { error, partial }
-}
-
-/// Whether our own request was over the limit: nothing was sent then.
-pub(crate) fn is_too_large_to_send(status: &Status) -> bool {
-    status.message().contains("encoded message length too large")
-}
-
-/// Statuses that our own half of the protocol makes. They have the codes that a plugin would use for something else: an
-/// answer that is too large says `OUT_OF_RANGE`, which from a plugin would mean that nothing happened.
-fn own(status: &Status) -> Option<(ErrorKind, String)> {
-    let message = status.message();
-    if is_too_large_to_send(status) {
-        return Some((ErrorKind::NotDone, "the request is larger than 400 MiB and was not sent".to_owned()));
-    }
-    if message.contains("decoded message length too large") {
-        return Some((ErrorKind::Garbage, "the answer is larger than 400 MiB and was not read".to_owned()));
-    }
-    if message.contains("recursion limit reached") {
-        let message = "the answer is nested too deeply to be read: about 33 levels of objects are the limit";
-        return Some((ErrorKind::Garbage, message.to_owned()));
-    }
-    if message.starts_with("failed to decode Protobuf message") {
-        return Some((ErrorKind::Garbage, format!("the answer cannot be understood: {message}")));
-    }
-    not_grpc(message).map(|reason| (ErrorKind::Garbage, reason))
-}
-
-/// What the library says of bytes that are not gRPC, in our words. It gives them codes under which a plugin would report a plain
-/// failure; but nobody knows what was done before these bytes came. `tonic` has no other sign than the text, and the plugin
-/// `chaos` produces each of them.
-fn not_grpc(message: &str) -> Option<String> {
-    const HTTP: &str = "grpc-status header missing, mapped from HTTP status code ";
-    const BODY: &str = "protocol error: received message with invalid compression flag";
-    let status = message.strip_prefix(HTTP).or_else(|| {
-        let rest = message.strip_prefix(BODY)?;
-        rest.split_once("response with status: ").map(|(_, status)| status)
-    });
-    if let Some(status) = status {
-        return Some(format!("the answer is not gRPC (HTTP status {status})"));
-    }
-    if message.starts_with("protocol error: missing grpc-status trailer") {
-        return Some("the answer ended without a final status".to_owned());
-    }
-    if message.starts_with("Content is compressed with ") {
-        return Some("the answer is compressed, which was not asked for".to_owned());
-    }
-    if let Some(reason) = message.strip_prefix("protocol error: ") {
-        return Some(format!("the answer is not gRPC: {reason}"));
-    }
-    match message {
-        "Missing response message." => Some("the answer holds no message".to_owned()),
-        "Unexpected EOF decoding stream." => Some("the answer ends in the middle of a message".to_owned()),
-        _ => None,
-    }
-}
-
-/// Only these three codes leave the state of a resource in doubt; every other means that nothing happened.
-fn kind(code: Code) -> ErrorKind {
-    match code {
-        Code::Unimplemented => ErrorKind::Unsupported,
-        Code::Internal | Code::DataLoss | Code::Unknown => ErrorKind::Unknown,
-        _ => ErrorKind::NotDone,
-    }
-}
-
-/// What the plugin says, as far as a person may want to read it: it may be as long as a message.
-fn text(status: &Status) -> String {
-    const SHOWN: usize = 64 * 1024;
-    let message = status.message();
-    if message.is_empty() {
-        return status.code().description().to_owned();
-    }
-    let cut = message.floor_char_boundary(SHOWN);
-    match message.split_at_checked(cut) {
-        Some((start, rest)) if !rest.is_empty() => format!("{start}... ({} bytes more)", rest.len()),
-        _ => message.to_owned(),
-    }
 }
 
 fn details(status: &Status) -> Vec<Any> {
@@ -144,34 +63,4 @@ fn details(status: &Status) -> Vec<Any> {
 fn of<M: Message + Default>(detail: &Any, name: &str) -> Option<M> {
     let (_, full_name) = detail.type_url.rsplit_once('/')?;
     (full_name.strip_prefix("pulumirpc.")? == name).then(|| M::decode(detail.value.as_slice()).ok()).flatten()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn codes_decide_what_happened() {
-        for (code, expected) in [
-            (Code::Unimplemented, ErrorKind::Unsupported),
-            (Code::Internal, ErrorKind::Unknown),
-            (Code::DataLoss, ErrorKind::Unknown),
-            (Code::Unknown, ErrorKind::Unknown),
-            (Code::Unavailable, ErrorKind::NotDone),
-            (Code::InvalidArgument, ErrorKind::NotDone),
-            (Code::DeadlineExceeded, ErrorKind::NotDone),
-            (Code::Cancelled, ErrorKind::NotDone),
-            (Code::OutOfRange, ErrorKind::NotDone),
-        ] {
-            assert_eq!(read("p", "Create", &Status::new(code, "no")).error.kind, expected, "{code:?}");
-        }
-    }
-
-    #[test]
-    fn an_answer_that_cannot_be_read_leaves_doubt() {
-        let large = "Error, decoded message length too large: found 419430401 bytes, the limit is: 419430400 bytes";
-        let error = read("p", "Create", &Status::out_of_range(large)).error;
-        assert_eq!(error.kind, ErrorKind::Garbage);
-        assert!(error.leaves_doubt());
-    }
 }

@@ -9,7 +9,6 @@
 
 mod apply;
 mod assets;
-mod codec;
 mod component;
 mod configuration;
 mod connect;
@@ -38,6 +37,8 @@ mod fake;
 #[cfg(test)]
 mod faults;
 
+// Generated code names it through this crate.
+use outrigger_transport::codec;
 use outrigger_value::secrecy;
 
 pub use assets::{hash_assets, lacks_hashes};

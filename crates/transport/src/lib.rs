@@ -2,17 +2,21 @@
 //!
 //! - [`Launcher`] and [`Process`]: a crate asks for a process here without knowing who starts it; the host implements both.
 //! - [`port`]: Pulumi's start-up, where a plugin prints the port that it listens on as its first line.
+//! - [`caller`]: what every call has in common, and [`status`], what it means when it fails.
 //! - [`channel`]: a gRPC channel over one connection, and the limits that every client and server uses.
 //! - [`dial`]: from a port of this machine to a channel.
 //! - [`server`]: services on a port of this machine.
 
+pub mod caller;
 pub mod channel;
+pub mod codec;
 pub mod dial;
 mod error;
 mod launch;
 mod line;
 pub mod port;
 pub mod server;
+pub mod status;
 mod stream;
 
 pub use error::StartError;
