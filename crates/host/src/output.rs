@@ -1,8 +1,9 @@
-//! The end of what a process printed, in bounded memory.
+//! The end of what a process printed, in bounded memory, and each line of it for whoever wants to be told.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use outrigger_transport::{LinePart, Lines, OutputLine, OutputLines, OutputStream};
 use tokio::io::{AsyncRead, AsyncReadExt};
 
 /// How many lines are kept.
@@ -25,46 +26,42 @@ impl LastWords {
     }
 
     /// Reads a stream to its end and keeps only the last lines. Never waits for anything but the stream.
-    pub(crate) async fn drain(&self, mut stream: impl AsyncRead + Unpin) {
+    pub(crate) async fn drain(
+        &self,
+        mut stream: impl AsyncRead + Unpin,
+        name: OutputStream,
+        told: Option<&dyn OutputLines>,
+    ) {
         let mut buffer = vec![0; 64 * 1024];
-        let mut line = Line::default();
+        let mut lines = Lines::default();
+        let mut take = |text: &[u8], part: LinePart| {
+            // Of a line in pieces the beginning says most.
+            if part != LinePart::Rest {
+                self.push(text);
+            }
+            if let Some(told) = told {
+                told.line(OutputLine { stream: name, text, part });
+            }
+        };
         // A broken pipe is its end.
         while let Ok(length) = stream.read(&mut buffer).await {
-            let Some(mut chunk) = buffer.get(..length).filter(|chunk| !chunk.is_empty()) else { break };
-            while let Some(end) = chunk.iter().position(|byte| *byte == b'\n') {
-                line.extend(chunk.get(..end).unwrap_or_default());
-                self.push(line.take());
-                chunk = chunk.get(end + 1..).unwrap_or_default();
-            }
-            line.extend(chunk);
+            let Some(chunk) = buffer.get(..length).filter(|chunk| !chunk.is_empty()) else { break };
+            lines.feed(chunk, &mut take);
         }
-        self.push(line.take());
+        lines.finish(&mut take);
     }
 
-    fn push(&self, line: Vec<u8>) {
+    /// Adds a line, cut at [`WIDTH`].
+    pub(crate) fn push(&self, line: &[u8]) {
         if line.is_empty() {
             return;
         }
+        let line = line.get(..WIDTH).unwrap_or(line).to_vec();
         let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
         if lines.len() == LINES {
             lines.pop_front();
         }
         lines.push_back(line);
-    }
-}
-
-/// A line that is not complete yet, cut at [`WIDTH`].
-#[derive(Default)]
-struct Line(Vec<u8>);
-
-impl Line {
-    fn extend(&mut self, bytes: &[u8]) {
-        let room = WIDTH - self.0.len().min(WIDTH);
-        self.0.extend_from_slice(bytes.get(..room).unwrap_or(bytes));
-    }
-
-    fn take(&mut self) -> Vec<u8> {
-        std::mem::take(&mut self.0)
     }
 }
 
@@ -86,13 +83,14 @@ fn plain(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use outrigger_transport::LINE_LIMIT;
 
     #[tokio::test]
     async fn keeps_the_end_of_a_flood() {
         let words = LastWords::default();
         let flood = "x".repeat(100) + "\n";
         let text = flood.repeat(100_000) + "\u{1b}[31mpanic:\u{1b}[0m no\tluck\r\nlast";
-        words.drain(text.as_bytes()).await;
+        words.drain(text.as_bytes(), OutputStream::Stderr, None).await;
         let lines = words.lines();
         assert_eq!(lines.len(), LINES);
         assert_eq!(lines[LINES - 2..], ["panic: no\tluck", "last"]);
@@ -101,7 +99,36 @@ mod tests {
     #[tokio::test]
     async fn a_line_without_end_is_cut() {
         let words = LastWords::default();
-        words.drain("y".repeat(10_000_000).as_bytes()).await;
+        words.drain("y".repeat(10_000_000).as_bytes(), OutputStream::Stdout, None).await;
         assert_eq!(words.lines(), ["y".repeat(WIDTH)]);
+    }
+
+    #[derive(Debug, Default)]
+    struct Told(Mutex<Vec<(OutputStream, String, LinePart)>>);
+
+    impl OutputLines for Told {
+        fn line(&self, line: OutputLine<'_>) {
+            let text = String::from_utf8_lossy(line.text).into_owned();
+            self.0.lock().unwrap().push((line.stream, text, line.part));
+        }
+    }
+
+    #[tokio::test]
+    async fn whoever_wants_to_know_is_told_each_line_as_it_was_printed() {
+        let (words, told) = (LastWords::default(), Told::default());
+        let long = "y".repeat(LINE_LIMIT + 1);
+        let text = format!("\u{1b}[31mone\n{long}\nend");
+        words.drain(text.as_bytes(), OutputStream::Stderr, Some(&told)).await;
+        let line = |text: &str, part| (OutputStream::Stderr, text.to_owned(), part);
+        assert_eq!(
+            *told.0.lock().unwrap(),
+            [
+                line("\u{1b}[31mone", LinePart::Whole),
+                line(&long[..LINE_LIMIT], LinePart::Start),
+                line("y", LinePart::Rest),
+                line("end", LinePart::Whole)
+            ]
+        );
+        assert_eq!(words.lines(), ["one", &long[..WIDTH], "end"]);
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use outrigger_transport::{FirstLine, LaunchRequest, Launcher, Process, StartError};
+use outrigger_transport::{FirstLine, LaunchRequest, Launcher, OutputLines, OutputStream, Process, StartError};
 use tokio::io::BufReader;
 use tokio::net::unix::pipe;
 use tokio::sync::watch;
@@ -14,7 +14,7 @@ use tokio::task::JoinSet;
 
 use crate::group::GroupHandle;
 use crate::output::LastWords;
-use crate::spawner::Spawner;
+use crate::spawner::{Spawner, Started};
 
 /// How long the rest of the output may take to arrive after the group has ended. Its pipes are closed by then, unless a
 /// process that left the group holds them.
@@ -30,12 +30,12 @@ impl Launcher for Spawner {
 impl Spawner {
     /// Starts a process and drains its output from its first moment on.
     pub(crate) async fn launch_plugin(&self, request: LaunchRequest) -> Result<Arc<PluginProcess>, StartError> {
-        let label = request.label.clone();
+        let (label, output) = (request.label.clone(), request.output.clone());
         let program = request.program.display().to_string();
         let failed = |error: io::Error| StartError::Spawn { program, reason: error.to_string() };
         let attempt = async {
             let started = self.start(request).await?;
-            PluginProcess::new(label, started.group, started.stdin, started.stdout, started.stderr)
+            PluginProcess::new(label, started, output)
         };
         attempt.await.map(Arc::new).map_err(failed)
     }
@@ -57,23 +57,25 @@ pub(crate) struct PluginProcess {
 }
 
 impl PluginProcess {
-    fn new(label: String, group: GroupHandle, stdin: OwnedFd, stdout: OwnedFd, stderr: OwnedFd) -> io::Result<Self> {
+    fn new(label: String, started: Started, output: Option<Arc<dyn OutputLines>>) -> io::Result<Self> {
+        let Started { group, stdin, stdout, stderr } = started;
         let stdout = pipe::Receiver::from_owned_fd(stdout)?;
         let stderr = pipe::Receiver::from_owned_fd(stderr)?;
         let (announce, first_line) = watch::channel(None);
         let (count, ended_streams) = watch::channel(0);
         let last_words = LastWords::default();
+        let (told, also_told) = (output.clone(), output);
         let mut readers = JoinSet::new();
         let (words, counted) = (last_words.clone(), count.clone());
         readers.spawn(async move {
             let mut stdout = BufReader::new(stdout);
             announce.send_replace(Some(FirstLine::read(&mut stdout).await));
-            words.drain(stdout).await;
+            words.drain(stdout, OutputStream::Stdout, told.as_deref()).await;
             counted.send_modify(|ended| *ended += 1);
         });
         let words = last_words.clone();
         readers.spawn(async move {
-            words.drain(stderr).await;
+            words.drain(stderr, OutputStream::Stderr, also_told.as_deref()).await;
             count.send_modify(|ended| *ended += 1);
         });
         Ok(Self { label, group, first_line, ended_streams, last_words, _stdin: stdin, _readers: readers })
@@ -105,6 +107,10 @@ impl Process for PluginProcess {
 
     fn last_words(&self) -> Vec<String> {
         self.last_words.lines()
+    }
+
+    fn remember(&self, line: &[u8]) {
+        self.last_words.push(line);
     }
 
     async fn exited(&self) -> String {

@@ -220,6 +220,7 @@ impl Supply {
             arguments: found.arguments.iter().cloned().chain([OsString::from(engine)]).collect(),
             environment: environment::of_plugin(&self.options, descriptor),
             directory: self.options.project.directory.clone(),
+            output: None,
         };
         let process = self.spawner.launch_plugin(request).await.map_err(|error| not_started(name, &error))?;
         let origin = outrigger_pulumi::Origin::Process {

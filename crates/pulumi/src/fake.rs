@@ -125,6 +125,8 @@ impl Process for FakeProcess {
         vec!["panic: runtime error".to_owned()]
     }
 
+    fn remember(&self, _: &[u8]) {}
+
     async fn exited(&self) -> String {
         self.ended.subscribe().wait_for(Option::is_some).await.unwrap().clone().unwrap()
     }

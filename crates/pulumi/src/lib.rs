@@ -37,7 +37,7 @@ mod fake;
 #[cfg(test)]
 mod faults;
 
-// Generated code names it through this crate.
+// Generated code names the codec as this crate's own.
 use outrigger_transport::codec;
 use outrigger_value::secrecy;
 

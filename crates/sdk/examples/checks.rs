@@ -92,6 +92,8 @@ impl Process for Started {
         Vec::new()
     }
 
+    fn remember(&self, _: &[u8]) {}
+
     async fn exited(&self) -> String {
         std::future::pending().await
     }

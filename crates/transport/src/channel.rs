@@ -61,12 +61,28 @@ macro_rules! limited {
 #[derive(Clone)]
 pub struct Channel {
     calls: SendRequest<Bytes>,
+    scheme: Scheme,
     authority: Authority,
 }
 
 impl Channel {
     /// Speaks HTTP/2 over a stream, which is read and written by a task of its own from then on.
     pub async fn over<S>(stream: S, authority: Authority) -> Result<Self, h2::Error>
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        Self::speaking(stream, Scheme::HTTP, authority).await
+    }
+
+    /// Like [`Channel::over`], over a stream that is encrypted: the other side is told so in each call.
+    pub async fn over_tls<S>(stream: S, authority: Authority) -> Result<Self, h2::Error>
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        Self::speaking(stream, Scheme::HTTPS, authority).await
+    }
+
+    async fn speaking<S>(stream: S, scheme: Scheme, authority: Authority) -> Result<Self, h2::Error>
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
@@ -80,7 +96,7 @@ impl Channel {
             .await?;
         // However it ends, its calls are told by their own streams.
         tokio::spawn(async move { drop(connection.await) });
-        Ok(Self { calls, authority })
+        Ok(Self { calls, scheme, authority })
     }
 }
 
@@ -102,10 +118,10 @@ impl Service<Request<tonic::body::Body>> for Channel {
 
     fn call(&mut self, request: Request<tonic::body::Body>) -> Self::Future {
         let calls = self.calls.clone();
-        let authority = self.authority.clone();
+        let (scheme, authority) = (self.scheme.clone(), self.authority.clone());
         Box::pin(async move {
             let (mut head, body) = request.into_parts();
-            head.uri = absolute(head.uri, authority)?;
+            head.uri = absolute(head.uri, scheme, authority)?;
             let mut calls = calls.ready().await.map_err(|_| ConnectionLost)?;
             let (answer, stream) =
                 calls.send_request(Request::from_parts(head, ()), false).map_err(|_| ConnectionLost)?;
@@ -118,9 +134,9 @@ impl Service<Request<tonic::body::Body>> for Channel {
     }
 }
 
-fn absolute(uri: Uri, authority: Authority) -> Result<Uri, Failure> {
+fn absolute(uri: Uri, scheme: Scheme, authority: Authority) -> Result<Uri, Failure> {
     let mut parts = uri.into_parts();
-    parts.scheme = Some(Scheme::HTTP);
+    parts.scheme = Some(scheme);
     parts.authority = Some(authority);
     parts.path_and_query.get_or_insert(PathAndQuery::from_static("/"));
     Ok(Uri::from_parts(parts)?)

@@ -1,6 +1,5 @@
 //! Messages on their way in and out.
 
-use std::fmt;
 use std::marker::PhantomData;
 
 use prost::Message;
@@ -14,14 +13,8 @@ const ROOM: usize = 512;
 /// How much is gathered before it is sent: tonic's usual.
 const GATHERED: usize = 32 * 1024;
 
-/// The codec of all clients and servers; generated code names it.
+/// The codec of all clients and servers, which generated code names as `crate::codec::SmallCodec`.
 pub struct SmallCodec<T, U>(PhantomData<(T, U)>);
-
-impl<T, U> fmt::Debug for SmallCodec<T, U> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("SmallCodec")
-    }
-}
 
 impl<T, U> Default for SmallCodec<T, U> {
     fn default() -> Self {

@@ -1,15 +1,16 @@
 //! Asking for a process.
 
 use std::ffi::OsString;
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use crate::{FirstLine, StartError};
+use crate::{FirstLine, LinePart, StartError};
 
 /// A process to start.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct LaunchRequest {
     /// The plugin's name and version, for messages.
     pub label: String,
@@ -21,6 +22,34 @@ pub struct LaunchRequest {
     pub environment: Vec<(OsString, OsString)>,
     /// The working directory.
     pub directory: PathBuf,
+    /// Who is told what the process prints, besides [`Process::last_words`].
+    pub output: Option<Arc<dyn OutputLines>>,
+}
+
+/// Who is told each line that a process prints, as it comes.
+pub trait OutputLines: fmt::Debug + Send + Sync {
+    /// Takes a line. Called where the output is read: whoever waits here lets the process block on a full pipe.
+    fn line(&self, line: OutputLine<'_>);
+}
+
+/// A line of a process's output, after the first line of its stdout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OutputLine<'a> {
+    /// Where it was printed.
+    pub stream: OutputStream,
+    /// What was printed, without the line break.
+    pub text: &'a [u8],
+    /// Whether this is all of the line.
+    pub part: LinePart,
+}
+
+/// Where a process prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OutputStream {
+    /// Its standard output.
+    Stdout,
+    /// Its standard error.
+    Stderr,
 }
 
 /// Starts processes.
@@ -46,6 +75,10 @@ pub trait Process: Send + Sync {
 
     /// The last lines of stderr and stdout (after the first line of stdout), oldest first.
     fn last_words(&self) -> Vec<String>;
+
+    /// Adds a line to the last words that the process printed by way of a call: go-plugin takes a plugin's standard output
+    /// and error away from it and sends them over the connection.
+    fn remember(&self, line: &[u8]);
 
     /// Waits until the process has ended and its output is read to the end, and says how it ended in words, such as
     /// `exited with code 3` or `was ended by signal 9`. May be awaited by several at once, and again after the end.

@@ -5,7 +5,8 @@
 //! - [`caller`]: what every call has in common, and [`status`], what it means when it fails.
 //! - [`channel`]: a gRPC channel over one connection, and the limits that every client and server uses.
 //! - [`dial`]: from a port of this machine to a channel.
-//! - [`server`]: services on a port of this machine.
+//! - [`server`]: services on a socket of this machine.
+//! - [`codec`]: messages on their way in and out, for generated code.
 
 pub mod caller;
 pub mod channel;
@@ -14,12 +15,14 @@ pub mod dial;
 mod error;
 mod launch;
 mod line;
+mod lines;
 pub mod port;
 pub mod server;
 pub mod status;
 mod stream;
 
 pub use error::StartError;
-pub use launch::{LaunchRequest, Launcher, Process};
+pub use launch::{LaunchRequest, Launcher, OutputLine, OutputLines, OutputStream, Process};
 pub use line::{FIRST_LINE_LIMIT, FirstLine};
+pub use lines::{LINE_LIMIT, LinePart, Lines};
 pub use stream::Incoming;

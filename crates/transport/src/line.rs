@@ -5,6 +5,9 @@ use tokio::io::{AsyncBufRead, AsyncBufReadExt};
 /// How long a first line may be. A plugin that prints more without a line break is not one of ours, and must not fill memory.
 pub const FIRST_LINE_LIMIT: usize = 64 * 1024;
 
+/// How much of a wrong first line is shown.
+const SHOWN: usize = 200;
+
 /// What came on stdout up to the first line break.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FirstLine {
@@ -41,6 +44,20 @@ impl FirstLine {
             }
         }
     }
+}
+
+/// A line in a message: cut to a readable length, and without what moves a cursor.
+pub(crate) fn shown(line: &[u8]) -> String {
+    let text: String = String::from_utf8_lossy(line).trim().chars().map(printable).collect();
+    match text.char_indices().nth(SHOWN) {
+        Some((cut, _)) => format!("{}...", text.get(..cut).unwrap_or_default()),
+        None => text,
+    }
+}
+
+/// What a plugin prints may hold escapes that move the cursor; they do not belong in our messages.
+fn printable(letter: char) -> char {
+    if letter.is_control() { '\u{fffd}' } else { letter }
 }
 
 #[cfg(test)]

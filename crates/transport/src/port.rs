@@ -6,13 +6,11 @@ use std::time::Duration;
 
 use tokio::net::TcpListener;
 
+use crate::line::shown;
 use crate::{FirstLine, Process, StartError};
 
 /// Progress escapes for the ConEmu terminal, which .NET 9 prints to stdout before a program's own first line.
 const PROGRESS: [&str; 2] = ["\u{1b}]9;4;3;\u{1b}\\", "\u{1b}]9;4;0;\u{1b}\\"];
-
-/// How much of a wrong first line is shown.
-const SHOWN: usize = 200;
 
 /// Waits for the port line of a process.
 pub async fn announced(process: &dyn Process, deadline: Duration) -> Result<u16, StartError> {
@@ -51,19 +49,6 @@ pub async fn listen(announcement: &mut impl Write) -> io::Result<TcpListener> {
     writeln!(announcement, "{}", listener.local_addr()?.port())?;
     announcement.flush()?;
     Ok(listener)
-}
-
-fn shown(line: &[u8]) -> String {
-    let text: String = String::from_utf8_lossy(line).trim().chars().map(printable).collect();
-    match text.char_indices().nth(SHOWN) {
-        Some((cut, _)) => format!("{}...", text.get(..cut).unwrap_or_default()),
-        None => text,
-    }
-}
-
-/// What a plugin prints may hold escapes that move the cursor; they do not belong in our messages.
-fn printable(letter: char) -> char {
-    if letter.is_control() { '\u{fffd}' } else { letter }
 }
 
 #[cfg(test)]
@@ -115,6 +100,7 @@ mod tests {
         fn last_words(&self) -> Vec<String> {
             vec!["panic: out of luck".to_owned()]
         }
+        fn remember(&self, _: &[u8]) {}
         async fn exited(&self) -> String {
             "exited with code 3".to_owned()
         }

@@ -1,11 +1,12 @@
-//! Services on a port of this machine.
+//! Services on a socket of this machine.
 //!
 //! Nearer to the wire than tonic's own server, which takes each call through a router, a stack of layers and a task of its own:
 //! that costs a plugin more than most of its checks do.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
-use std::future::{Future, poll_fn};
+use std::future::{Future, Ready, poll_fn, ready};
+use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
@@ -15,6 +16,7 @@ use h2::RecvStream;
 use h2::server::{Builder, Connection, SendResponse};
 use http::{Request, Response};
 use http_body::Body as _;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::time::sleep;
@@ -58,16 +60,39 @@ impl<S> Grpc for S where
 {
 }
 
+/// Where connections come from.
+pub trait Listener: Send + 'static {
+    /// A connection that can be spoken on.
+    type Stream: AsyncRead + AsyncWrite + Unpin + Send + 'static;
+    /// A connection that arrived, and what may have to be agreed on first. Others are accepted meanwhile.
+    type Arrival: Future<Output = io::Result<Self::Stream>> + Send + 'static;
+
+    /// Waits for the next one. May be dropped and called again.
+    fn accept(&mut self) -> impl Future<Output = io::Result<Self::Arrival>> + Send;
+}
+
+impl Listener for TcpListener {
+    type Stream = TcpStream;
+    type Arrival = Ready<io::Result<TcpStream>>;
+
+    async fn accept(&mut self) -> io::Result<Self::Arrival> {
+        let (stream, _) = Self::accept(self).await?;
+        // Small answers must not wait for the acknowledgement of the one before. Slower is not wrong.
+        let _slower = stream.set_nodelay(true);
+        Ok(ready(Ok(stream)))
+    }
+}
+
 /// Accepts connections until `closed` says so; then ends when what runs on them is answered. The service is cloned for each call.
-pub async fn serve<S: Grpc>(listener: TcpListener, service: S, mut closed: watch::Receiver<()>) {
+pub async fn serve<L: Listener, S: Grpc>(mut listener: L, service: S, mut closed: watch::Receiver<()>) {
     let connections = TaskTracker::new();
     loop {
         let accepted = tokio::select! {
-            accepted = listener.accept() => accepted,
+            accepted = Listener::accept(&mut listener) => accepted,
             _ = closed.changed() => break,
         };
         match accepted {
-            Ok((stream, _)) => drop(connections.spawn(connection(stream, service.clone(), closed.clone()))),
+            Ok(arrival) => drop(connections.spawn(connection(arrival, service.clone(), closed.clone()))),
             // The one that called is gone already, or no more files can be opened now. What runs goes on.
             Err(_) => sleep(ACCEPT_AGAIN).await,
         }
@@ -83,17 +108,23 @@ pub fn begin<F: Future + ?Sized>(work: Pin<&mut F>) -> Poll<F::Output> {
     work.poll(&mut Context::from_waker(Waker::noop()))
 }
 
-async fn connection<S: Grpc>(stream: TcpStream, service: S, mut closed: watch::Receiver<()>) {
-    // Small answers must not wait for the acknowledgement of the one before. Slower is not wrong.
-    let _slower = stream.set_nodelay(true);
+async fn connection<T, S>(
+    arrival: impl Future<Output = io::Result<T>> + Send + 'static,
+    service: S,
+    mut closed: watch::Receiver<()>,
+) where
+    T: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    S: Grpc,
+{
     let mut builder = Builder::new();
     builder.initial_window_size(WINDOW).initial_connection_window_size(WINDOW);
+    let greeting = async { builder.handshake(Gathering(arrival.await.ok()?)).await.ok() };
     let connection = tokio::select! {
-        connection = builder.handshake(Gathering(stream)) => connection,
+        connection = greeting => connection,
         // Who connected and says nothing does not keep the server.
         _ = closed.changed() => return,
     };
-    let Ok(connection) = connection else { return };
+    let Some(connection) = connection else { return };
     let mut calls = Calls { connection, service, arrived: VecDeque::new() };
     let ended = tokio::select! {
         () = poll_fn(|cx| calls.drive(cx)) => true,
@@ -109,13 +140,13 @@ type Call = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// The calls of one connection. What can be answered at once is answered where the connection is read, and the answers to what one
 /// reading brought leave together; the rest goes on in tasks.
-struct Calls<S> {
-    connection: Connection<Gathering<TcpStream>, Bytes>,
+struct Calls<T, S> {
+    connection: Connection<Gathering<T>, Bytes>,
     service: S,
     arrived: VecDeque<Call>,
 }
 
-impl<S: Grpc> Calls<S> {
+impl<T: AsyncRead + AsyncWrite + Unpin, S: Grpc> Calls<T, S> {
     /// Reads the connection and answers. However a connection ends, its calls are told by their own streams.
     fn drive(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         loop {
