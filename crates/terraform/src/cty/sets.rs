@@ -37,7 +37,7 @@ fn write(value: &Value, into: &mut Vec<u8>) {
     };
     match value {
         Value::Null => into.push(0),
-        Value::Unknown(refinement) => text(1, &format!("{refinement:?}")),
+        Value::Unknown(_) => into.push(1),
         Value::Bool(value) => into.extend_from_slice(&[2, u8::from(*value)]),
         Value::Number(number) => text(3, &number.canonical()),
         Value::String(string) => text(4, string),

@@ -1,0 +1,312 @@
+//! Whether a provider keeps to the rules: its plan to the configuration, what it did to its plan.
+//!
+//! Providers of the old kind do not, and say so; what is found here is theirs to know about. Each finding names its place.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::cty::{Path, Step, Value};
+use crate::schema::{Attribute, Block, Nesting, Shape};
+
+/// A rule that was not kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// Where.
+    pub path: Path,
+    /// Which rule. Values are not told: they may be secret.
+    pub problem: &'static str,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.path.0.is_empty() { f.write_str(self.problem) } else { write!(f, "{}: {}", self.path, self.problem) }
+    }
+}
+
+/// What is wrong with a plan, given what exists and what is configured.
+pub fn of_plan(block: &Block, prior: &Value, config: &Value, planned: &Value) -> Vec<Finding> {
+    let mut findings = Findings::default();
+    if planned.is_null() != config.is_null() {
+        findings.add(if planned.is_null() {
+            "planned to be absent, although it is configured"
+        } else {
+            "planned to exist, although it is not configured"
+        });
+    } else if !planned.is_null() {
+        findings.plan_block(block, prior, config, planned);
+    }
+    findings.found
+}
+
+/// What is wrong with what was done, given what was planned.
+pub fn of_result(block: &Block, planned: &Value, actual: &Value) -> Vec<Finding> {
+    let mut findings = Findings::default();
+    if actual.is_null() != planned.is_null() {
+        findings.add(if actual.is_null() {
+            "was planned to exist, and does not"
+        } else {
+            "was planned to be absent, and exists"
+        });
+    } else {
+        findings.result_block(block, planned, actual);
+    }
+    findings.found
+}
+
+/// Where a result has values that are not known, which it must not.
+pub fn unknown_in(value: &Value) -> Vec<Finding> {
+    let mut findings = Findings::default();
+    findings.unknowns(value);
+    findings.found
+}
+
+/// Where an answer has values of attributes that are never stored.
+pub fn write_only_in(block: &Block, value: &Value) -> Vec<Finding> {
+    let mut findings = Findings::default();
+    findings.write_only_block(block, value);
+    findings.found
+}
+
+#[derive(Default)]
+struct Findings {
+    found: Vec<Finding>,
+    path: Vec<Step>,
+}
+
+impl Findings {
+    fn add(&mut self, problem: &'static str) {
+        self.found.push(Finding { path: Path(self.path.clone()), problem });
+    }
+
+    fn at(&mut self, step: Step, look: impl FnOnce(&mut Self)) {
+        self.path.push(step);
+        look(self);
+        self.path.pop();
+    }
+
+    fn plan_block(&mut self, block: &Block, prior: &Value, config: &Value, planned: &Value) {
+        self.plan_attributes(&block.attributes, prior, config, planned);
+        for nested in &block.blocks {
+            let [prior, config, planned] = [prior, config, planned].map(|value| member(value, &nested.name));
+            self.at(Step::Attribute(Arc::clone(&nested.name)), |findings| {
+                if planned.is_unknown() {
+                    if !config.is_unknown() {
+                        findings.add("planned as unknown, although it is configured");
+                    }
+                    return;
+                }
+                match nested.nesting {
+                    Nesting::Single | Nesting::Group => {
+                        if planned.is_null() != config.is_null() && nested.nesting == Nesting::Single {
+                            findings.add("planned to be there when it is not configured, or the other way round");
+                        } else if !planned.is_null() {
+                            findings.plan_block(&nested.block, prior, config, planned);
+                        }
+                    }
+                    Nesting::List => {
+                        if planned.elements().len() != config.elements().len() {
+                            findings.add("planned with another number of blocks than is configured");
+                            return;
+                        }
+                        for (index, planned) in planned.elements().iter().enumerate() {
+                            let prior = prior.elements().get(index).unwrap_or(&Value::Null);
+                            let config = config.elements().get(index).unwrap_or(&Value::Null);
+                            findings.at(index_step(index), |findings| {
+                                findings.plan_block(&nested.block, prior, config, planned);
+                            });
+                        }
+                    }
+                    Nesting::Map => {
+                        let (Value::Map(planned), Value::Map(configured)) = (planned, config) else { return };
+                        if !planned.keys().eq(configured.keys()) {
+                            findings.add("planned with other keys than are configured");
+                            return;
+                        }
+                        for (key, planned) in planned {
+                            let [prior, config] = [prior, config].map(|value| member(value, key));
+                            findings.at(Step::Key(key.to_string()), |findings| {
+                                findings.plan_block(&nested.block, prior, config, planned);
+                            });
+                        }
+                    }
+                    // Elements of sets cannot be matched with each other.
+                    Nesting::Set => {
+                        if planned.elements().len() != config.elements().len() && config.is_wholly_known() {
+                            findings.add("planned with another number of blocks than is configured");
+                        }
+                    }
+                }
+            });
+        }
+    }
+
+    fn plan_attributes(&mut self, attributes: &[Attribute], prior: &Value, config: &Value, planned: &Value) {
+        for attribute in attributes {
+            let [prior, config, planned] = [prior, config, planned].map(|value| member(value, &attribute.name));
+            self.at(Step::Attribute(Arc::clone(&attribute.name)), |findings| {
+                findings.plan_attribute(attribute, prior, config, planned);
+            });
+        }
+    }
+
+    fn plan_attribute(&mut self, attribute: &Attribute, prior: &Value, config: &Value, planned: &Value) {
+        let kept = planned == prior && !prior.is_null() && !config.is_null();
+        let free = attribute.computed && (!attribute.optional || config.is_null());
+        if planned == config || kept || free || (attribute.write_only && planned.is_null()) {
+            return;
+        }
+        if config.is_null() {
+            self.add("planned with a value, although none is configured and the provider may not choose one");
+            return;
+        }
+        match &attribute.shape {
+            Shape::Type(_) => self.add("planned with another value than is configured"),
+            Shape::Nested(nested) => match nested.nesting {
+                Nesting::Single | Nesting::Group if !planned.is_null() && !planned.is_unknown() => {
+                    self.plan_attributes(&nested.attributes, prior, config, planned);
+                }
+                Nesting::List if planned.elements().len() == config.elements().len() => {
+                    for (index, planned) in planned.elements().iter().enumerate() {
+                        let prior = prior.elements().get(index).unwrap_or(&Value::Null);
+                        let config = config.elements().get(index).unwrap_or(&Value::Null);
+                        self.at(index_step(index), |findings| {
+                            findings.plan_attributes(&nested.attributes, prior, config, planned);
+                        });
+                    }
+                }
+                Nesting::Set if planned.elements().len() == config.elements().len() => {}
+                Nesting::Map if matches!(planned, Value::Map(_)) => {
+                    let Value::Map(items) = planned else { return };
+                    for (key, planned) in items {
+                        let [prior, config] = [prior, config].map(|value| member(value, key));
+                        self.at(Step::Key(key.to_string()), |findings| {
+                            findings.plan_attributes(&nested.attributes, prior, config, planned);
+                        });
+                    }
+                }
+                _ => self.add("planned with another value than is configured"),
+            },
+        }
+    }
+
+    fn result_block(&mut self, block: &Block, planned: &Value, actual: &Value) {
+        for attribute in &block.attributes {
+            let [planned, actual] = [planned, actual].map(|value| member(value, &attribute.name));
+            self.at(Step::Attribute(Arc::clone(&attribute.name)), |findings| findings.result_value(planned, actual));
+        }
+        for nested in &block.blocks {
+            let [planned, actual] = [planned, actual].map(|value| member(value, &nested.name));
+            self.at(Step::Attribute(Arc::clone(&nested.name)), |findings| findings.result_value(planned, actual));
+        }
+    }
+
+    fn result_value(&mut self, planned: &Value, actual: &Value) {
+        match (planned, actual) {
+            (Value::Unknown(_), _) | (Value::Null, Value::Null) => {}
+            (Value::Dynamic(planned), Value::Dynamic(actual)) => self.result_value(&planned.1, &actual.1),
+            (Value::List(planned), Value::List(actual)) => {
+                if planned.len() != actual.len() {
+                    self.add("has another number of elements than was planned");
+                    return;
+                }
+                for (index, (planned, actual)) in planned.iter().zip(actual).enumerate() {
+                    self.at(index_step(index), |findings| findings.result_value(planned, actual));
+                }
+            }
+            (Value::Map(planned), Value::Map(actual)) => {
+                if !planned.keys().eq(actual.keys()) {
+                    self.add("has other keys than were planned");
+                    return;
+                }
+                for (key, planned) in planned {
+                    let actual = actual.get(key).unwrap_or(&Value::Null);
+                    self.at(Step::Attribute(Arc::clone(key)), |findings| findings.result_value(planned, actual));
+                }
+            }
+            // With unknown values in it a set may become smaller, when two elements turn out to be equal.
+            (Value::Set(planned), Value::Set(actual)) => {
+                let known = planned.iter().all(Value::is_wholly_known);
+                if actual.len() > planned.len() {
+                    self.add("has more elements than were planned");
+                } else if known && !crate::cty::same_set(planned, actual) {
+                    self.add("has other elements than were planned");
+                }
+            }
+            (planned, actual) if planned == actual => {}
+            _ => self.add("has another value than was planned"),
+        }
+    }
+
+    fn unknowns(&mut self, value: &Value) {
+        match value {
+            Value::Unknown(_) => self.add("is still unknown after it was applied"),
+            Value::Dynamic(inner) => self.unknowns(&inner.1),
+            Value::List(items) | Value::Set(items) => {
+                for (index, item) in items.iter().enumerate() {
+                    self.at(index_step(index), |findings| findings.unknowns(item));
+                }
+            }
+            Value::Map(items) => {
+                for (name, item) in items {
+                    self.at(Step::Attribute(Arc::clone(name)), |findings| findings.unknowns(item));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn write_only_block(&mut self, block: &Block, value: &Value) {
+        self.write_only_attributes(&block.attributes, value);
+        for nested in &block.blocks {
+            let value = member(value, &nested.name);
+            self.at(Step::Attribute(Arc::clone(&nested.name)), |findings| {
+                findings.each_object(nested.nesting, value, &mut |findings, object| {
+                    findings.write_only_block(&nested.block, object);
+                });
+            });
+        }
+    }
+
+    fn write_only_attributes(&mut self, attributes: &[Attribute], value: &Value) {
+        for attribute in attributes {
+            let value = member(value, &attribute.name);
+            if value.is_null() {
+                continue;
+            }
+            self.at(Step::Attribute(Arc::clone(&attribute.name)), |findings| {
+                if attribute.write_only {
+                    findings.add("is write-only, and the provider answered a value for it");
+                } else if let Shape::Nested(nested) = &attribute.shape {
+                    findings.each_object(nested.nesting, value, &mut |findings, object| {
+                        findings.write_only_attributes(&nested.attributes, object);
+                    });
+                }
+            });
+        }
+    }
+
+    fn each_object(&mut self, nesting: Nesting, value: &Value, look: &mut dyn FnMut(&mut Self, &Value)) {
+        match (nesting, value) {
+            (Nesting::Single | Nesting::Group, value) => look(self, value),
+            (Nesting::Map, Value::Map(items)) => {
+                for (key, item) in items {
+                    self.at(Step::Key(key.to_string()), |findings| look(findings, item));
+                }
+            }
+            (_, value) => {
+                for (index, item) in value.elements().iter().enumerate() {
+                    self.at(index_step(index), |findings| look(findings, item));
+                }
+            }
+        }
+    }
+}
+
+fn member<'a>(value: &'a Value, name: &str) -> &'a Value {
+    // Within what is unknown everything is.
+    if value.is_unknown() { &Value::UNKNOWN } else { value.get(name).unwrap_or(&Value::Null) }
+}
+
+fn index_step(index: usize) -> Step {
+    Step::Index(i64::try_from(index).unwrap_or(i64::MAX))
+}
