@@ -1,0 +1,3 @@
+//! What other programs decide, against those programs or what they said.
+
+mod words;
