@@ -1,9 +1,21 @@
 //! A Terraform provider as Pulumi's dynamic bridge shows it.
 //!
-//! - [`tokens`] gives resources, data sources and functions their tokens.
+//! - [`Naming`] is a provider under Pulumi's names: [`tokens`] for what it has, properties for what those have, worked out on demand.
+//! - [`names`] has the properties of one object, at every level, and finds them by either name. [`members`] has resources, data sources
+//!   and functions, and knows where a resource's id comes from.
 //! - [`case`] and [`inflect`] spell names: what is `cors_rule` for Terraform is `corsRules` for Pulumi.
+//! - [`document`] is the package schema, written as it is made.
+//!
+//! Names decide what a program and a state file say. They are Pulumi's bridge's own to the letter; the few places where they are
+//! not are listed in [`document`].
 
 pub mod case;
+pub mod document;
 pub mod inflect;
+pub mod members;
+pub mod names;
+mod naming;
 mod prose;
 pub mod tokens;
+
+pub use naming::{Naming, NamingError};

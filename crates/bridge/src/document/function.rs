@@ -1,0 +1,105 @@
+//! A provider's function: arguments by their places, and a result of any type.
+
+use std::collections::HashSet;
+use std::io;
+
+use super::json::Members;
+use super::property::{Described, Module, Place};
+use super::types::{Found, Types, properties};
+use crate::case;
+use crate::members::ProviderFunction;
+use crate::names::{Field, Object, Shape, Side};
+use crate::prose;
+use crate::tokens::{Tokens, last_part};
+
+/// Where functions are written: nothing is said of their objects, whose types are called after the path, plurals and all.
+pub(super) fn place(tokens: &Tokens) -> Place<'_> {
+    let type_name = |owner: &str, field: &Field| format!("{owner}{}", case::upper_first(&field.name));
+    Place { type_name, ..Place::new(tokens, Module::Index, Described::Not) }
+}
+
+pub(super) fn write(members: &mut Members<'_, '_>, place: &Place<'_>, named: &ProviderFunction) -> io::Result<()> {
+    let function = &named.function;
+    let parts = [function.summary.as_str(), function.description.text.as_str()];
+    let description = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n");
+    if !description.is_empty() {
+        members.text("description", &prose::lines(&description))?;
+    }
+    if !named.arguments.is_empty() {
+        members.object("inputs", |members| arguments(members, place, named))?;
+        members.texts("multiArgumentInputs", named.arguments.iter().map(String::as_str))?;
+    }
+    let owner = format!("{}Result", last_part(&named.token));
+    members.object("outputs", |members| match Shape::of_type(&function.result) {
+        Shape::Object(object) => result(members, place, &owner, &object),
+        shape => place.typed(members, &shape, &owner),
+    })?;
+    members.text_if_any("deprecationMessage", &function.deprecation_message)
+}
+
+/// The types of the objects in a function's arguments and result.
+pub(super) fn types(
+    members: &mut Members<'_, '_>,
+    place: &Place<'_>,
+    named: &ProviderFunction,
+    written: &mut HashSet<String>,
+) -> io::Result<()> {
+    let function = &named.function;
+    for (parameter, argument) in function.parameters.iter().chain(&function.variadic).zip(&named.arguments) {
+        let shape = Shape::of_type(&parameter.ty);
+        if let Some(object) = shape.object() {
+            let mut types = Types::new(place);
+            types.add_named(argument_type(named, argument), object, Found::Both);
+            types.write(members, written)?;
+        }
+    }
+    let owner = format!("{}Result", last_part(&named.token));
+    let shape = Shape::of_type(&function.result);
+    let mut types = Types::new(place);
+    match &shape {
+        // The result itself has no name.
+        Shape::Object(object) => types.add(&owner, object.fields().iter(), Found::Both),
+        other => {
+            if let Some(object) = other.object() {
+                types.add_named(owner, object, Found::Both);
+            }
+        }
+    }
+    types.write(members, written)
+}
+
+fn argument_type(named: &ProviderFunction, argument: &str) -> String {
+    format!("{}{}", last_part(&named.token), case::upper_first(argument))
+}
+
+fn arguments(members: &mut Members<'_, '_>, place: &Place<'_>, named: &ProviderFunction) -> io::Result<()> {
+    let function = &named.function;
+    let fixed = function.parameters.len();
+    members.object("properties", |members| {
+        let parameters = function.parameters.iter().chain(&function.variadic);
+        for (at, (parameter, argument)) in parameters.zip(&named.arguments).enumerate() {
+            let shape = Shape::of_type(&parameter.ty);
+            let shape = if at < fixed { shape } else { Shape::List(shape.into()) };
+            members.object(argument, |members| {
+                place.typed(members, &shape, &argument_type(named, argument))?;
+                if parameter.description.text.is_empty() {
+                    return Ok(());
+                }
+                members.text("description", &prose::lines(&parameter.description.text))
+            })?;
+        }
+        Ok::<(), io::Error>(())
+    })?;
+    members.text("type", "object")?;
+    // No language can leave out an argument before one that it must give.
+    let last = function.parameters.iter().rposition(|parameter| !parameter.allow_null);
+    let needed = last.map_or(0, |last| last + 1);
+    members.texts_if_any("required", named.arguments.iter().take(needed).map(String::as_str))
+}
+
+fn result(members: &mut Members<'_, '_>, place: &Place<'_>, owner: &str, object: &Object) -> io::Result<()> {
+    properties(members, "properties", place, owner, object.fields().iter())?;
+    members.text("type", "object")?;
+    let required = object.fields().iter().filter(|field| field.is_required(Side::Output));
+    members.texts_if_any("required", required.map(|field| &*field.name))
+}
