@@ -10,12 +10,18 @@
 //! not are listed in [`document`].
 
 pub mod case;
+mod decode;
+mod delta;
 pub mod document;
+mod encode;
 pub mod inflect;
+mod inputs;
 pub mod members;
+mod meta;
 pub mod names;
 mod naming;
 mod prose;
+mod secrets;
 pub mod tokens;
 
 pub use naming::{Naming, NamingError};

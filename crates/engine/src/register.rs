@@ -201,6 +201,7 @@ impl Deployment {
             olds,
             news,
             random_seed,
+            autonaming: None,
             preview: self.options.preview,
         };
         let permit = self.look().await?;

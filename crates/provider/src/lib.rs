@@ -32,6 +32,7 @@ pub use plugin::{
     PluginInfo, Plugins,
 };
 pub use provider::{
-    CheckRequest, Checked, ImportRequest, Imported, Provider, ReadRequest, ReadResult, TakeOverRequest,
+    Autonaming, AutonamingMode, CheckRequest, Checked, ImportRequest, Imported, Provider, ReadRequest, ReadResult,
+    TakeOverRequest,
 };
 pub use state::{ResourceIdentity, State};

@@ -23,6 +23,28 @@ pub struct CheckRequest {
     pub random_seed: [u8; 32],
     /// Whether unknown values are kept (a preview) or cannot occur.
     pub preview: bool,
+    /// What the engine wants a resource to be called for which the program gives no name.
+    pub autonaming: Option<Autonaming>,
+}
+
+/// What a resource is to be called for which the program gives no name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Autonaming {
+    /// The name.
+    pub proposed: String,
+    /// How much it counts.
+    pub mode: AutonamingMode,
+}
+
+/// How much a proposed name counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AutonamingMode {
+    /// The provider may change it to fit its rules.
+    Propose,
+    /// The provider has to take it as it is.
+    Enforce,
+    /// There must be no name but the program's.
+    Disable,
 }
 
 /// Checked inputs.
@@ -95,6 +117,11 @@ pub struct TakeOverRequest {
 pub trait Provider: Send + Sync {
     /// Name and version, for messages.
     fn label(&self) -> String;
+
+    /// Whether [`CheckRequest::autonaming`] is honoured.
+    fn takes_autonaming(&self) -> bool {
+        false
+    }
 
     /// Whether the configuration was unknown, so that nothing can be asked yet.
     fn unconfigured(&self) -> bool {

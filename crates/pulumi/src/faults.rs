@@ -224,6 +224,7 @@ async fn a_hang_ends_with_its_deadline_or_the_users_patience() {
         olds: None,
         news: PropertyMap::new(),
         random_seed: [0; 32],
+        autonaming: None,
         preview: false,
     };
     let late = provider.check(&CallContext::background().within(Duration::from_millis(50)), check()).await.unwrap_err();
@@ -249,6 +250,7 @@ async fn check_sends_an_object_for_what_was_not_there() {
         olds: None,
         news: one(Value::secret("s".into())),
         random_seed: [0; 32],
+        autonaming: None,
         preview: false,
     };
     // The fake knows no secrets: it saw the bare value, and the mark came back.

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use outrigger_provider::{
-    ApplyRequest, CallContext, CallError, CallRequest, CallResponse, CheckRequest, Checked, ConstructResponse, Goal,
-    ImportRequest, Imported, Invoke, Invoked, ListItem, Monitor, Outcome, PlanRequest, Planned, Provider, ReadRequest,
-    ReadResult,
+    ApplyRequest, AutonamingMode, CallContext, CallError, CallRequest, CallResponse, CheckRequest, Checked,
+    ConstructResponse, Goal, ImportRequest, Imported, Invoke, Invoked, ListItem, Monitor, Outcome, PlanRequest,
+    Planned, Provider, ReadRequest, ReadResult,
 };
 use outrigger_value::PropertyMap;
 
@@ -14,6 +14,8 @@ use crate::connection::Connection;
 use crate::encoding::{Decoding, Unknowns, decode, encode};
 use crate::features::Features;
 use crate::generated::pulumirpc;
+use crate::generated::pulumirpc::check_request::AutonamingOptions;
+use crate::generated::pulumirpc::check_request::autonaming_options::Mode;
 use crate::plugin::failures;
 use crate::{apply, component, function, list, plan, read, secrecy};
 
@@ -45,7 +47,7 @@ impl Provider for PulumiProvider {
         if !self.configured {
             return Ok(Checked { inputs: request.news, failures: Vec::new() });
         }
-        let CheckRequest { resource, olds, news, random_seed, preview } = request;
+        let CheckRequest { resource, olds, news, random_seed, preview, autonaming } = request;
         let how = self.features.encoding(preview);
         let wire = |properties: PropertyMap| {
             encode(properties, how).map(Some).map_err(|error| self.connection.unsendable(CALL, &error))
@@ -59,7 +61,15 @@ impl Provider for PulumiProvider {
             olds: wire(olds.unwrap_or_default())?,
             news: wire(news)?,
             random_seed: random_seed.to_vec(),
-            autonaming: None,
+            autonaming: autonaming.map(|options| AutonamingOptions {
+                proposed_name: options.proposed,
+                mode: match options.mode {
+                    AutonamingMode::Propose => Mode::Propose,
+                    AutonamingMode::Enforce => Mode::Enforce,
+                    AutonamingMode::Disable => Mode::Disable,
+                }
+                .into(),
+            }),
         };
         let answer = self.connection.call(cx, CALL, self.connection.client().check(message)).await?;
         let unknowns = if preview { Unknowns::Keep } else { Unknowns::Reject };

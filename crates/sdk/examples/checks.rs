@@ -147,6 +147,7 @@ async fn check_all(provider: &Arc<dyn Provider>, calls: usize, at_once: usize) -
                     olds: None,
                     news: PropertyMap::from([("value".to_owned(), Value::Bool(true))]),
                     random_seed: [7; 32],
+                    autonaming: None,
                     preview: false,
                 };
                 let checked = provider.check(&CallContext::background(), request).await?;

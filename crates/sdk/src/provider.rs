@@ -114,7 +114,7 @@ impl Provider for PackageProvider {
 
     async fn check(&self, cx: &CallContext, request: CheckRequest) -> Result<Checked, CallError> {
         const CALL: &str = "Check";
-        let CheckRequest { resource, olds, news, random_seed, preview: _ } = request;
+        let CheckRequest { resource, olds, news, random_seed, .. } = request;
         let known = self.resource(CALL, &resource)?;
         let mut completed = complete(known.taken(), news, Origin::Program, &*self.package.environment);
         if completed.is_settled() && !self.unconfigured {

@@ -202,7 +202,7 @@ impl Harness {
     async fn checked(&self, resource: &ResourceIdentity, olds: Option<PropertyMap>, news: Given) -> Result<Checked> {
         let preview = news.0.values().any(outrigger_value::Value::contains_unknown);
         let resource = resource.clone();
-        let request = CheckRequest { resource, olds, news: news.0, random_seed: [7; 32], preview };
+        let request = CheckRequest { resource, olds, news: news.0, random_seed: [7; 32], preview, autonaming: None };
         Ok(self.provider.check(&self.cx(), request).await?)
     }
 

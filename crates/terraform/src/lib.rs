@@ -4,7 +4,7 @@
 //! - [`schema`] reads what a provider says of its resources, lazily.
 //! - [`Client`] makes the calls; what they ask and answer is in plain types.
 //! - [`propose`] makes the state that a plan begins with; [`replacement`] says which changes need a new resource;
-//!   [`consistency`] holds a provider to what it planned; [`normalise`] mends what old providers answer.
+//!   [`consistency`] holds a provider to what it planned.
 //! - [`Report`] is what a provider has to say: errors and warnings.
 //!
 //! Both protocols have one model, that of protocol 6: protocol 5 is a subset with other names for calls and other numbers for
@@ -14,7 +14,6 @@ mod client;
 pub mod consistency;
 pub mod cty;
 mod exchange;
-pub mod normalise;
 pub mod propose;
 pub mod replacement;
 mod report;

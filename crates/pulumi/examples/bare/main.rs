@@ -140,7 +140,8 @@ async fn check(
     // The same lengths as in the benchmark's program.
     let length = 8.0 + f64::from(u8::try_from(index % 32)?);
     let news = PropertyMap::from([("length".to_owned(), Value::Number(length))]);
-    let request = CheckRequest { resource: identity(index), olds, news, random_seed: [7; 32], preview };
+    let request =
+        CheckRequest { resource: identity(index), olds, news, random_seed: [7; 32], preview, autonaming: None };
     Ok(provider.check(&CallContext::background(), request).await?.inputs)
 }
 

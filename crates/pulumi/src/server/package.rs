@@ -112,13 +112,15 @@ pub(super) async fn configure(
         None => Urn::new("", "", None, &format!("pulumi:providers:{}", first_word(&session.plugin.label())), "default"),
     };
     let request = Configure { urn, id: id.unwrap_or_default(), inputs };
-    session.configured(session.plugin.configure(&cx, request).await.map_err(|error| failure(&error))?);
+    let provider = session.plugin.configure(&cx, request).await.map_err(|error| failure(&error))?;
+    let supports_autonaming_configuration = provider.takes_autonaming();
+    session.configured(provider);
     Ok(ConfigureResponse {
         accept_secrets: true,
         supports_preview: true,
         accept_resources: true,
         accept_outputs: true,
-        supports_autonaming_configuration: false,
+        supports_autonaming_configuration,
     })
 }
 

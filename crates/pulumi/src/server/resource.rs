@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use outrigger_provider::{
-    Action, ApplyRequest, CallContext, CheckRequest, Diff, DiffKind, Outcome, PlanRequest, PlanToken, Planned,
-    Provider, ResourceIdentity, State, Verdict,
+    Action, ApplyRequest, Autonaming, AutonamingMode, CallContext, CheckRequest, Diff, DiffKind, Outcome, PlanRequest,
+    PlanToken, Planned, Provider, ResourceIdentity, State, Verdict,
 };
 use outrigger_value::{PropertyMap, Value};
 use prost_types::Struct;
@@ -13,6 +13,8 @@ use tonic::Status;
 use super::answer::{ANSWER, failure, failures, partial, undone, unreadable, unsendable};
 use super::session::{Session, limit, urn};
 use crate::encoding::{Decoding, Unknowns, decode, encode};
+use crate::generated::pulumirpc::check_request::AutonamingOptions;
+use crate::generated::pulumirpc::check_request::autonaming_options::Mode;
 use crate::generated::pulumirpc::diff_response::DiffChanges;
 use crate::generated::pulumirpc::property_diff::Kind;
 use crate::generated::pulumirpc::{
@@ -52,10 +54,20 @@ pub(super) async fn check(
         preview: news.values().any(Value::contains_unknown),
         news,
         random_seed,
+        autonaming: request.autonaming.map(autonaming),
     };
     let checked = provider.check(&cx, request).await.map_err(|error| failure(&error))?;
     let inputs = encode(checked.inputs, ANSWER).map_err(|error| unsendable(&error))?;
     Ok(CheckResponse { inputs: Some(inputs), failures: failures(checked.failures) })
+}
+
+fn autonaming(options: AutonamingOptions) -> Autonaming {
+    let mode = match options.mode() {
+        Mode::Propose => AutonamingMode::Propose,
+        Mode::Enforce => AutonamingMode::Enforce,
+        Mode::Disable => AutonamingMode::Disable,
+    };
+    Autonaming { proposed: options.proposed_name, mode }
 }
 
 pub(super) async fn diff(session: &Session, cx: CallContext, request: DiffRequest) -> Result<DiffResponse, Status> {

@@ -296,6 +296,7 @@ async fn checks_may_wait_and_fail_and_block() {
             olds: None,
             news: text("a", name),
             random_seed: [7; 32],
+            autonaming: None,
             preview: false,
         };
         tokio::spawn(async move { provider.check(&cx(), request).await })
@@ -442,6 +443,7 @@ async fn messages_come_before_the_answer() {
         olds: None,
         news: text("a", "b"),
         random_seed: [7; 32],
+        autonaming: None,
         preview: false,
     };
     provider.check(&cx(), request).await.unwrap();

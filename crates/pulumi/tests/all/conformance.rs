@@ -16,7 +16,14 @@ fn identity(ty: &str) -> ResourceIdentity {
 }
 
 async fn checked(provider: &dyn Provider, ty: &str, news: PropertyMap) -> PropertyMap {
-    let request = CheckRequest { resource: identity(ty), olds: None, news, random_seed: [1; 32], preview: false };
+    let request = CheckRequest {
+        resource: identity(ty),
+        olds: None,
+        news,
+        random_seed: [1; 32],
+        preview: false,
+        autonaming: None,
+    };
     let checked = provider.check(&cx(), request).await.unwrap();
     assert!(checked.failures.is_empty(), "{:?}", checked.failures);
     checked.inputs

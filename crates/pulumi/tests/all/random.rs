@@ -17,7 +17,14 @@ fn identity(ty: &str) -> ResourceIdentity {
 }
 
 async fn check(provider: &dyn Provider, ty: &str, news: PropertyMap) -> Checked {
-    let request = CheckRequest { resource: identity(ty), olds: None, news, random_seed: [7; 32], preview: false };
+    let request = CheckRequest {
+        resource: identity(ty),
+        olds: None,
+        news,
+        random_seed: [7; 32],
+        preview: false,
+        autonaming: None,
+    };
     provider.check(&cx(), request).await.unwrap()
 }
 

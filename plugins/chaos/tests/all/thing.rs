@@ -68,7 +68,7 @@ pub(crate) fn prior() -> State {
 
 pub(crate) fn check() -> CheckRequest {
     let resource = identity();
-    CheckRequest { resource, olds: None, news: properties("a"), random_seed: [0; 32], preview: false }
+    CheckRequest { resource, olds: None, news: properties("a"), random_seed: [0; 32], preview: false, autonaming: None }
 }
 
 pub(crate) fn order(action: Action) -> ApplyRequest {

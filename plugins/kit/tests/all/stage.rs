@@ -154,7 +154,7 @@ fn identity(token: &str) -> ResourceIdentity {
 }
 
 fn check(token: &str, news: PropertyMap) -> CheckRequest {
-    CheckRequest { resource: identity(token), olds: None, news, random_seed: [7; 32], preview: false }
+    CheckRequest { resource: identity(token), olds: None, news, random_seed: [7; 32], preview: false, autonaming: None }
 }
 
 /// Properties from JSON: `{"$secret": x}` is a secret, `{"$file": path}` and `{"$text": text}` are assets.

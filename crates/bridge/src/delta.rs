@@ -1,0 +1,324 @@
+//! How the exact state of a Terraform provider is found again from Pulumi's outputs: `__pulumi_raw_state_delta`.
+//!
+//! Outputs leave out what is null, flatten collections of one, have other names, and hold doubles. The delta says what has to be
+//! done to get the provider's own JSON back. Pulumi's bridge writes it, and reads ours; the forms are its forms:
+//!
+//! | key | meaning |
+//! | --- | --- |
+//! | none | the value as it is |
+//! | `obj` | an object: `renamed` names, deltas of properties `ps`, `ignored` properties |
+//! | `map`, `arr` | a map, a list or set, with deltas of elements `el` |
+//! | `plu` | the only element of a collection, with its delta `i`; null is an empty collection |
+//! | `num` | text that is a number |
+//! | `replace` | the value itself, in `raw`; stored as a secret, because nobody knows whether it is one |
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use outrigger_terraform::cty::{self, Number, Type, Value as Cty};
+use outrigger_value::{PropertyMap, Value};
+
+use crate::case;
+use crate::names::{Object, Shape};
+
+/// The property that holds the delta.
+pub const KEY: &str = "__pulumi_raw_state_delta";
+
+/// Why a state cannot be found again.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the stored state and its `{KEY}` do not belong together: {0}. If the state was edited by hand, remove the `{KEY}` of this resource and run again"
+)]
+pub struct Broken(String);
+
+/// The delta of a state, whose type is that of the resource.
+pub fn of_state(object: &Object, state: &Cty, ty: &Type) -> Value {
+    marshalled(Some(of_object(object, state, ty)))
+}
+
+/// The provider's JSON, from outputs and their delta.
+pub fn recover(outputs: &PropertyMap, delta: &Value) -> Result<String, Broken> {
+    let mut json = String::new();
+    let delta = delta.unwrap_secrets();
+    recovered(&delta, &Value::Map(outputs.clone()), &mut json)?;
+    Ok(json)
+}
+
+/// One delta; `None` means that the value is as it is.
+enum Delta {
+    Object { renamed: BTreeMap<String, String>, properties: BTreeMap<String, Delta> },
+    Map(BTreeMap<String, Delta>),
+    List(BTreeMap<usize, Delta>),
+    Plural(Option<Box<Delta>>),
+    Replace(Value),
+}
+
+fn of_object(object: &Object, value: &Cty, ty: &Type) -> Delta {
+    let (Cty::Map(items), Type::Object(types)) = (value, ty) else { return replace(value, ty) };
+    let mut renamed = BTreeMap::new();
+    let mut properties = BTreeMap::new();
+    for field in object.fields() {
+        let (Some(value), Some(ty)) = (items.get(&field.terraform), types.attributes.get(&field.terraform)) else {
+            continue;
+        };
+        if case::snake(&field.name) != *field.terraform {
+            renamed.insert(field.name.to_string(), field.terraform.to_string());
+        }
+        let delta = if is_left_out(&field.shape, value) {
+            Some(replace(value, ty))
+        } else {
+            of_shaped(&field.shape, value, ty)
+        };
+        if let Some(delta) = delta {
+            properties.insert(field.name.to_string(), delta);
+        }
+    }
+    Delta::Object { renamed, properties }
+}
+
+/// Whether outputs do not have it.
+fn is_left_out(shape: &Shape, value: &Cty) -> bool {
+    value.is_null() || (matches!(shape, Shape::One { .. }) && matches!(value.elements(), [] | [Cty::Null]))
+}
+
+fn of_shaped(shape: &Shape, value: &Cty, ty: &Type) -> Option<Delta> {
+    match (shape, value, ty) {
+        (Shape::Any, _, _) => Some(replace(value, ty)),
+        (_, Cty::Null, _) | (Shape::String, Cty::String(_), _) | (Shape::Bool, Cty::Bool(_), _) => None,
+        (Shape::Number, Cty::Number(number), _) => (!is_similar(number)).then(|| replace(value, ty)),
+        (Shape::One { object, .. }, Cty::List(items) | Cty::Set(items), Type::List(element) | Type::Set(element)) => {
+            match items.as_slice() {
+                [item] => Some(Delta::Plural(Some(Box::new(of_object(object, item, element))))),
+                _ => Some(Delta::Plural(None)),
+            }
+        }
+        (Shape::List(shape), Cty::List(items), Type::List(element))
+        | (Shape::Set(shape), Cty::Set(items), Type::Set(element)) => {
+            let deltas = items.iter().enumerate();
+            let deltas = deltas.filter_map(|(index, item)| Some((index, of_shaped(shape, item, element)?)));
+            Some(Delta::List(deltas.collect()))
+        }
+        (Shape::Map(shape), Cty::Map(items), Type::Map(element)) => {
+            let deltas =
+                items.iter().filter_map(|(key, item)| Some((key.to_string(), of_shaped(shape, item, element)?)));
+            Some(Delta::Map(deltas.collect()))
+        }
+        (Shape::Object(object), value, ty) => Some(of_object(object, value, ty)),
+        (_, value, ty) => Some(replace(value, ty)),
+    }
+}
+
+/// Whether the nearest double is written as the number is: then nothing is lost that anybody wrote.
+fn is_similar(number: &Number) -> bool {
+    number.to_f64().to_string() == number.to_string()
+}
+
+fn replace(value: &Cty, ty: &Type) -> Delta {
+    let json = cty::to_json(value, ty).ok().and_then(|json| serde_json::from_str(&json).ok());
+    Delta::Replace(json.map_or(Value::Null, of_json))
+}
+
+fn of_json(json: serde_json::Value) -> Value {
+    match json {
+        serde_json::Value::Null => Value::Null,
+        serde_json::Value::Bool(value) => Value::Bool(value),
+        serde_json::Value::Number(number) => Value::Number(number.as_f64().unwrap_or_default()),
+        serde_json::Value::String(text) => Value::String(text),
+        serde_json::Value::Array(items) => Value::List(items.into_iter().map(of_json).collect()),
+        serde_json::Value::Object(items) => {
+            Value::Map(items.into_iter().map(|(key, item)| (key, of_json(item))).collect())
+        }
+    }
+}
+
+fn marshalled(delta: Option<Delta>) -> Value {
+    let wrapped =
+        |name: &str, content: PropertyMap| Value::Map(PropertyMap::from([(name.to_owned(), Value::Map(content))]));
+    let optional = |name: &str, items: PropertyMap| {
+        if items.is_empty() { PropertyMap::new() } else { PropertyMap::from([(name.to_owned(), Value::Map(items))]) }
+    };
+    match delta {
+        None => Value::Map(PropertyMap::new()),
+        Some(Delta::Object { renamed, properties }) => {
+            let mut content = PropertyMap::new();
+            if !renamed.is_empty() {
+                let renamed = renamed.into_iter().map(|(name, terraform)| (name, Value::String(terraform))).collect();
+                content.insert("renamed".to_owned(), Value::Map(renamed));
+            }
+            let properties = properties.into_iter().map(|(name, delta)| (name, marshalled(Some(delta)))).collect();
+            content.extend(optional("ps", properties));
+            wrapped("obj", content)
+        }
+        Some(Delta::Map(items)) => wrapped(
+            "map",
+            optional("el", items.into_iter().map(|(key, delta)| (key, marshalled(Some(delta)))).collect()),
+        ),
+        Some(Delta::List(items)) => {
+            let items = items.into_iter().map(|(index, delta)| (index.to_string(), marshalled(Some(delta)))).collect();
+            wrapped("arr", optional("el", items))
+        }
+        Some(Delta::Plural(inner)) => {
+            wrapped("plu", PropertyMap::from([("i".to_owned(), marshalled(inner.map(|delta| *delta)))]))
+        }
+        Some(Delta::Replace(raw)) => Value::secret(wrapped("replace", PropertyMap::from([("raw".to_owned(), raw)]))),
+    }
+}
+
+/// A property map inside a delta; nothing where there is none.
+fn part<'a>(delta: &'a Value, name: &str) -> Option<&'a PropertyMap> {
+    delta.as_map().and_then(|parts| parts.get(name)).and_then(Value::as_map)
+}
+
+const NO_PROPERTIES: &PropertyMap = &PropertyMap::new();
+
+fn recovered(delta: &Value, value: &Value, into: &mut String) -> Result<(), Broken> {
+    let value = value.bare();
+    if value.contains_unknown() {
+        return Err(Broken("a stored value is unknown".to_owned()));
+    }
+    if let Some(content) = part(delta, "obj") {
+        return recovered_object(content, value, into);
+    }
+    if let Some(content) = part(delta, "replace") {
+        return json(content.get("raw").unwrap_or(&Value::Null), into);
+    }
+    if let Some(content) = part(delta, "plu") {
+        into.push('[');
+        if *value != Value::Null {
+            recovered(content.get("i").unwrap_or(&Value::Null), value, into)?;
+        }
+        into.push(']');
+        return Ok(());
+    }
+    if let Some(content) = part(delta, "map") {
+        let Value::Map(items) = value else { return Err(Broken("a map was expected".to_owned())) };
+        let deltas = content.get("el").and_then(Value::as_map).unwrap_or(NO_PROPERTIES);
+        into.push('{');
+        for (position, (key, item)) in items.iter().enumerate() {
+            separate(position, into);
+            quote(key, into);
+            into.push(':');
+            recovered(deltas.get(key).unwrap_or(&Value::Null), item, into)?;
+        }
+        into.push('}');
+        return Ok(());
+    }
+    if let Some(content) = part(delta, "arr") {
+        let Value::List(items) = value else { return Err(Broken("a list was expected".to_owned())) };
+        let deltas = content.get("el").and_then(Value::as_map).unwrap_or(NO_PROPERTIES);
+        if let Some(beyond) =
+            deltas.keys().find(|index| index.parse::<usize>().map_or(true, |index| index >= items.len()))
+        {
+            return Err(Broken(format!("there is no element {beyond}")));
+        }
+        into.push('[');
+        for (position, item) in items.iter().enumerate() {
+            separate(position, into);
+            recovered(deltas.get(&position.to_string()).unwrap_or(&Value::Null), item, into)?;
+        }
+        into.push(']');
+        return Ok(());
+    }
+    if part(delta, "num").is_some() {
+        let number = value.as_str().and_then(|text| text.parse::<Number>().ok());
+        let number = number.ok_or_else(|| Broken("text that is a number was expected".to_owned()))?;
+        into.push_str(&number.to_string());
+        return Ok(());
+    }
+    if part(delta, "asset").is_some() {
+        return Err(Broken("assets do not occur in states of Terraform providers".to_owned()));
+    }
+    natural(value, into)
+}
+
+fn recovered_object(content: &PropertyMap, value: &Value, into: &mut String) -> Result<(), Broken> {
+    let Value::Map(properties) = value else { return Err(Broken("an object was expected".to_owned())) };
+    let section = |name: &str| content.get(name).and_then(Value::as_map).unwrap_or(NO_PROPERTIES);
+    let (renamed, deltas) = (section("renamed"), section("ps"));
+    let ignored = |name: &String| match content.get("ignored") {
+        Some(Value::List(names)) => names.iter().any(|other| other.as_str() == Some(name)),
+        _ => false,
+    };
+    let terraform =
+        |name: &String| renamed.get(name).and_then(Value::as_str).map_or_else(|| case::snake(name), str::to_owned);
+    // In the order of the provider's names, as JSON of the original has it.
+    let mut members: BTreeMap<String, (&Value, &Value)> = BTreeMap::new();
+    for (name, value) in properties.iter().filter(|(name, _)| !is_bookkeeping(name) && !ignored(name)) {
+        members.insert(terraform(name), (deltas.get(name).unwrap_or(&Value::Null), value));
+    }
+    for (name, delta) in deltas.iter().filter(|(name, _)| !properties.contains_key(*name)) {
+        members.insert(terraform(name), (delta, &Value::Null));
+    }
+    into.push('{');
+    for (position, (name, (delta, value))) in members.into_iter().enumerate() {
+        separate(position, into);
+        quote(&name, into);
+        into.push(':');
+        recovered(delta, value, into)?;
+    }
+    into.push('}');
+    Ok(())
+}
+
+/// Whether a property is the bridge's own.
+pub fn is_bookkeeping(name: &str) -> bool {
+    matches!(name, "__meta" | "__defaults" | KEY)
+}
+
+/// A value that needs no delta. Objects always have one: whether they are maps cannot be seen.
+fn natural(value: &Value, into: &mut String) -> Result<(), Broken> {
+    match value.bare() {
+        Value::Map(_) => Err(Broken("an object has no delta".to_owned())),
+        Value::List(items) => {
+            into.push('[');
+            for (position, item) in items.iter().enumerate() {
+                separate(position, into);
+                natural(item, into)?;
+            }
+            into.push(']');
+            Ok(())
+        }
+        other => json(other, into),
+    }
+}
+
+fn json(value: &Value, into: &mut String) -> Result<(), Broken> {
+    match value.bare() {
+        Value::Null => into.push_str("null"),
+        Value::Bool(value) => into.push_str(if *value { "true" } else { "false" }),
+        Value::Number(number) => {
+            write!(into, "{number}").map_err(|_| Broken("a number cannot be written".to_owned()))?
+        }
+        Value::String(text) => quote(text, into),
+        Value::List(items) => {
+            into.push('[');
+            for (position, item) in items.iter().enumerate() {
+                separate(position, into);
+                json(item, into)?;
+            }
+            into.push(']');
+        }
+        Value::Map(items) => {
+            into.push('{');
+            for (position, (key, item)) in items.iter().enumerate() {
+                separate(position, into);
+                quote(key, into);
+                into.push(':');
+                json(item, into)?;
+            }
+            into.push('}');
+        }
+        other => return Err(Broken(format!("{} does not occur in states of Terraform providers", other.kind()))),
+    }
+    Ok(())
+}
+
+fn separate(position: usize, into: &mut String) {
+    if position > 0 {
+        into.push(',');
+    }
+}
+
+fn quote(text: &str, into: &mut String) {
+    into.push_str(&serde_json::Value::from(text).to_string());
+}
