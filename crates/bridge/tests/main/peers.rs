@@ -1,0 +1,122 @@
+//! The real programs that decide: Pulumi's own bridge and Terraform providers.
+
+use std::io::{BufRead, BufReader, Read};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use outrigger_provider::{CallContext, Parameterization, Parameterize, Plugin};
+use outrigger_pulumi::{ConnectOptions, Origin, connect};
+use outrigger_terraform::schema::Schemas;
+use outrigger_terraform::{Client, Protocol};
+use outrigger_transport::caller::Caller;
+use outrigger_transport::channel::Channel;
+use serde_json::Value;
+use tokio::net::UnixStream;
+
+/// Where the peers are.
+pub(crate) fn peers() -> PathBuf {
+    let peers = std::env::var_os("OUTRIGGER_PEERS").map_or_else(
+        || PathBuf::from(std::env::var_os("HOME").unwrap_or_default()).join(".cache/outrigger/peers"),
+        PathBuf::from,
+    );
+    assert!(
+        peers.join("go-bridge/pulumi-resource-terraform-provider").exists(),
+        "the peers are not in `{}`: run `cargo xtask peers`, or set OUTRIGGER_PEERS",
+        peers.display()
+    );
+    peers
+}
+
+/// The Terraform providers among the peers.
+pub(crate) fn providers() -> Vec<PathBuf> {
+    let folder = peers().join("terraform");
+    let entries = std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let mut found: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    found.retain(|path| name_of(path).is_some() && path.is_file());
+    found.sort();
+    assert!(!found.is_empty(), "there is no Terraform provider in `{}`: run `cargo xtask peers`", folder.display());
+    found
+}
+
+/// `random` of `…/terraform-provider-random`.
+pub(crate) fn name_of(provider: &Path) -> Option<&str> {
+    provider.file_name()?.to_str()?.strip_prefix("terraform-provider-")
+}
+
+/// A process with all that it starts: Pulumi's bridge leaves its providers behind.
+struct Group {
+    child: Child,
+    first_line: String,
+}
+
+impl Group {
+    fn start(command: &mut Command) -> Self {
+        let mut child = command
+            .process_group(0)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap_or_else(|error| panic!("{command:?}: {error}"));
+        let mut output = BufReader::new(child.stdout.take().unwrap());
+        let mut first_line = String::new();
+        output.read_line(&mut first_line).unwrap();
+        // Whoever writes to a closed pipe ends.
+        std::thread::spawn(move || output.read_to_end(&mut Vec::new()));
+        Self { child, first_line: first_line.trim().to_owned() }
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        let group = format!("-{}", self.child.id());
+        let _ = Command::new("kill").args(["-KILL", "--", &group]).status();
+        let _ = self.child.wait();
+    }
+}
+
+/// What a provider says of itself.
+pub(crate) async fn schemas(provider: &Path) -> Schemas {
+    let cookie = "d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2";
+    let mut command = Command::new(provider);
+    command.env("TF_PLUGIN_MAGIC_COOKIE", cookie).env("PLUGIN_PROTOCOL_VERSIONS", "5,6");
+    let group = Group::start(&mut command);
+    let fields: Vec<&str> = group.first_line.split('|').collect();
+    let protocol = match fields.get(1) {
+        Some(&"5") => Protocol::Five,
+        Some(&"6") => Protocol::Six,
+        _ => panic!("{}: `{}` is no handshake", provider.display(), group.first_line),
+    };
+    let stream = UnixStream::connect(fields[3]).await.unwrap();
+    let channel = Channel::over(stream, http::uri::Authority::from_static("localhost")).await.unwrap();
+    let client = Client::new(channel, protocol, Caller::new(None, "provider".to_owned()));
+    let schemas = client.schemas(&CallContext::background()).await.unwrap();
+    let _ = std::fs::remove_file(fields[3]);
+    schemas
+}
+
+/// The schema that Pulumi's bridge makes of a provider, and what it calls the package.
+pub(crate) async fn go_document(arguments: &[&str]) -> (Parameterization, Value) {
+    let home = tempfile::tempdir().unwrap();
+    let mut command = Command::new(peers().join("go-bridge/pulumi-resource-terraform-provider"));
+    command.env("PULUMI_HOME", home.path()).arg("127.0.0.1:1");
+    let group = Group::start(&mut command);
+    let port = group.first_line.parse().unwrap_or_else(|_| panic!("`{}` is no port", group.first_line));
+    let options = ConnectOptions {
+        name: "terraform-provider".to_owned(),
+        engine_address: "127.0.0.1:1".to_owned(),
+        deadlines: Default::default(),
+    };
+    let plugin = connect(Origin::Port(port), options).await.unwrap();
+    let cx = CallContext::background();
+    if arguments.is_empty() {
+        let bytes = plugin.schema(&cx, None).await.unwrap();
+        let none = Parameterization { name: String::new(), version: String::new(), value: Vec::new() };
+        return (none, serde_json::from_slice(&bytes).unwrap());
+    }
+    let arguments = arguments.iter().map(|argument| (*argument).to_owned()).collect();
+    let package = plugin.parameterize(&cx, Parameterize::Arguments(arguments)).await.unwrap();
+    let bytes = plugin.schema(&cx, Some(&package)).await.unwrap();
+    (package, serde_json::from_slice(&bytes).unwrap())
+}
