@@ -21,6 +21,7 @@ const PULUMI: Module = Module { name: "pulumi", path: "github.com/pulumi/pulumi/
 const YAML: Module = Module { name: "yaml", path: "github.com/pulumi/pulumi-yaml", version: "v1.32.0" };
 const BRIDGE: Module =
     Module { name: "bridge", path: "github.com/pulumi/pulumi-terraform-bridge/v3", version: "v3.124.0" };
+const GO_PLUGIN: Module = Module { name: "go-plugin", path: "github.com/hashicorp/go-plugin", version: "v1.8.0" };
 
 /// The bridge's test providers import these modules' internal packages one level up, from a vendor folder that
 /// module archives leave out.
@@ -37,7 +38,7 @@ const RAISED: [Module; 2] = [
     },
 ];
 
-const PROGRAMS: [Program; 8] = [
+const PROGRAMS: [Program; 12] = [
     Program {
         binary: "pulumi",
         module: &PULUMI,
@@ -66,6 +67,20 @@ const PROGRAMS: [Program; 8] = [
         package: Package::Upstream("pkg/pf/tests/internal/testprovider/cmd/pulumi-resource-tls"),
         link: "",
     },
+    Program { binary: "go-plugin-kv-host", module: &GO_PLUGIN, package: Package::Upstream("examples/grpc"), link: "" },
+    Program {
+        binary: "go-plugin-kv",
+        module: &GO_PLUGIN,
+        package: Package::Upstream("examples/grpc/plugin-go-grpc"),
+        link: "",
+    },
+    Program {
+        binary: "go-plugin-netrpc",
+        module: &GO_PLUGIN,
+        package: Package::Upstream("examples/grpc/plugin-go-netrpc"),
+        link: "",
+    },
+    Program { binary: "go-plugin-peer", module: &GO_PLUGIN, package: Package::Ours("goplugin"), link: "" },
 ];
 
 struct Module {
