@@ -7,8 +7,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 /// The crates with protos, each with the files to compile; output goes to `src/generated`.
-const CRATES: [(&str, &[&str]); 1] =
-    [("pulumi", &["provider.proto", "resource.proto", "engine.proto", "errors.proto", "plugin.proto", "status.proto"])];
+const CRATES: [(&str, &[&str]); 2] = [
+    ("pulumi", &["provider.proto", "resource.proto", "engine.proto", "errors.proto", "plugin.proto", "status.proto"]),
+    ("transport", &["broker.proto", "controller.proto", "stdio.proto"]),
+];
 
 /// Writes the generated code of every protocol crate.
 pub(crate) fn run() -> Result<()> {

@@ -7,12 +7,17 @@
 //! - [`dial`]: from a port of this machine to a channel.
 //! - [`server`]: services on a socket of this machine.
 //! - [`codec`]: messages on their way in and out, for generated code.
+//! - `goplugin` (a feature of that name): HashiCorp's go-plugin, both ends, as Terraform's providers use it.
 
 pub mod caller;
 pub mod channel;
 pub mod codec;
 pub mod dial;
 mod error;
+#[cfg(feature = "goplugin")]
+mod generated;
+#[cfg(feature = "goplugin")]
+pub mod goplugin;
 mod launch;
 mod line;
 mod lines;

@@ -1,0 +1,135 @@
+//! How a start fails, on either side.
+
+use std::io;
+use std::time::Duration;
+
+use thiserror::Error;
+
+use super::handshake::HandshakeError;
+use super::socket::Address;
+
+/// A plugin could not be started or attached to.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{failure}")]
+pub struct StartError {
+    /// Why.
+    pub failure: StartFailure,
+    /// The plugin's last lines of output, where it got so far.
+    pub last_words: Vec<String>,
+    /// What it wrote when it panicked.
+    pub crash: Option<String>,
+}
+
+impl From<StartFailure> for StartError {
+    fn from(failure: StartFailure) -> Self {
+        Self { failure, last_words: Vec::new(), crash: None }
+    }
+}
+
+/// Why a plugin could not be started or attached to. The text completes "the plugin could not be started: ...".
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum StartFailure {
+    /// The operating system did not start the program.
+    #[error("{error}{}", the_file(.diagnosis))]
+    NotStarted {
+        /// What the launcher said.
+        error: crate::StartError,
+        /// What its file shows.
+        diagnosis: Option<String>,
+    },
+    /// No directory for its sockets could be made.
+    #[error("no directory for its sockets could be made: {0}")]
+    SocketDirectory(String),
+    /// Our own certificate could not be made, or theirs cannot be used.
+    #[error("TLS could not be set up: {0}")]
+    Tls(String),
+    /// It does not know our cookie.
+    #[error("it is a plugin for another program: it does not take the cookie `{0}`")]
+    WrongCookie(&'static str),
+    /// It ended before it printed a line.
+    #[error("it {status} before it said where it listens{}{}", printed(.output), the_file(.diagnosis))]
+    Ended {
+        /// How it ended.
+        status: String,
+        /// What it printed on stdout.
+        output: String,
+        /// What its file shows.
+        diagnosis: Option<String>,
+    },
+    /// Nothing was printed in time.
+    #[error("it did not say within {} s where it listens", .0.as_secs_f64())]
+    Silent(Duration),
+    /// Its first line cannot be used.
+    #[error("it {error}{}", printed(.line))]
+    Handshake {
+        /// What is wrong with it.
+        error: HandshakeError,
+        /// The line, cut to a readable length.
+        line: String,
+    },
+    /// It was asked for TLS and did not answer with a certificate.
+    #[error("it did not answer AutoMTLS: it was asked for TLS and sent no certificate; without TLS it may work")]
+    NoCertificate,
+    /// It was not asked for TLS and wants it.
+    #[error("it insists on TLS, for which it was not asked")]
+    UnexpectedCertificate,
+    /// It said where it listens, and ended.
+    #[error("it {0} after it had said where it listens")]
+    Gone(String),
+    /// Where it should listen, nobody can be spoken with.
+    #[error("the connection to {address} failed: {reason}")]
+    Unreachable {
+        /// Where.
+        address: Address,
+        /// What the attempt said.
+        reason: String,
+    },
+    /// It listens, and does not answer.
+    #[error("it said where it listens, and did not answer there within {} s", .0.as_secs_f64())]
+    Unanswered(Duration),
+}
+
+/// Why a plugin of ours cannot serve. The text is for standard error.
+#[derive(Debug, Error)]
+pub enum PluginError {
+    /// Somebody started it by hand.
+    #[error(
+        "This program is a plugin, and is not meant to be started by hand: the program that uses it starts it, and sets the variable `{key}`."
+    )]
+    NoHost {
+        /// The name of the variable.
+        key: &'static str,
+    },
+    /// What the host set cannot be used.
+    #[error("the host's `{variable}` cannot be used: {reason}")]
+    Variable {
+        /// Its name.
+        variable: &'static str,
+        /// Why.
+        reason: String,
+    },
+    /// Our own certificate could not be made.
+    #[error("a certificate for the connection could not be made: {0}")]
+    Certificate(String),
+    /// No socket could be made.
+    #[error("no socket could be made: {0}")]
+    Listen(io::Error),
+    /// The line could not be printed: the host is gone.
+    #[error("the host does not hear where this plugin listens: {0}")]
+    Announce(io::Error),
+}
+
+impl PluginError {
+    /// With what code the program should end, as one on go-plugin does.
+    pub fn exit_code(&self) -> u8 {
+        1
+    }
+}
+
+fn printed(text: &str) -> String {
+    if text.is_empty() { String::new() } else { format!(" (it printed `{text}`)") }
+}
+
+fn the_file(diagnosis: &Option<String>) -> String {
+    diagnosis.as_ref().map(|diagnosis| format!("; the file {diagnosis}")).unwrap_or_default()
+}

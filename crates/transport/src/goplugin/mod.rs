@@ -1,0 +1,84 @@
+//! HashiCorp's go-plugin, both ends.
+//!
+//! A host starts a program with a *cookie* in its environment (a wrong one tells the program that nobody is there to use it), the versions of the
+//! application's protocol that it speaks, and, for TLS, a certificate. The program listens, and prints one line: where, with which version, and
+//! its own certificate. From then on it is gRPC, with four small services beside the application's.
+//!
+//! - [`start`] and [`attach`] give a [`Connection`]: the host's end.
+//! - [`PluginSide`] is the plugin's end.
+//! - [`Broker`] makes further connections between the two, in either direction.
+//! - [`LogReader`] reads what plugins write to their standard error.
+//!
+//! One connection carries one broker's connection each: the variant with many of them over one (yamux) is answered with a "no".
+
+mod attach;
+mod broker;
+mod certificate;
+mod connection;
+mod crash;
+mod diagnosis;
+mod error;
+mod handshake;
+mod log;
+mod plugin_side;
+mod queue;
+mod services;
+mod socket;
+mod start;
+mod stdio;
+mod tls;
+mod variables;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+pub use attach::{Reattach, attach, reattach_providers};
+pub use broker::{Accepted, Broker, BrokerError};
+pub use certificate::Curve;
+pub use connection::Connection;
+pub use error::{PluginError, StartError, StartFailure};
+pub use handshake::{Handshake, HandshakeError};
+pub use log::{LogEntry, LogLevel, LogReader};
+pub use plugin_side::{Listening, PluginSide};
+pub use services::Stdio;
+pub use socket::{Address, Network};
+pub use start::start;
+
+/// What a program finds in its environment when a host for it has started it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cookie {
+    /// The name of the variable.
+    pub key: &'static str,
+    /// Its value.
+    pub value: &'static str,
+}
+
+/// How long a plugin may take to start where nobody says otherwise, as in go-plugin.
+pub const START_DEADLINE: Duration = Duration::from_secs(60);
+
+/// What the host asks of a plugin.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The cookie of the application.
+    pub cookie: Cookie,
+    /// The versions of the application's protocol that the host speaks.
+    pub versions: Vec<u32>,
+    /// Whether both sides make a certificate for this one start and trust no other (AutoMTLS).
+    pub tls: bool,
+    /// The curve of our own key.
+    pub curve: Curve,
+    /// How long it may take until the plugin can be called.
+    pub start_deadline: Duration,
+    /// Where the directory for the plugin's sockets is made. Without it: where the plugin's environment says that sockets
+    /// (`PLUGIN_UNIX_SOCKET_DIR`), a user's running programs (`XDG_RUNTIME_DIR`) or temporary files (`TMPDIR`) belong, or
+    /// `/tmp`; the first that is there and short enough.
+    pub socket_directory: Option<PathBuf>,
+}
+
+impl Settings {
+    /// TLS with go-plugin's deadline.
+    pub fn new(cookie: Cookie, versions: Vec<u32>) -> Self {
+        let (tls, curve) = (true, Curve::P256);
+        Self { cookie, versions, tls, curve, start_deadline: START_DEADLINE, socket_directory: None }
+    }
+}

@@ -1,0 +1,322 @@
+//! Sockets: where they are made, dialled and accepted.
+
+use std::fmt;
+use std::fs::{self, Permissions};
+use std::io;
+use std::net::Ipv4Addr;
+use std::ops::RangeInclusive;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use tempfile::{Builder, TempDir, TempPath};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
+
+use super::handshake::HandshakeError;
+
+/// The longest path of a socket: what the kernel takes, without the zero at its end.
+const PATH_LIMIT: usize = 107;
+
+/// The longest name that a Go plugin gives to a socket, with the slash before it: `plugin` and a number of 32 bits.
+const NAME_LENGTH: usize = "/plugin4294967295".len();
+
+/// Where temporary files are if nobody says otherwise.
+const LAST_RESORT: &str = "/tmp";
+
+/// What kind of socket.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Network {
+    /// A file of this machine.
+    #[default]
+    Unix,
+    /// A port of this machine.
+    Tcp,
+}
+
+/// Where somebody listens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Address {
+    /// The path of a socket.
+    Unix(PathBuf),
+    /// A host and a port.
+    Tcp(String),
+}
+
+impl Address {
+    /// Reads what the other side says.
+    pub fn parse(network: &str, address: &str) -> Result<Self, HandshakeError> {
+        let no_address = || HandshakeError::Address(address.to_owned());
+        match network {
+            "unix" if !address.is_empty() => Ok(Self::Unix(PathBuf::from(address))),
+            "unix" => Err(no_address()),
+            "tcp" => {
+                let (host, port) = address.rsplit_once(':').ok_or_else(no_address)?;
+                if host.is_empty() || port.parse::<u16>().is_err() {
+                    return Err(no_address());
+                }
+                Ok(Self::Tcp(address.to_owned()))
+            }
+            other => Err(HandshakeError::Network(other.to_owned())),
+        }
+    }
+
+    /// The name of the network.
+    pub fn network(&self) -> &'static str {
+        match self {
+            Self::Unix(_) => "unix",
+            Self::Tcp(_) => "tcp",
+        }
+    }
+
+    pub(super) async fn dial(&self) -> io::Result<Socket> {
+        match self {
+            Self::Unix(path) => UnixStream::connect(path).await.map(Socket::Unix),
+            Self::Tcp(address) => {
+                let stream = TcpStream::connect(address.as_str()).await?;
+                stream.set_nodelay(true)?;
+                Ok(Socket::Tcp(stream))
+            }
+        }
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unix(path) => write!(f, "{}", path.display()),
+            Self::Tcp(address) => f.write_str(address),
+        }
+    }
+}
+
+/// Where one side makes its sockets.
+#[derive(Debug)]
+pub(super) enum Sockets {
+    /// In a directory of our own, which goes with this.
+    Private(TempDir),
+    /// In a directory of our own for each.
+    Apart,
+    /// In a directory that somebody else has made, for a group or for us alone.
+    Given { directory: PathBuf, group: Option<u32> },
+    /// On a port among these.
+    Ports(RangeInclusive<u16>),
+}
+
+impl Sockets {
+    /// A new directory that only we may look into, in the first of the given ones that is there and leaves enough room for
+    /// the name of a socket.
+    pub(super) fn private(parents: &[PathBuf]) -> io::Result<Self> {
+        let mut failure = io::Error::other("no directory is named");
+        for parent in parents {
+            match private_directory(parent) {
+                Ok(directory) => return Ok(Self::Private(directory)),
+                Err(error) => failure = io::Error::new(error.kind(), format!("{}: {error}", parent.display())),
+            }
+        }
+        Err(failure)
+    }
+
+    /// The directory, if all sockets have one.
+    pub(super) fn directory(&self) -> Option<&Path> {
+        match self {
+            Self::Private(directory) => Some(directory.path()),
+            Self::Given { directory, .. } => Some(directory),
+            Self::Apart | Self::Ports(_) => None,
+        }
+    }
+
+    /// Removes what is ours now, with what a killed plugin left in it.
+    pub(super) fn remove(&self) {
+        if let Self::Private(directory) = self {
+            // If it is gone already, nothing is left to do; if it cannot be removed, nobody can.
+            let _gone = fs::remove_dir_all(directory.path());
+        }
+    }
+
+    /// Makes a socket and listens.
+    pub(super) async fn listen(&self) -> io::Result<Entrance> {
+        match self {
+            Self::Private(directory) => Entrance::unix(directory.path(), None),
+            Self::Apart => {
+                let directory = private_directory(Path::new(LAST_RESORT))?;
+                let entrance = Entrance::unix(directory.path(), None)?;
+                Ok(Entrance { _directory: Some(directory), ..entrance })
+            }
+            Self::Given { directory, group } => Entrance::unix(directory, *group),
+            Self::Ports(ports) => Entrance::tcp(ports.clone()).await,
+        }
+    }
+}
+
+/// The directories of `parents` that are named, and at last the one that is always there.
+pub(super) fn or_last_resort(parents: impl IntoIterator<Item = Option<PathBuf>>) -> Vec<PathBuf> {
+    let named = parents.into_iter().flatten().filter(|parent| parent.is_absolute());
+    named.chain([PathBuf::from(LAST_RESORT)]).collect()
+}
+
+/// Whether a socket in it could be bound.
+pub(super) fn is_short_enough(directory: &Path) -> bool {
+    directory.as_os_str().len() + NAME_LENGTH <= PATH_LIMIT
+}
+
+fn private_directory(parent: &Path) -> io::Result<TempDir> {
+    let directory =
+        Builder::new().prefix("outrigger-").permissions(Permissions::from_mode(0o700)).tempdir_in(parent)?;
+    if is_short_enough(directory.path()) {
+        Ok(directory)
+    } else {
+        Err(io::Error::new(io::ErrorKind::InvalidFilename, "the path is too long for a socket in it"))
+    }
+}
+
+/// A listening socket. Its file goes with it.
+#[derive(Debug)]
+pub(super) struct Entrance {
+    listener: Listening,
+    address: Address,
+    _file: Option<TempPath>,
+    _directory: Option<TempDir>,
+}
+
+#[derive(Debug)]
+enum Listening {
+    Unix(UnixListener),
+    Tcp(TcpListener),
+}
+
+impl Entrance {
+    fn unix(directory: &Path, group: Option<u32>) -> io::Result<Self> {
+        let made =
+            Builder::new().prefix("plugin").rand_bytes(10).make_in(directory, |path| UnixListener::bind(path))?;
+        let (listener, file) = made.into_parts();
+        // Connecting needs the right to write; what others get without this is the matter of a mask that we do not know.
+        if group.is_some() {
+            std::os::unix::fs::chown(&file, None, group)?;
+        }
+        fs::set_permissions(&file, Permissions::from_mode(if group.is_some() { 0o660 } else { 0o600 }))?;
+        let address = Address::Unix(file.to_path_buf());
+        Ok(Self { listener: Listening::Unix(listener), address, _file: Some(file), _directory: None })
+    }
+
+    async fn tcp(ports: RangeInclusive<u16>) -> io::Result<Self> {
+        let mut failure = io::Error::other(format!("no port from {} to {} exists", ports.start(), ports.end()));
+        for port in ports {
+            match TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await {
+                Ok(listener) => {
+                    let address = Address::Tcp(listener.local_addr()?.to_string());
+                    return Ok(Self { listener: Listening::Tcp(listener), address, _file: None, _directory: None });
+                }
+                Err(error) => failure = error,
+            }
+        }
+        Err(failure)
+    }
+
+    pub(super) fn address(&self) -> &Address {
+        &self.address
+    }
+
+    pub(super) async fn accept(&self) -> io::Result<Socket> {
+        match &self.listener {
+            Listening::Unix(listener) => Ok(Socket::Unix(listener.accept().await?.0)),
+            Listening::Tcp(listener) => {
+                let (stream, _) = listener.accept().await?;
+                // Slower is not wrong.
+                let _slower = stream.set_nodelay(true);
+                Ok(Socket::Tcp(stream))
+            }
+        }
+    }
+}
+
+/// A connection.
+#[derive(Debug)]
+pub(super) enum Socket {
+    Unix(UnixStream),
+    Tcp(TcpStream),
+}
+
+impl AsyncRead for Socket {
+    fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, room: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Self::Unix(stream) => Pin::new(stream).poll_read(cx, room),
+            Self::Tcp(stream) => Pin::new(stream).poll_read(cx, room),
+        }
+    }
+}
+
+impl AsyncWrite for Socket {
+    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        match self.get_mut() {
+            Self::Unix(stream) => Pin::new(stream).poll_write(cx, bytes),
+            Self::Tcp(stream) => Pin::new(stream).poll_write(cx, bytes),
+        }
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        pieces: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        match self.get_mut() {
+            Self::Unix(stream) => Pin::new(stream).poll_write_vectored(cx, pieces),
+            Self::Tcp(stream) => Pin::new(stream).poll_write_vectored(cx, pieces),
+        }
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        true
+    }
+
+    /// Both kinds hand what is written to the kernel at once.
+    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Self::Unix(stream) => Pin::new(stream).poll_shutdown(cx),
+            Self::Tcp(stream) => Pin::new(stream).poll_shutdown(cx),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_directory_that_is_too_long_or_not_there_is_passed_over() {
+        let base = tempfile::tempdir().unwrap();
+        let long = base.path().join("x".repeat(80));
+        fs::create_dir(&long).unwrap();
+        let parents = [base.path().join("none"), long.clone(), base.path().to_owned()];
+        let sockets = Sockets::private(&parents).unwrap();
+        let directory = sockets.directory().unwrap().to_owned();
+        assert_eq!(directory.parent(), Some(base.path()));
+        assert_eq!(fs::metadata(&directory).unwrap().permissions().mode() & 0o777, 0o700);
+        // What was tried and was too long is gone again.
+        assert_eq!(fs::read_dir(&long).unwrap().count(), 0);
+        let error = Sockets::private(&parents[..2]).unwrap_err().to_string();
+        assert_eq!(error, format!("{}: the path is too long for a socket in it", long.display()));
+        let entrance = sockets.listen().await.unwrap();
+        let Address::Unix(path) = entrance.address().clone() else { panic!() };
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        drop(entrance);
+        assert!(!path.exists());
+        sockets.remove();
+        assert!(!directory.exists());
+    }
+
+    #[tokio::test]
+    async fn the_first_free_port_is_taken() {
+        let taken = Sockets::Ports(0..=0).listen().await.unwrap();
+        let Address::Tcp(address) = taken.address() else { panic!() };
+        let port: u16 = address.rsplit_once(':').unwrap().1.parse().unwrap();
+        assert!(Sockets::Ports(port..=port).listen().await.is_err());
+        let (dialled, accepted) = tokio::join!(taken.address().dial(), taken.accept());
+        assert!(dialled.is_ok() && accepted.is_ok());
+    }
+}

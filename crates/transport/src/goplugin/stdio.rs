@@ -1,0 +1,38 @@
+//! What a plugin prints after its handshake: go-plugin takes its standard output and error away from it and sends them over the connection.
+
+use std::sync::Arc;
+
+use super::crash::CrashWatch;
+use crate::channel::Channel;
+use crate::generated::plugin::StdioData;
+use crate::generated::plugin::grpc_stdio_client::GrpcStdioClient;
+use crate::generated::plugin::stdio_data::Channel as Printed;
+use crate::{LinePart, Lines, OutputLine, OutputLines, OutputStream, Process, limited};
+
+/// Takes all that is printed, for as long as the connection lives: a plugin whose prints nobody takes blocks at the next one.
+pub(super) async fn drain(channel: Channel, process: Option<Arc<dyn Process>>, told: Arc<CrashWatch>) {
+    // Plugins that are not written in Go often do not have it, and print as any program does.
+    let Ok(answer) = limited!(GrpcStdioClient::new(channel)).stream_stdio(()).await else { return };
+    let mut messages = answer.into_inner();
+    let take = |stream: OutputStream| {
+        let (process, told) = (process.clone(), Arc::clone(&told));
+        move |text: &[u8], part: LinePart| {
+            if let (Some(process), true) = (&process, part != LinePart::Rest) {
+                process.remember(text);
+            }
+            told.line(OutputLine { stream, text, part });
+        }
+    };
+    let (mut out, mut err) = (Lines::default(), Lines::default());
+    let (mut take_out, mut take_err) = (take(OutputStream::Stdout), take(OutputStream::Stderr));
+    while let Ok(Some(StdioData { channel, data })) = messages.message().await {
+        match Printed::try_from(channel) {
+            Ok(Printed::Stdout) => out.feed(&data, &mut take_out),
+            Ok(Printed::Stderr) => err.feed(&data, &mut take_err),
+            // Of what channels there may be one day nothing is known.
+            _ => {}
+        }
+    }
+    out.finish(&mut take_out);
+    err.finish(&mut take_err);
+}
