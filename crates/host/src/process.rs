@@ -132,3 +132,41 @@ impl Process for PluginProcess {
         self.group.kill();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use outrigger_transport::OutputLine;
+    use std::sync::Mutex;
+
+    #[derive(Debug, Default)]
+    struct Told(Mutex<Vec<(OutputStream, String)>>);
+
+    impl OutputLines for Told {
+        fn line(&self, line: OutputLine<'_>) {
+            self.0.lock().unwrap().push((line.stream, String::from_utf8_lossy(line.text).into_owned()));
+        }
+    }
+
+    #[tokio::test]
+    async fn who_is_told_hears_both_streams_after_the_first_line() {
+        let (spawner, told) = (Spawner::new(None).unwrap(), Arc::new(Told::default()));
+        let request = LaunchRequest {
+            label: "test".to_owned(),
+            program: "/bin/sh".into(),
+            arguments: vec!["-c".into(), "echo first; echo second; echo third >&2".into()],
+            environment: Vec::new(),
+            directory: "/".into(),
+            output: Some(Arc::clone(&told) as Arc<dyn OutputLines>),
+        };
+        let process = spawner.launch(request).await.unwrap();
+        assert_eq!(process.first_line().await, FirstLine::Line(b"first".to_vec()));
+        process.exited().await;
+        process.remember(b"fourth");
+        let mut lines = told.0.lock().unwrap().clone();
+        lines.sort_by(|one, other| one.1.cmp(&other.1));
+        assert_eq!(lines, [(OutputStream::Stdout, "second".to_owned()), (OutputStream::Stderr, "third".to_owned())]);
+        assert_eq!(process.last_words().last().map(String::as_str), Some("fourth"));
+        spawner.close();
+    }
+}

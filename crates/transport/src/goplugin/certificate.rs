@@ -4,23 +4,13 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use rcgen::{
     BasicConstraints, CertificateParams, DistinguishedName, DnType, ExtendedKeyUsagePurpose, IsCa, KeyPair,
-    KeyUsagePurpose, PKCS_ECDSA_P256_SHA256, PKCS_ECDSA_P521_SHA512,
+    KeyUsagePurpose, PKCS_ECDSA_P256_SHA256, SignatureAlgorithm,
 };
 use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 
 /// The name that every certificate of go-plugin is for.
 pub(super) const NAME: &str = "localhost";
-
-/// The curve of our own key. The other side's may be either.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Curve {
-    /// Ten times as fast to make, and known to every implementation of TLS.
-    #[default]
-    P256,
-    /// What go-plugin itself makes.
-    P521,
-}
 
 /// A certificate and its key.
 pub(super) struct Identity {
@@ -29,13 +19,20 @@ pub(super) struct Identity {
 }
 
 impl Identity {
-    /// Makes one. It has all the uses that go-plugin's own have, because some systems insist on them. It is pinned to the byte and lives as
+    /// Makes one. Its curve is P-256, not go-plugin's P-521: ten times as fast to make, and known to every implementation of TLS. It has all the uses that go-plugin's own have, because some systems insist on them. It is pinned to the byte and lives as
     /// long as the plugin, so its validity is everlasting: a clock that is wrong must not matter.
-    pub(super) fn new(curve: Curve) -> Result<Self, rcgen::Error> {
-        let key = KeyPair::generate_for(match curve {
-            Curve::P256 => &PKCS_ECDSA_P256_SHA256,
-            Curve::P521 => &PKCS_ECDSA_P521_SHA512,
-        })?;
+    pub(super) fn new() -> Result<Self, rcgen::Error> {
+        Self::on(&PKCS_ECDSA_P256_SHA256)
+    }
+
+    /// One with the curve of go-plugin's own.
+    #[cfg(test)]
+    pub(super) fn as_in_go() -> Result<Self, rcgen::Error> {
+        Self::on(&rcgen::PKCS_ECDSA_P521_SHA512)
+    }
+
+    fn on(curve: &'static SignatureAlgorithm) -> Result<Self, rcgen::Error> {
+        let key = KeyPair::generate_for(curve)?;
         let mut parameters = CertificateParams::new([NAME.to_owned()])?;
         let mut name = DistinguishedName::new();
         name.push(DnType::CommonName, NAME);
@@ -89,8 +86,8 @@ mod tests {
 
     #[test]
     fn what_is_written_can_be_read() {
-        for curve in [Curve::P256, Curve::P521] {
-            let identity = Identity::new(curve).unwrap();
+        for identity in [Identity::new(), Identity::as_in_go()] {
+            let identity = identity.unwrap();
             assert_eq!(from_pem(&identity.pem()).unwrap(), *identity.certificate());
             assert!(identity.pem().lines().all(|line| line.len() <= 64));
         }

@@ -25,6 +25,14 @@ impl CrashWatch {
         self.panic.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// Hands on what the plugin printed by way of the connection: Go writes a panic to the real standard error, and what looks like
+    /// one here is the report of one that the plugin has survived.
+    pub(super) fn hand_on(&self, line: OutputLine<'_>) {
+        if let Some(told) = &self.told {
+            told.line(line);
+        }
+    }
+
     fn look(&self, line: &str) {
         let mut panic = self.panic.lock().unwrap_or_else(PoisonError::into_inner);
         match panic.as_mut() {
@@ -40,13 +48,10 @@ impl CrashWatch {
 
 impl OutputLines for CrashWatch {
     fn line(&self, line: OutputLine<'_>) {
-        // Go writes a panic to the real standard error, whatever the plugin has put in its place.
         if line.stream == OutputStream::Stderr && line.part == LinePart::Whole {
             self.look(&String::from_utf8_lossy(line.text));
         }
-        if let Some(told) = &self.told {
-            told.line(line);
-        }
+        self.hand_on(line);
     }
 }
 

@@ -34,7 +34,6 @@ use std::time::Duration;
 
 pub use attach::{Reattach, attach, reattach_providers};
 pub use broker::{Accepted, Broker, BrokerError};
-pub use certificate::Curve;
 pub use connection::Connection;
 pub use error::{PluginError, StartError, StartFailure};
 pub use handshake::{Handshake, HandshakeError};
@@ -65,8 +64,6 @@ pub struct Settings {
     pub versions: Vec<u32>,
     /// Whether both sides make a certificate for this one start and trust no other (AutoMTLS).
     pub tls: bool,
-    /// The curve of our own key.
-    pub curve: Curve,
     /// How long it may take until the plugin can be called.
     pub start_deadline: Duration,
     /// Where the directory for the plugin's sockets is made. Without it: where the plugin's environment says that sockets
@@ -78,7 +75,6 @@ pub struct Settings {
 impl Settings {
     /// TLS with go-plugin's deadline.
     pub fn new(cookie: Cookie, versions: Vec<u32>) -> Self {
-        let (tls, curve) = (true, Curve::P256);
-        Self { cookie, versions, tls, curve, start_deadline: START_DEADLINE, socket_directory: None }
+        Self { cookie, versions, tls: true, start_deadline: START_DEADLINE, socket_directory: None }
     }
 }

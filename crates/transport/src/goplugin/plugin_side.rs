@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 
 use super::broker::Broker;
-use super::certificate::{self, Curve, Identity};
+use super::certificate::{self, Identity};
 use super::error::PluginError;
 use super::handshake::Handshake;
 use super::services::{Services, Stdio};
@@ -34,14 +34,12 @@ pub struct PluginSide {
     pub versions: Vec<u32>,
     /// On what it listens.
     pub network: Network,
-    /// The curve of its key.
-    pub curve: Curve,
 }
 
 impl PluginSide {
-    /// On a Unix socket, with a key of ours.
+    /// On a Unix socket.
     pub fn new(cookie: Cookie, versions: Vec<u32>) -> Self {
-        Self { cookie, versions, network: Network::Unix, curve: Curve::P256 }
+        Self { cookie, versions, network: Network::Unix }
     }
 
     /// Listens, and says so in a line. `environment`: what the host has set; `announcement`: our standard output, on which nothing may be
@@ -59,8 +57,7 @@ impl PluginSide {
         let version = chosen(&self.versions, variable(variables::VERSIONS).unwrap_or_default());
         let (certificate, tls) = match variable(variables::CLIENT_CERTIFICATE) {
             Some(pem) => {
-                let identity =
-                    Identity::new(self.curve).map_err(|error| PluginError::Certificate(error.to_string()))?;
+                let identity = Identity::new().map_err(|error| PluginError::Certificate(error.to_string()))?;
                 let theirs = certificate::from_pem(pem)
                     .map_err(|reason| PluginError::Variable { variable: variables::CLIENT_CERTIFICATE, reason })?;
                 let tls = Tls::new(&identity, theirs).map_err(|error| PluginError::Certificate(error.to_string()))?;
@@ -200,7 +197,7 @@ mod tests {
         assert!(line.starts_with(&format!("1|6|unix|{path}/plugin")) && line.ends_with("|grpc|\n"), "{line}");
         let asked = listen(&side, &[&base[..], &[("PLUGIN_MULTIPLEX_GRPC", "true")]].concat()).await.unwrap();
         assert!(asked.ends_with("|grpc||false\n"), "{asked}");
-        let pem = Identity::new(Curve::P256).unwrap().pem();
+        let pem = Identity::new().unwrap().pem();
         let secured = listen(&side, &[&base[..], &[("PLUGIN_CLIENT_CERT", &pem)]].concat()).await.unwrap();
         assert!(Handshake::parse(secured.as_bytes(), &[6]).unwrap().certificate.is_some(), "{secured}");
         let tcp = PluginSide { network: Network::Tcp, ..side };

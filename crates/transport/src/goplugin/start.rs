@@ -39,7 +39,7 @@ pub async fn start(
     mut request: LaunchRequest,
     settings: &Settings,
 ) -> Result<Connection, StartError> {
-    let identity = settings.tls.then(|| Identity::new(settings.curve)).transpose();
+    let identity = settings.tls.then(Identity::new).transpose();
     let identity = identity.map_err(|error| StartFailure::Tls(error.to_string()))?;
     let sockets = Sockets::private(&parents(&request, settings));
     let sockets = Arc::new(sockets.map_err(|error| StartFailure::SocketDirectory(error.to_string()))?);

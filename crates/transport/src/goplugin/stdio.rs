@@ -7,7 +7,7 @@ use crate::channel::Channel;
 use crate::generated::plugin::StdioData;
 use crate::generated::plugin::grpc_stdio_client::GrpcStdioClient;
 use crate::generated::plugin::stdio_data::Channel as Printed;
-use crate::{LinePart, Lines, OutputLine, OutputLines, OutputStream, Process, limited};
+use crate::{LinePart, Lines, OutputLine, OutputStream, Process, limited};
 
 /// Takes all that is printed, for as long as the connection lives: a plugin whose prints nobody takes blocks at the next one.
 pub(super) async fn drain(channel: Channel, process: Option<Arc<dyn Process>>, told: Arc<CrashWatch>) {
@@ -20,7 +20,7 @@ pub(super) async fn drain(channel: Channel, process: Option<Arc<dyn Process>>, t
             if let (Some(process), true) = (&process, part != LinePart::Rest) {
                 process.remember(text);
             }
-            told.line(OutputLine { stream, text, part });
+            told.hand_on(OutputLine { stream, text, part });
         }
     };
     let (mut out, mut err) = (Lines::default(), Lines::default());

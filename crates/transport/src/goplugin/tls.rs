@@ -223,7 +223,6 @@ impl AsyncWrite for Wire {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::goplugin::Curve;
     use crate::goplugin::socket::Sockets;
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
@@ -252,11 +251,7 @@ mod tests {
 
     #[tokio::test]
     async fn both_sides_accept_the_pinned_certificate_and_no_other() {
-        let (host, plugin, other) = (
-            Identity::new(Curve::P256).unwrap(),
-            Identity::new(Curve::P521).unwrap(),
-            Identity::new(Curve::P256).unwrap(),
-        );
+        let (host, plugin, other) = (Identity::new().unwrap(), Identity::as_in_go().unwrap(), Identity::new().unwrap());
         let tls = |ours: &Identity, theirs: &Identity| Tls::new(ours, theirs.certificate().clone()).unwrap();
         let (client, server) = meet(&tls(&host, &plugin), &tls(&plugin, &host)).await;
         assert!(client.is_ok() && server.is_ok(), "{client:?} {server:?}");
@@ -268,10 +263,10 @@ mod tests {
 
     #[tokio::test]
     async fn who_has_the_certificate_and_not_its_key_is_refused() {
-        let (host, plugin) = (Identity::new(Curve::P256).unwrap(), Identity::new(Curve::P256).unwrap());
+        let (host, plugin) = (Identity::new().unwrap(), Identity::new().unwrap());
         let server = Tls::new(&plugin, host.certificate().clone()).unwrap();
         let chain = vec![host.certificate().clone()];
-        let signer = aws_lc_rs::sign::any_supported_type(&Identity::new(Curve::P256).unwrap().key()).unwrap();
+        let signer = aws_lc_rs::sign::any_supported_type(&Identity::new().unwrap().key()).unwrap();
         let thief = tokio_rustls::rustls::sign::CertifiedKey::new(chain, signer);
         let mut client = ClientConfig::builder_with_provider(Arc::clone(&ALGORITHMS))
             .with_safe_default_protocol_versions()
