@@ -86,7 +86,9 @@ mod tests {
     /// What the Go library makes of the same seeds.
     #[test]
     fn the_same_seed_gives_the_same_name() {
-        for (seed, expected) in [("seed", "thing-614742c"), ("another seed", "thing-98049f1"), ("\0\u{1}", "thing-ab569ce")] {
+        for (seed, expected) in
+            [("seed", "thing-614742c"), ("another seed", "thing-98049f1"), ("\0\u{1}", "thing-ab569ce")]
+        {
             assert_eq!(name("thing", seed.as_bytes(), None).unwrap(), expected);
         }
     }

@@ -69,7 +69,7 @@ pub fn shaped(shape: &Shape, value: &Cty) -> Result<Value, Unfit> {
 }
 
 /// A value that says itself what it is. Names of attributes are left as they are.
-fn natural(value: &Cty) -> Value {
+pub fn natural(value: &Cty) -> Value {
     match value {
         Cty::Null => Value::Null,
         Cty::Unknown(_) => Value::Unknown,

@@ -13,12 +13,12 @@
 //! | `replace` | the value itself, in `raw`; stored as a secret, because nobody knows whether it is one |
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
 
 use outrigger_terraform::cty::{self, Number, Type, Value as Cty};
 use outrigger_value::{PropertyMap, Value};
 
 use crate::case;
+use crate::json::{self, NotJson, quote, separate, write};
 use crate::names::{Object, Shape};
 
 /// The property that holds the delta.
@@ -31,6 +31,12 @@ pub const KEY: &str = "__pulumi_raw_state_delta";
 )]
 pub struct Broken(String);
 
+impl From<NotJson> for Broken {
+    fn from(error: NotJson) -> Self {
+        Self(error.to_string())
+    }
+}
+
 /// The delta of a state, whose type is that of the resource.
 pub fn of_state(object: &Object, state: &Cty, ty: &Type) -> Value {
     marshalled(Some(of_object(object, state, ty)))
@@ -38,10 +44,10 @@ pub fn of_state(object: &Object, state: &Cty, ty: &Type) -> Value {
 
 /// The provider's JSON, from outputs and their delta.
 pub fn recover(outputs: &PropertyMap, delta: &Value) -> Result<String, Broken> {
-    let mut json = String::new();
+    let mut text = String::new();
     let delta = delta.unwrap_secrets();
-    recovered(&delta, &Value::Map(outputs.clone()), &mut json)?;
-    Ok(json)
+    recovered(&delta, &Value::Map(outputs.clone()), &mut text)?;
+    Ok(text)
 }
 
 /// One delta; `None` means that the value is as it is.
@@ -114,21 +120,8 @@ fn is_similar(number: &Number) -> bool {
 }
 
 fn replace(value: &Cty, ty: &Type) -> Delta {
-    let json = cty::to_json(value, ty).ok().and_then(|json| serde_json::from_str(&json).ok());
-    Delta::Replace(json.map_or(Value::Null, of_json))
-}
-
-fn of_json(json: serde_json::Value) -> Value {
-    match json {
-        serde_json::Value::Null => Value::Null,
-        serde_json::Value::Bool(value) => Value::Bool(value),
-        serde_json::Value::Number(number) => Value::Number(number.as_f64().unwrap_or_default()),
-        serde_json::Value::String(text) => Value::String(text),
-        serde_json::Value::Array(items) => Value::List(items.into_iter().map(of_json).collect()),
-        serde_json::Value::Object(items) => {
-            Value::Map(items.into_iter().map(|(key, item)| (key, of_json(item))).collect())
-        }
-    }
+    let raw = cty::to_json(value, ty).ok().and_then(|text| serde_json::from_str(&text).ok());
+    Delta::Replace(raw.map_or(Value::Null, json::value))
 }
 
 fn marshalled(delta: Option<Delta>) -> Value {
@@ -180,7 +173,7 @@ fn recovered(delta: &Value, value: &Value, into: &mut String) -> Result<(), Brok
         return recovered_object(content, value, into);
     }
     if let Some(content) = part(delta, "replace") {
-        return json(content.get("raw").unwrap_or(&Value::Null), into);
+        return Ok(write(content.get("raw").unwrap_or(&Value::Null), into)?);
     }
     if let Some(content) = part(delta, "plu") {
         into.push('[');
@@ -278,47 +271,6 @@ fn natural(value: &Value, into: &mut String) -> Result<(), Broken> {
             into.push(']');
             Ok(())
         }
-        other => json(other, into),
+        other => Ok(write(other, into)?),
     }
-}
-
-fn json(value: &Value, into: &mut String) -> Result<(), Broken> {
-    match value.bare() {
-        Value::Null => into.push_str("null"),
-        Value::Bool(value) => into.push_str(if *value { "true" } else { "false" }),
-        Value::Number(number) => {
-            write!(into, "{number}").map_err(|_| Broken("a number cannot be written".to_owned()))?
-        }
-        Value::String(text) => quote(text, into),
-        Value::List(items) => {
-            into.push('[');
-            for (position, item) in items.iter().enumerate() {
-                separate(position, into);
-                json(item, into)?;
-            }
-            into.push(']');
-        }
-        Value::Map(items) => {
-            into.push('{');
-            for (position, (key, item)) in items.iter().enumerate() {
-                separate(position, into);
-                quote(key, into);
-                into.push(':');
-                json(item, into)?;
-            }
-            into.push('}');
-        }
-        other => return Err(Broken(format!("{} does not occur in states of Terraform providers", other.kind()))),
-    }
-    Ok(())
-}
-
-fn separate(position: usize, into: &mut String) {
-    if position > 0 {
-        into.push(',');
-    }
-}
-
-fn quote(text: &str, into: &mut String) {
-    into.push_str(&serde_json::Value::from(text).to_string());
 }

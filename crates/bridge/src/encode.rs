@@ -18,6 +18,11 @@ pub struct Misfit {
 }
 
 impl Misfit {
+    /// A property at the top that does not fit.
+    pub fn of(key: &str, reason: impl Into<String>) -> Self {
+        Self { path: PropertyPath(vec![PathStep::Key(key.to_owned())]), reason: reason.into() }
+    }
+
     fn new(reason: impl Into<String>) -> Self {
         Self { path: PropertyPath(Vec::new()), reason: reason.into() }
     }

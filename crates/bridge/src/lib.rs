@@ -5,23 +5,46 @@
 //!   and functions, and knows where a resource's id comes from.
 //! - [`case`] and [`inflect`] spell names: what is `cors_rule` for Terraform is `corsRules` for Pulumi.
 //! - [`document`] is the package schema, written as it is made.
+//! - [`Bridge`] is the plugin: it finds and starts a provider, and turns each call of Pulumi's into calls of Terraform's. Values go
+//!   through `encode` and come back through `decode`; `stored` and `delta` find the provider's exact state again.
 //!
 //! Names decide what a program and a state file say. They are Pulumi's bridge's own to the letter; the few places where they are
 //! not are listed in [`document`].
 
+mod apply;
+mod autoname;
 pub mod case;
+mod configuration;
 mod decode;
 mod delta;
+mod difference;
 pub mod document;
 mod encode;
+mod function;
 pub mod inflect;
 mod inputs;
+mod json;
 pub mod members;
 mod meta;
 pub mod names;
 mod naming;
+mod origin;
+mod package;
+mod place;
+mod plugin;
+mod process;
 mod prose;
+mod provider;
+mod read;
+mod resource;
 mod secrets;
+mod stored;
+mod stub;
+mod timeouts;
 pub mod tokens;
+mod words;
 
 pub use naming::{Naming, NamingError};
+pub use origin::{NoStore, Origin, Origins, Place, SchemaStore};
+pub use outrigger_transport::goplugin::LogLevel;
+pub use plugin::{Bridge, BridgeOptions, NAME};

@@ -169,6 +169,9 @@ pub trait Plugin: Send + Sync {
     async fn cancel(&self, _cx: &CallContext) -> Result<(), CallError> {
         Ok(())
     }
+
+    /// Ends what the plugin started itself, such as a process behind it. Nothing is called after this.
+    async fn close(&self) {}
 }
 
 /// Finds, starts and describes plugins. One `load` is one provider instance.

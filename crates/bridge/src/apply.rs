@@ -1,0 +1,187 @@
+//! Carrying out a change. Nothing that exists afterwards is lost, whatever else the provider says.
+
+use outrigger_provider::{Action, ApplyRequest, CallContext, CallError, ErrorKind, Outcome, State};
+use outrigger_terraform::cty::Value as Cty;
+use outrigger_terraform::{Applied, ApplyQuestion, Stored, consistency};
+use outrigger_value::{PropertyMap, Urn, secrecy};
+
+use crate::members::{Id, MISSING_ID};
+use crate::package::{Package, Subject};
+use crate::resource::{Ready, unchanged};
+use crate::timeouts::Step;
+use crate::words;
+
+impl Package {
+    pub(crate) async fn apply(&self, cx: &CallContext, request: ApplyRequest) -> Outcome {
+        let (call, step) = match request.action {
+            Action::Create => ("Create", Step::Create),
+            Action::Update => ("Update", Step::Update),
+            Action::Delete => ("Delete", Step::Delete),
+        };
+        let subject = match self.subject(call, request.resource.ty()) {
+            Ok(subject) => subject,
+            Err(error) => return Outcome::NotDone(error),
+        };
+        let urn = &request.resource.urn;
+        let mut ready = match self.ready(cx, call, urn, &subject, &request).await {
+            Ok(ready) => ready,
+            // Planning changes nothing, however it fails.
+            Err(error) => return Outcome::NotDone(error),
+        };
+        ready.limited(&subject, step, request.timeout);
+        let question = ApplyQuestion {
+            prior: &ready.prior.state,
+            planned: &ready.planned,
+            config: &ready.config,
+            planned_private: &ready.private,
+            planned_identity: &ready.identity,
+        };
+        let answer = match self.client(cx).await {
+            Ok(client) => client.apply(cx, &subject.handle, &question).await,
+            Err(error) => return Outcome::NotDone(error),
+        };
+        match answer {
+            Err(error) if error.leaves_doubt() => Outcome::Unknown { error, last: request.prior },
+            Err(error) => Outcome::NotDone(error),
+            Ok(applied) => {
+                Ending { package: self, cx, call, urn, subject: &subject, request: &request }.of(&ready, applied)
+            }
+        }
+    }
+
+    /// The plan that the engine hands back, or one that is made now.
+    async fn ready(
+        &self,
+        cx: &CallContext,
+        call: &str,
+        urn: &Urn,
+        subject: &Subject,
+        request: &ApplyRequest,
+    ) -> Result<Ready, CallError> {
+        if let Some(ready) = request.token.0.as_ref().and_then(|token| token.downcast_ref::<Ready>()) {
+            return Ok(ready.clone());
+        }
+        match (&request.prior, request.action) {
+            (Some(prior), Action::Delete) => {
+                let stored = self.current(cx, call, urn, subject, prior).await?;
+                self.planned_deletion(cx, urn, subject, stored).await
+            }
+            (Some(prior), Action::Update) => {
+                let inputs = unchanged(&prior.outputs, request.inputs.clone(), &request.ignore_changes);
+                let config = self.config(call, subject, &inputs)?;
+                let stored = self.upgraded(cx, call, urn, subject, prior).await?;
+                Ok(self.planned(cx, call, urn, subject, stored, config, None).await?.0)
+            }
+            _ => {
+                let config = self.config(call, subject, &request.inputs)?;
+                Ok(self.planned(cx, call, urn, subject, Stored::NOTHING, config, None).await?.0)
+            }
+        }
+    }
+
+    /// The id of a resource, by its outputs; `None` if it should have one and has not.
+    pub(crate) fn id(&self, subject: &Subject, outputs: &PropertyMap) -> Option<String> {
+        let property = match &subject.resource.id {
+            Id::Missing => return Some(MISSING_ID.to_owned()),
+            Id::Attribute => "id",
+            Id::Property(name) => name,
+        };
+        outputs.get(property).and_then(|id| id.bare().as_str()).filter(|id| !id.is_empty()).map(str::to_owned)
+    }
+}
+
+/// What becomes of an answer.
+struct Ending<'a> {
+    package: &'a Package,
+    cx: &'a CallContext,
+    call: &'a str,
+    urn: &'a Urn,
+    subject: &'a Subject,
+    request: &'a ApplyRequest,
+}
+
+impl Ending<'_> {
+    fn of(&self, ready: &Ready, applied: Applied) -> Outcome {
+        let Applied { stored, legacy, reports } = applied;
+        let object = Some(&self.subject.resource.object);
+        let mut reasons: Vec<String> = words::error(self.cx, Some(self.urn), object, &reports).into_iter().collect();
+        if self.request.action == Action::Delete {
+            return self.of_deletion(stored, reasons);
+        }
+        if stored.state.is_null() {
+            return self.nothing(reasons);
+        }
+        let block = &self.subject.handle.schema.block;
+        let mut wrong = consistency::unknown_in(&stored.state);
+        wrong.extend(consistency::write_only_in(block, &stored.state));
+        reasons.extend(wrong.iter().map(|finding| format!("the provider answered something wrong: {finding}")));
+        // What a provider did after an error is seldom what it planned.
+        if !legacy && !ready.legacy && reasons.is_empty() {
+            let findings = consistency::of_result(block, &ready.planned, &stored.state);
+            let held = self.package.hold(self.cx, self.call, self.urn, &findings, "did");
+            reasons.extend(held.err().map(|error| error.message));
+        }
+        let state = without_write_only(&self.subject.handle.schema.block, stored.state.unknown_as_null());
+        self.state(Stored { state, ..stored }, reasons)
+    }
+
+    /// The state of what exists, and whether it is ready.
+    fn state(&self, stored: Stored, mut reasons: Vec<String>) -> Outcome {
+        let mut outputs = match self.package.outputs(self.subject, &stored) {
+            Ok(outputs) => outputs,
+            Err(unfit) => {
+                let error = self.error(ErrorKind::Garbage, format!("the answer cannot be understood: {unfit}"));
+                return Outcome::Unknown { error, last: self.request.prior.clone() };
+            }
+        };
+        secrecy::annotate(&mut outputs, &self.request.inputs);
+        let known = self.request.prior.as_ref().map(|prior| prior.id.clone());
+        let Some(id) = self.package.id(self.subject, &outputs).or(known.filter(|id| !id.is_empty())) else {
+            reasons.push("the provider answered no id".to_owned());
+            let error = self.error(ErrorKind::Unknown, reasons.join("\n"));
+            return if reasons.len() > 1 { Outcome::NotDone(error) } else { Outcome::Unknown { error, last: None } };
+        };
+        let state = State { id, inputs: self.request.inputs.clone(), outputs, ..State::default() };
+        if reasons.is_empty() { Outcome::Done(state) } else { Outcome::Partial { state, reasons } }
+    }
+
+    /// The provider answered no state.
+    fn nothing(&self, reasons: Vec<String>) -> Outcome {
+        if !reasons.is_empty() {
+            return Outcome::NotDone(self.error(ErrorKind::NotDone, reasons.join("\n")));
+        }
+        let error = self.error(ErrorKind::Unknown, "the provider answered neither a state nor an error".to_owned());
+        Outcome::Unknown { error, last: self.request.prior.clone() }
+    }
+
+    /// A resource that could not be deleted keeps its state; the provider may have something new to say of it.
+    fn of_deletion(&self, stored: Stored, reasons: Vec<String>) -> Outcome {
+        if reasons.is_empty() {
+            return Outcome::Done(State::default());
+        }
+        match (&self.request.prior, self.package.outputs(self.subject, &stored)) {
+            (Some(prior), Ok(outputs)) if !stored.state.is_null() && stored.state.is_wholly_known() => {
+                let mut state = prior.clone();
+                state.outputs = outputs;
+                secrecy::annotate(&mut state.outputs, &prior.inputs);
+                Outcome::Partial { state, reasons }
+            }
+            _ => Outcome::NotDone(self.error(ErrorKind::NotDone, reasons.join("\n"))),
+        }
+    }
+
+    fn error(&self, kind: ErrorKind, message: String) -> CallError {
+        CallError::new(self.package.label(), self.call, kind, message)
+    }
+}
+
+/// The state without what must never be stored, whatever the provider answers.
+fn without_write_only(block: &outrigger_terraform::schema::Block, state: Cty) -> Cty {
+    let Cty::Map(mut items) = state else { return state };
+    for attribute in block.attributes.iter().filter(|attribute| attribute.write_only) {
+        if let Some(value) = items.get_mut(&attribute.name) {
+            *value = Cty::Null;
+        }
+    }
+    Cty::Map(items)
+}

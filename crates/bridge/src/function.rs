@@ -1,0 +1,155 @@
+//! Data sources and functions, which are both functions to Pulumi.
+
+use outrigger_provider::{CallContext, CallError, CheckFailure, Invoke, Invoked};
+use outrigger_terraform::Report;
+use outrigger_terraform::cty::{Type, Value as Cty};
+use outrigger_terraform::schema::Parameter;
+use outrigger_value::{PropertyMap, Value, secrecy};
+
+use crate::members::ProviderFunction;
+use crate::names::{Object, Shape};
+use crate::package::{Package, Source};
+use crate::{decode, encode, place};
+
+const CALL: &str = "Invoke";
+
+/// The property that holds a result which is no object.
+const RESULT: &str = "result";
+
+impl Package {
+    pub(crate) async fn invoke(&self, cx: &CallContext, request: Invoke) -> Result<Invoked, CallError> {
+        if let Some(source) = self.source(CALL, &request.token)? {
+            return self.read_data(cx, &source, request.arguments).await;
+        }
+        let function = self.naming.function(&request.token).map_err(|error| self.error(CALL, error.to_string()))?;
+        match function {
+            Some(function) => self.call_function(cx, &function, request.arguments).await,
+            None => Err(self.error(CALL, format!("the provider has no function `{}`", request.token))),
+        }
+    }
+
+    async fn read_data(&self, cx: &CallContext, source: &Source, arguments: PropertyMap) -> Result<Invoked, CallError> {
+        let object = &source.source.object;
+        let config = match encode::object(object, &arguments) {
+            Ok(config) => config,
+            Err(misfit) => return Ok(refused(misfit.path.to_string(), misfit.reason)),
+        };
+        let client = self.client(cx).await?;
+        let reports = client.validate_data(cx, &source.handle, &config).await?;
+        if let Some(refused) = self.heed_arguments(cx, object, reports)? {
+            return Ok(refused);
+        }
+        let (state, reports) = client.read_data(cx, &source.handle, &config).await?;
+        if let Some(refused) = self.heed_arguments(cx, object, reports)? {
+            return Ok(refused);
+        }
+        let mut result = decode::object(object, &state)
+            .map_err(|unfit| self.error(CALL, format!("the answer cannot be understood: {unfit}")))?;
+        secrecy::annotate(&mut result, &arguments);
+        Ok(Invoked { result, failures: Vec::new() })
+    }
+
+    /// Errors about an argument are failures of a check, all others end the call.
+    fn heed_arguments(
+        &self,
+        cx: &CallContext,
+        object: &Object,
+        reports: Vec<Report>,
+    ) -> Result<Option<Invoked>, CallError> {
+        let mut failures = Vec::new();
+        let mut others = Vec::new();
+        for report in reports {
+            match place::top(object, &report.path) {
+                Some(property) if report.is_error() => failures.push(CheckFailure {
+                    property: property.to_owned(),
+                    reason: format!("{}: {}", report.summary, report.detail),
+                }),
+                _ => others.push(report),
+            }
+        }
+        self.heed(cx, CALL, None, Some(object), &others)?;
+        Ok((!failures.is_empty()).then(|| Invoked { result: PropertyMap::new(), failures }))
+    }
+
+    async fn call_function(
+        &self,
+        cx: &CallContext,
+        function: &ProviderFunction,
+        arguments: PropertyMap,
+    ) -> Result<Invoked, CallError> {
+        let given = match collected(function, &arguments) {
+            Ok(given) => given,
+            Err((property, reason)) => return Ok(refused(property, reason)),
+        };
+        let ty = &function.function.result;
+        // What is not known is answered as unknown, unless the function takes it.
+        if given.iter().any(|given| !given.value.is_wholly_known() && !given.parameter.allow_unknown) {
+            return Ok(Invoked { result: shaped(ty, &Cty::UNKNOWN), failures: Vec::new() });
+        }
+        if let Some(given) = given.iter().find(|given| given.value.is_null() && !given.parameter.allow_null) {
+            return Ok(refused(given.name.clone(), "the argument must not be null".to_owned()));
+        }
+        let values: Vec<(Cty, Type)> =
+            given.iter().map(|given| (given.value.clone(), given.parameter.ty.clone())).collect();
+        match self.client(cx).await?.call_function(cx, &function.terraform, &values, ty).await? {
+            Ok(value) => {
+                let mut result = shaped(ty, &value);
+                if secrecy::has_secrets(&arguments) {
+                    secrecy::conceal_all(&mut result);
+                }
+                Ok(Invoked { result, failures: Vec::new() })
+            }
+            Err((text, argument)) => {
+                let about = argument.and_then(|place| usize::try_from(place).ok()).and_then(|place| given.get(place));
+                match about {
+                    Some(given) => Ok(refused(given.name.clone(), text)),
+                    None => Err(self.error(CALL, text)),
+                }
+            }
+        }
+    }
+}
+
+/// An argument at its place.
+struct Given<'a> {
+    name: String,
+    parameter: &'a Parameter,
+    value: Cty,
+}
+
+/// The arguments in order; those of which there may be any number come from a list.
+fn collected<'a>(function: &'a ProviderFunction, arguments: &PropertyMap) -> Result<Vec<Given<'a>>, (String, String)> {
+    let mut given = Vec::new();
+    let mut names = function.arguments.iter();
+    let mut take = |name: &str, parameter: &'a Parameter, value: &Value| {
+        let value = encode::shaped(&Shape::of_type(&parameter.ty), value);
+        let value = value.map_err(|misfit| (name.to_owned(), misfit.to_string()))?;
+        given.push(Given { name: name.to_owned(), parameter, value });
+        Ok::<(), (String, String)>(())
+    };
+    for (parameter, name) in function.function.parameters.iter().zip(names.by_ref()) {
+        take(name, parameter, arguments.get(name).unwrap_or(&Value::Null))?;
+    }
+    if let (Some(parameter), Some(name)) = (&function.function.variadic, names.next()) {
+        match arguments.get(name).map(Value::bare) {
+            None | Some(Value::Null) => {}
+            Some(Value::List(items)) => items.iter().try_for_each(|item| take(name, parameter, item))?,
+            Some(Value::Unknown) => take(name, parameter, &Value::Unknown)?,
+            Some(_) => return Err((name.clone(), "a list is needed".to_owned())),
+        }
+    }
+    Ok(given)
+}
+
+/// The result as an object: as it is, or under a name.
+fn shaped(ty: &Type, value: &Cty) -> PropertyMap {
+    let result = decode::shaped(&Shape::of_type(ty), value).unwrap_or(Value::Null);
+    match (ty, result) {
+        (Type::Object(_), Value::Map(properties)) => properties,
+        (_, result) => PropertyMap::from([(RESULT.to_owned(), result)]),
+    }
+}
+
+fn refused(property: String, reason: String) -> Invoked {
+    Invoked { result: PropertyMap::new(), failures: vec![CheckFailure { property, reason }] }
+}

@@ -1,0 +1,116 @@
+//! A provider that the bridge has become: its names, its schemas, its process.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use outrigger_provider::{CallContext, CallError, ErrorKind};
+use outrigger_terraform::schema::{Kind, Schemas};
+use outrigger_terraform::{Client, Handle, Report};
+use outrigger_value::Urn;
+
+use crate::members::{DataSource, Resource};
+use crate::names::Object;
+use crate::process::Supervised;
+use crate::{Naming, words};
+
+/// A provider under Pulumi's names, and its process.
+pub(crate) struct Package {
+    /// The package's name: the provider's, or what the user calls it.
+    pub(crate) name: String,
+    /// The provider's version.
+    pub(crate) version: String,
+    pub(crate) naming: Naming,
+    pub(crate) process: Supervised,
+    /// Whether a provider that does not keep to the rules fails the step.
+    pub(crate) strict: bool,
+    subjects: Mutex<HashMap<String, Arc<Subject>>>,
+    sources: Mutex<HashMap<String, Arc<Source>>>,
+}
+
+/// A type of resources in both languages.
+pub(crate) struct Subject {
+    pub(crate) resource: Arc<Resource>,
+    pub(crate) handle: Handle,
+}
+
+/// A data source in both languages.
+pub(crate) struct Source {
+    pub(crate) source: Arc<DataSource>,
+    pub(crate) handle: Handle,
+}
+
+impl Package {
+    pub(crate) fn new(name: String, version: String, naming: Naming, process: Supervised, strict: bool) -> Self {
+        Self { name, version, naming, process, strict, subjects: Mutex::default(), sources: Mutex::default() }
+    }
+
+    /// For messages.
+    pub(crate) fn label(&self) -> String {
+        format!("{} {}", self.name, self.version)
+    }
+
+    pub(crate) fn schemas(&self) -> &Arc<Schemas> {
+        self.naming.schemas()
+    }
+
+    /// The client of a process that runs; it is started if there is none.
+    pub(crate) async fn client(&self, cx: &CallContext) -> Result<Arc<Client>, CallError> {
+        self.process.client(cx).await
+    }
+
+    /// A type of resources.
+    pub(crate) fn subject(&self, call: &str, token: &str) -> Result<Arc<Subject>, CallError> {
+        if let Some(known) = lock(&self.subjects).get(token) {
+            return Ok(Arc::clone(known));
+        }
+        let resource = self.naming.resource(token).map_err(|error| self.error(call, error.to_string()))?;
+        let resource = resource.ok_or_else(|| self.error(call, format!("the provider has no resource `{token}`")))?;
+        let handle = self.handle(call, Kind::Resource, &resource.terraform)?;
+        let subject = Arc::new(Subject { resource, handle });
+        lock(&self.subjects).insert(token.to_owned(), Arc::clone(&subject));
+        Ok(subject)
+    }
+
+    /// A data source; `None` if there is none of that name.
+    pub(crate) fn source(&self, call: &str, token: &str) -> Result<Option<Arc<Source>>, CallError> {
+        if let Some(known) = lock(&self.sources).get(token) {
+            return Ok(Some(Arc::clone(known)));
+        }
+        let source = self.naming.data_source(token).map_err(|error| self.error(call, error.to_string()))?;
+        let Some(source) = source else { return Ok(None) };
+        let handle = self.handle(call, Kind::DataSource, &source.terraform)?;
+        let source = Arc::new(Source { source, handle });
+        lock(&self.sources).insert(token.to_owned(), Arc::clone(&source));
+        Ok(Some(source))
+    }
+
+    fn handle(&self, call: &str, kind: Kind, terraform: &str) -> Result<Handle, CallError> {
+        let handle =
+            Handle::of(self.schemas(), kind, terraform).map_err(|error| self.error(call, error.to_string()))?;
+        handle.ok_or_else(|| self.error(call, format!("the provider's schema has no `{terraform}`")))
+    }
+
+    /// An error before anything was done.
+    pub(crate) fn error(&self, call: &str, message: impl Into<String>) -> CallError {
+        CallError::new(self.label(), call, ErrorKind::NotDone, message)
+    }
+
+    /// Logs warnings, and fails with the errors among what a provider said.
+    pub(crate) fn heed(
+        &self,
+        cx: &CallContext,
+        call: &str,
+        urn: Option<&Urn>,
+        object: Option<&Object>,
+        reports: &[Report],
+    ) -> Result<(), CallError> {
+        match words::error(cx, urn, object, reports) {
+            Some(message) => Err(self.error(call, message)),
+            None => Ok(()),
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,66 @@
+//! Where something is, in Pulumi's words.
+
+use outrigger_terraform::cty::{Path, Step};
+
+use crate::names::{Object, Shape};
+
+/// The property that a path of the provider's leads to, as messages write it; `None` if it does not begin at an attribute.
+pub fn text(object: &Object, path: &Path) -> Option<String> {
+    let mut steps = path.0.iter();
+    let Some(Step::Attribute(first)) = steps.next() else { return None };
+    let field = object.of_terraform(first);
+    let mut text = field.map_or_else(|| crate::case::camel(first), |field| field.name.to_string());
+    let mut shape = field.map(|field| &field.shape);
+    for step in steps {
+        match step {
+            Step::Attribute(name) => {
+                let field = shape.and_then(Shape::object).and_then(|object| object.of_terraform(name));
+                push(&mut text, field.map_or(&**name, |field| &*field.name));
+                shape = field.map(|field| &field.shape);
+            }
+            // What may have but one element is that element.
+            Step::Index(_) | Step::Key(_) if matches!(shape, Some(Shape::One { .. })) => {}
+            Step::Index(index) => {
+                text.push_str(&format!("[{index}]"));
+                shape = shape.and_then(element);
+            }
+            Step::Key(key) => {
+                push(&mut text, key);
+                shape = shape.and_then(element);
+            }
+        }
+    }
+    Some(text)
+}
+
+/// The property at the top that a path of the provider's leads to.
+pub fn top<'a>(object: &'a Object, path: &Path) -> Option<&'a str> {
+    let Some(Step::Attribute(first)) = path.0.first() else { return None };
+    object.of_terraform(first).map(|field| &*field.name)
+}
+
+/// What the provider says of the property that a path leads to; only where the path leads through names alone.
+pub fn description<'a>(object: &'a Object, path: &Path) -> &'a str {
+    let mut object = Some(object);
+    let mut description = "";
+    for step in &path.0 {
+        let Step::Attribute(name) = step else { continue };
+        let Some(field) = object.and_then(|object| object.of_terraform(name)) else { return "" };
+        description = &field.description;
+        object = field.shape.object().map(|object| &**object);
+    }
+    description
+}
+
+fn element(shape: &Shape) -> Option<&Shape> {
+    match shape {
+        Shape::List(element) | Shape::Set(element) | Shape::Map(element) => Some(element),
+        _ => None,
+    }
+}
+
+fn push(text: &mut String, name: &str) {
+    let plain = name.starts_with(|first: char| first == '_' || first.is_ascii_alphabetic())
+        && name.chars().all(|letter| letter == '_' || letter == '-' || letter.is_ascii_alphanumeric());
+    if plain { text.push_str(&format!(".{name}")) } else { text.push_str(&format!("[{name:?}]")) }
+}

@@ -1,0 +1,247 @@
+//! The bridge as a plugin: a Terraform provider that is found, started and shown under Pulumi's names.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+
+use async_trait::async_trait;
+use outrigger_provider::{
+    CallContext, CallError, CheckConfig, CheckedConfig, Configure, Diff, DiffConfig, DiffKind, ErrorKind, Invoke,
+    Invoked, Parameterization, Parameterize, Plugin, PluginInfo, PropertyDiff, Provider,
+};
+use outrigger_terraform::schema::Schemas;
+use outrigger_transport::Launcher;
+use outrigger_transport::goplugin::LogLevel;
+use outrigger_value::diff::{self, Change};
+
+use crate::configuration::{self, is_engines};
+use crate::document::{About, Origin as Source, write_document};
+use crate::encode::Misfit;
+use crate::origin::{Origin, Origins, Place, SchemaStore};
+use crate::package::Package;
+use crate::process::{Supervised, Surroundings};
+use crate::provider::BridgedProvider;
+use crate::resource::unchanged;
+use crate::{Naming, encode, secrets, stub, words};
+
+/// The name under which the bridge is a plugin.
+pub const NAME: &str = "terraform-provider";
+
+/// The version of Terraform in whose name providers are configured. They want a version that they can read; some of them use it
+/// to decide what a host can do.
+const TERRAFORM_VERSION: &str = "1.12.0+outrigger";
+
+/// What the bridge is told from outside.
+#[derive(Clone)]
+pub struct BridgeOptions {
+    /// The version that the bridge has for its hosts.
+    pub version: String,
+    /// Starts providers.
+    pub launcher: Arc<dyn Launcher>,
+    /// Finds providers.
+    pub origins: Arc<dyn Origins>,
+    /// Keeps schemas.
+    pub schemas: Arc<dyn SchemaStore>,
+    /// The environment that providers get.
+    pub environment: Vec<(OsString, OsString)>,
+    /// The directory in which providers work.
+    pub directory: PathBuf,
+    /// Whether connections to providers are encrypted (AutoMTLS).
+    pub tls: bool,
+    /// The least important line of a provider's log that is passed on (`TF_LOG`).
+    pub log_level: Option<LogLevel>,
+    /// Whether a provider that does not keep to the rules fails the step; otherwise there is a warning.
+    pub strict: bool,
+}
+
+/// The bridge: nothing at first, a package of one provider once it is parameterized.
+pub struct Bridge {
+    options: BridgeOptions,
+    became: OnceLock<Became>,
+    becoming: tokio::sync::Mutex<()>,
+}
+
+struct Became {
+    package: Arc<Package>,
+    origin: Origin,
+}
+
+impl Bridge {
+    /// A bridge that is no package yet.
+    pub fn new(options: BridgeOptions) -> Self {
+        Self { options, became: OnceLock::new(), becoming: tokio::sync::Mutex::new(()) }
+    }
+
+    fn became(&self, call: &str) -> Result<&Became, CallError> {
+        let message = "the bridge is not parameterized: it has to be told which Terraform provider to be";
+        self.became.get().ok_or_else(|| self.error(call, message.to_owned()))
+    }
+
+    fn error(&self, call: &str, message: String) -> CallError {
+        CallError::new(self.label(), call, ErrorKind::NotDone, message)
+    }
+
+    /// The package of a provider. Its process is started now only if its schema is not known.
+    async fn package(&self, cx: &CallContext, origin: &Origin) -> Result<Package, CallError> {
+        const CALL: &str = "Parameterize";
+        let options = &self.options;
+        let surroundings = Surroundings {
+            launcher: Arc::clone(&options.launcher),
+            environment: options.environment.clone(),
+            directory: options.directory.clone(),
+            tls: options.tls,
+            log_level: options.log_level,
+        };
+        let label = format!("{} {}", origin.provider, origin.version);
+        let process = Supervised::new(origin.place.clone(), label, surroundings);
+        let known = match &origin.place {
+            Place::Program(program) => options.schemas.get(program),
+            Place::Running(_) => None,
+        };
+        // What is kept and cannot be read is asked for again.
+        let known = known.and_then(|(protocol, raw)| Schemas::index(raw, protocol).ok());
+        let schemas = match known {
+            Some(schemas) => {
+                if !schemas.capabilities().schema_optional {
+                    process.ask_for_schema_first();
+                }
+                schemas
+            }
+            None => {
+                let client = process.client(cx).await?;
+                let schemas = client.schemas(cx).await?;
+                if let Some(error) = words::error(cx, None, None, schemas.reports()) {
+                    return Err(self.error(CALL, error));
+                }
+                if let Place::Program(program) = &origin.place {
+                    options.schemas.put(program, client.protocol(), schemas.raw());
+                }
+                schemas
+            }
+        };
+        let naming = Naming::new(&origin.provider, Arc::new(schemas), &origin.selection);
+        let naming = naming.map_err(|error| self.error(CALL, error.to_string()))?;
+        Ok(Package::new(origin.package.clone(), origin.version.to_string(), naming, process, options.strict))
+    }
+}
+
+#[async_trait]
+impl Plugin for Bridge {
+    fn label(&self) -> String {
+        match self.became.get() {
+            Some(became) => became.package.label(),
+            None => format!("{NAME} {}", self.options.version),
+        }
+    }
+
+    async fn info(&self, _: &CallContext) -> Result<PluginInfo, CallError> {
+        Ok(PluginInfo { version: self.options.version.clone(), ..PluginInfo::default() })
+    }
+
+    async fn parameterize(&self, cx: &CallContext, request: Parameterize) -> Result<Parameterization, CallError> {
+        const CALL: &str = "Parameterize";
+        let _one_at_a_time = self.becoming.lock().await;
+        if let Some(became) = self.became.get() {
+            let Package { name, version, .. } = &*became.package;
+            return Err(self.error(CALL, format!("provider is already parameterized to ({name}, {version})")));
+        }
+        let origin = self.options.origins.find(&request).await;
+        let origin = origin.map_err(|diagnostic| self.error(CALL, diagnostic.to_string()))?;
+        let package = Arc::new(self.package(cx, &origin).await?);
+        let answer = Parameterization {
+            name: package.name.clone(),
+            version: package.version.clone(),
+            value: origin.value.clone(),
+        };
+        let _set_once = self.became.set(Became { package, origin });
+        Ok(answer)
+    }
+
+    async fn schema(&self, _: &CallContext, _: Option<&Parameterization>) -> Result<Vec<u8>, CallError> {
+        const CALL: &str = "GetSchema";
+        let Some(Became { package, origin }) = self.became.get() else {
+            return Ok(stub::schema(&self.options.version));
+        };
+        let about = About {
+            version: &origin.version,
+            base_version: &self.options.version,
+            parameter: &origin.value,
+            origin: origin.namespace.as_deref().map(|namespace| Source { namespace, name: &origin.provider }),
+        };
+        let mut document = Vec::new();
+        write_document(&package.naming, &about, &mut document).map_err(|error| self.error(CALL, error.to_string()))?;
+        Ok(document)
+    }
+
+    async fn check_config(&self, cx: &CallContext, request: CheckConfig) -> Result<CheckedConfig, CallError> {
+        const CALL: &str = "CheckConfig";
+        let Some(Became { package, .. }) = self.became.get() else {
+            return Ok(CheckedConfig { inputs: request.news, failures: Vec::new() });
+        };
+        let object = package.naming.configuration();
+        let misfit = |misfit: Misfit| self.error(CALL, misfit.to_string());
+        let news = configuration::unfolded(object, &request.news).map_err(misfit)?;
+        let config = encode::object(object, &news).map_err(misfit)?;
+        let schema = &package.schemas().provider().block;
+        let client = package.client(cx).await?;
+        let mut reports = client.validate_provider(cx, &config, &schema.ty()).await?;
+        let mut failures = words::failures(object, words::Checked::Provider(&request.urn, &package.name), &mut reports);
+        let unknown = news.keys().filter(|key| !is_engines(key) && object.field(key).is_none());
+        failures.extend(unknown.map(|key| words::unknown_key(object, &request.urn, &package.name, key)));
+        package.heed(cx, CALL, Some(&request.urn), Some(object), &reports)?;
+        let inputs = configuration::folded(object, secrets::marked(object, news));
+        Ok(CheckedConfig { inputs, failures })
+    }
+
+    async fn diff_config(&self, _: &CallContext, request: DiffConfig) -> Result<Diff, CallError> {
+        const CALL: &str = "DiffConfig";
+        let Some(Became { package, .. }) = self.became.get() else { return Ok(Diff::default()) };
+        let object = package.naming.configuration();
+        let unfolded = |properties| {
+            configuration::unfolded(object, properties).map_err(|misfit| self.error(CALL, misfit.to_string()))
+        };
+        let old = unfolded(&request.old_inputs)?;
+        let new = unchanged(&old, unfolded(&request.news)?, &request.ignore_changes);
+        // Nothing on the wire says that a change of a provider's configuration needs another provider.
+        let changes = diff::properties(&old, &new).into_iter().map(|(path, change)| {
+            let kind = match change {
+                Change::Add => DiffKind::Add,
+                Change::Delete => DiffKind::Delete,
+                Change::Update => DiffKind::Update,
+            };
+            (path.to_string(), PropertyDiff { kind, input: true })
+        });
+        let detailed: outrigger_provider::DetailedDiff = changes.collect();
+        Ok(Diff { detailed: (!detailed.is_empty()).then_some(detailed), ..Diff::default() })
+    }
+
+    async fn configure(&self, cx: &CallContext, request: Configure) -> Result<Arc<dyn Provider>, CallError> {
+        const CALL: &str = "Configure";
+        let became = self.became(CALL)?;
+        let package = &became.package;
+        let object = package.naming.configuration();
+        let config = configuration::encoded(object, &request.inputs);
+        let config = config.map_err(|misfit| self.error(CALL, misfit.to_string()))?;
+        let ty = package.schemas().provider().block.ty();
+        let reports = package.client(cx).await?.configure(cx, TERRAFORM_VERSION, &config, &ty).await?;
+        package.heed(cx, CALL, Some(&request.urn), Some(object), &reports)?;
+        Ok(Arc::new(BridgedProvider::new(Arc::clone(package), config)))
+    }
+
+    async fn invoke(&self, cx: &CallContext, request: Invoke) -> Result<Invoked, CallError> {
+        self.became("Invoke")?.package.invoke(cx, request).await
+    }
+
+    async fn cancel(&self, cx: &CallContext) -> Result<(), CallError> {
+        match self.became.get() {
+            Some(became) => became.package.process.stop(cx).await,
+            None => Ok(()),
+        }
+    }
+
+    async fn close(&self) {
+        if let Some(became) = self.became.get() {
+            became.package.process.end().await;
+        }
+    }
+}

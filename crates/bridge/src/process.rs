@@ -1,0 +1,177 @@
+//! A Terraform provider's process, started when it is needed.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use outrigger_provider::{CallContext, CallError, ErrorKind, LogLevel, LogSink, NoLog};
+use outrigger_terraform::{Client, Protocol};
+use outrigger_transport::caller::Caller;
+use outrigger_transport::goplugin::{self, Connection, LogReader, Settings, StartError};
+use outrigger_transport::{LaunchRequest, Launcher, OutputLine, OutputLines};
+use tokio::sync::OnceCell;
+
+use crate::origin::Place;
+
+/// How every host of Terraform providers shows that it is one.
+const COOKIE: goplugin::Cookie = goplugin::Cookie {
+    key: "TF_PLUGIN_MAGIC_COOKIE",
+    value: "d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2",
+};
+
+/// How long StopProvider may take to be answered.
+const STOP: Duration = Duration::from_secs(5);
+
+/// What a process is started with.
+#[derive(Clone)]
+pub(crate) struct Surroundings {
+    pub(crate) launcher: Arc<dyn Launcher>,
+    pub(crate) environment: Vec<(OsString, OsString)>,
+    pub(crate) directory: PathBuf,
+    pub(crate) tls: bool,
+    /// The least important line of the provider's log that is passed on; `None` passes on none.
+    pub(crate) log_level: Option<goplugin::LogLevel>,
+}
+
+/// A provider's process: not started, running, or ended.
+pub(crate) struct Supervised {
+    place: Place,
+    label: String,
+    surroundings: Surroundings,
+    live: OnceCell<Live>,
+    log: Arc<Log>,
+    /// Whether a provider must be asked for its schema in each process before it can be used.
+    must_ask_schema: Mutex<bool>,
+}
+
+struct Live {
+    client: Arc<Client>,
+    connection: Connection,
+}
+
+impl Supervised {
+    pub(crate) fn new(place: Place, label: String, surroundings: Surroundings) -> Self {
+        let log = Arc::new(Log::new(label.clone(), surroundings.log_level));
+        Self { place, label, surroundings, live: OnceCell::new(), log, must_ask_schema: Mutex::new(false) }
+    }
+
+    /// From now on a process that is started is asked for its schema first: providers of the old kind prepare themselves there.
+    pub(crate) fn ask_for_schema_first(&self) {
+        *self.must_ask_schema.lock().unwrap_or_else(PoisonError::into_inner) = true;
+    }
+
+    /// The client of the process, which is started if it was not.
+    pub(crate) async fn client(&self, cx: &CallContext) -> Result<Arc<Client>, CallError> {
+        self.log.goes_to(&cx.log);
+        let live = self.live.get_or_try_init(|| self.start(cx)).await?;
+        Ok(Arc::clone(&live.client))
+    }
+
+    async fn start(&self, cx: &CallContext) -> Result<Live, CallError> {
+        let started = match &self.place {
+            Place::Running(reattach) => goplugin::attach(reattach).await,
+            Place::Program(program) => {
+                let request = LaunchRequest {
+                    label: self.label.clone(),
+                    program: program.clone(),
+                    arguments: Vec::new(),
+                    environment: self.surroundings.environment.clone(),
+                    directory: self.surroundings.directory.clone(),
+                    output: Some(Arc::clone(&self.log) as Arc<dyn OutputLines>),
+                };
+                let settings = Settings { tls: self.surroundings.tls, ..Settings::new(COOKIE, vec![5, 6]) };
+                goplugin::start(&*self.surroundings.launcher, request, &settings).await
+            }
+        };
+        let connection = started.map_err(|error| self.not_started(&error))?;
+        let protocol = match connection.protocol() {
+            6 => Protocol::Six,
+            _ => Protocol::Five,
+        };
+        let caller = Caller::new(connection.process().cloned(), self.label.clone());
+        let client = Arc::new(Client::new(connection.channel(), protocol, caller));
+        let ask = *self.must_ask_schema.lock().unwrap_or_else(PoisonError::into_inner);
+        if ask {
+            client.schemas(cx).await?;
+        }
+        Ok(Live { client, connection })
+    }
+
+    /// What a provider wrote when it panicked.
+    pub(crate) fn crash_text(&self) -> Option<String> {
+        self.live.get().and_then(|live| live.connection.crash_text())
+    }
+
+    /// StopProvider: what runs shall come to an end soon. Nothing is started for it.
+    pub(crate) async fn stop(&self, cx: &CallContext) -> Result<(), CallError> {
+        match self.live.get() {
+            Some(live) => live.client.stop(&cx.within(STOP)).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Ends the process, if it was started.
+    pub(crate) async fn end(&self) {
+        if let Some(live) = self.live.get() {
+            live.connection.shutdown().await;
+        }
+    }
+
+    fn not_started(&self, error: &StartError) -> CallError {
+        let message = format!("the Terraform provider could not be started: {error}");
+        let mut failed = CallError::new(self.label.clone(), "Start", ErrorKind::NotDone, message);
+        failed.last_words = match &error.crash {
+            Some(crash) => crash.lines().map(str::to_owned).collect(),
+            None => error.last_words.clone(),
+        };
+        failed
+    }
+}
+
+/// The provider's log, on its way to whoever makes calls.
+struct Log {
+    label: String,
+    least: Option<goplugin::LogLevel>,
+    reader: Mutex<LogReader>,
+    sink: Mutex<Arc<dyn LogSink>>,
+}
+
+impl Log {
+    fn new(label: String, least: Option<goplugin::LogLevel>) -> Self {
+        Self { label, least, reader: Mutex::default(), sink: Mutex::new(Arc::new(NoLog)) }
+    }
+
+    fn goes_to(&self, sink: &Arc<dyn LogSink>) {
+        if self.least.is_some() {
+            *self.sink.lock().unwrap_or_else(PoisonError::into_inner) = Arc::clone(sink);
+        }
+    }
+}
+
+impl OutputLines for Log {
+    fn line(&self, line: OutputLine<'_>) {
+        let Some(least) = self.least else { return };
+        let entry = self.reader.lock().unwrap_or_else(PoisonError::into_inner).read(line);
+        if entry.level < least {
+            return;
+        }
+        let level = match entry.level {
+            goplugin::LogLevel::Trace | goplugin::LogLevel::Debug => LogLevel::Debug,
+            goplugin::LogLevel::Info => LogLevel::Info,
+            goplugin::LogLevel::Warn => LogLevel::Warning,
+            goplugin::LogLevel::Error => LogLevel::Error,
+        };
+        let from = entry.module.unwrap_or_else(|| self.label.clone());
+        let fields: String = entry.fields.iter().map(|(name, value)| format!(" {name}={value}")).collect();
+        let sink = Arc::clone(&self.sink.lock().unwrap_or_else(PoisonError::into_inner));
+        sink.log(level, None, &format!("{from}: {}{fields}", entry.message), false);
+    }
+}
+
+impl fmt::Debug for Log {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Log").field("label", &self.label).finish_non_exhaustive()
+    }
+}

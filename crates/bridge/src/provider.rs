@@ -1,0 +1,96 @@
+//! The bridge as a configured provider.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use outrigger_provider::{
+    ApplyRequest, CallContext, CallError, CallRequest, CallResponse, CheckRequest, Checked, ErrorKind, ImportRequest,
+    Imported, Invoke, Invoked, Monitor, Outcome, PlanRequest, Planned, Provider, ReadRequest, ReadResult,
+};
+use outrigger_terraform::cty::Value as Cty;
+use outrigger_value::{PropertyMap, Value};
+
+use crate::decode;
+use crate::package::Package;
+
+/// A Terraform provider that is configured.
+pub(crate) struct BridgedProvider {
+    package: Arc<Package>,
+    config: Cty,
+}
+
+impl BridgedProvider {
+    pub(crate) fn new(package: Arc<Package>, config: Cty) -> Self {
+        Self { package, config }
+    }
+
+    /// An error of a provider that panicked says with what words.
+    fn explained(&self, mut error: CallError) -> CallError {
+        if error.kind == ErrorKind::Crashed
+            && let Some(crash) = self.package.process.crash_text()
+        {
+            let first = crash.lines().next().unwrap_or_default();
+            error.message = format!("{}: {first}", error.message);
+            error.last_words = crash.lines().map(str::to_owned).collect();
+        }
+        error
+    }
+
+    fn explained_outcome(&self, outcome: Outcome) -> Outcome {
+        match outcome {
+            Outcome::NotDone(error) => Outcome::NotDone(self.explained(error)),
+            Outcome::Unknown { error, last } => Outcome::Unknown { error: self.explained(error), last },
+            other => other,
+        }
+    }
+}
+
+#[async_trait]
+impl Provider for BridgedProvider {
+    fn label(&self) -> String {
+        self.package.label()
+    }
+
+    fn takes_autonaming(&self) -> bool {
+        true
+    }
+
+    async fn check(&self, cx: &CallContext, request: CheckRequest) -> Result<Checked, CallError> {
+        self.package.check(cx, request).await.map_err(|error| self.explained(error))
+    }
+
+    async fn plan(&self, cx: &CallContext, request: PlanRequest) -> Result<Planned, CallError> {
+        self.package.plan(cx, request).await.map_err(|error| self.explained(error))
+    }
+
+    async fn apply(&self, cx: &CallContext, request: ApplyRequest) -> Outcome {
+        let outcome = self.package.apply(cx, request).await;
+        self.explained_outcome(outcome)
+    }
+
+    async fn read(&self, cx: &CallContext, request: ReadRequest) -> Result<ReadResult, CallError> {
+        self.package.read(cx, request).await.map_err(|error| self.explained(error))
+    }
+
+    async fn import(&self, cx: &CallContext, request: ImportRequest) -> Result<Imported, CallError> {
+        self.package.import(cx, request).await.map_err(|error| self.explained(error))
+    }
+
+    async fn invoke(&self, cx: &CallContext, request: Invoke) -> Result<Invoked, CallError> {
+        self.package.invoke(cx, request).await.map_err(|error| self.explained(error))
+    }
+
+    /// The method `terraformConfig` of every provider: its configuration under Terraform's names, secret as a whole.
+    async fn call(&self, _: &CallContext, request: CallRequest, _: &dyn Monitor) -> Result<CallResponse, CallError> {
+        let method = format!("pulumi:providers:{}/terraformConfig", self.package.name);
+        if request.token != method {
+            return Err(self.package.error("Call", format!("there is no method `{}`", request.token)));
+        }
+        let config = match decode::natural(&self.config) {
+            Value::Map(items) => items.into_iter().filter(|(_, value)| *value != Value::Null).collect(),
+            _ => PropertyMap::new(),
+        };
+        let result = PropertyMap::from([("result".to_owned(), Value::secret(Value::Map(config)))]);
+        Ok(CallResponse { result, ..CallResponse::default() })
+    }
+}

@@ -1,0 +1,257 @@
+//! Checking and planning a resource.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use outrigger_provider::{
+    CallContext, CallError, CheckFailure, CheckRequest, Checked, Diff, LogLevel, PlanRequest, PlanToken, Planned,
+    Verdict,
+};
+use outrigger_terraform::cty::Value as Cty;
+use outrigger_terraform::{PlanAnswer, PlanQuestion, Stored, consistency, propose, replacement};
+use outrigger_value::{PropertyMap, PropertyPath, Urn, Value};
+
+use crate::encode::{self, Misfit};
+use crate::package::{Package, Subject};
+use crate::{autoname, decode, difference, secrets, timeouts, words};
+
+/// A change that was planned and can be carried out.
+#[derive(Clone, Debug)]
+pub(crate) struct Ready {
+    /// What exists.
+    pub(crate) prior: Stored,
+    pub(crate) config: Cty,
+    pub(crate) planned: Cty,
+    pub(crate) private: Bytes,
+    pub(crate) identity: Bytes,
+    pub(crate) legacy: bool,
+}
+
+impl Package {
+    pub(crate) async fn check(&self, cx: &CallContext, request: CheckRequest) -> Result<Checked, CallError> {
+        const CALL: &str = "Check";
+        let urn = &request.resource.urn;
+        let subject = self.subject(CALL, request.resource.ty())?;
+        let object = &subject.resource.object;
+        let mut inputs = request.news;
+        let mut failures = Vec::new();
+        if subject.resource.autonamed && !inputs.contains_key("name") {
+            let before =
+                request.olds.as_ref().and_then(|olds| olds.get("name")).filter(|name| name.bare().as_str().is_some());
+            match before {
+                Some(name) => drop(inputs.insert("name".to_owned(), name.clone())),
+                None => match autoname::name(urn.name(), &request.random_seed, request.autonaming.as_ref()) {
+                    Ok(name) => drop(inputs.insert("name".to_owned(), Value::String(name))),
+                    // Where a name must be given, the provider says so itself.
+                    Err(reason) => cx.log.log(LogLevel::Debug, Some(urn), &reason, false),
+                },
+            }
+        }
+        match encode::object(object, &inputs) {
+            Err(misfit) => failures.push(unfitting(&misfit)),
+            Ok(config) => {
+                let client = self.client(cx).await?;
+                let mut reports = client.validate_resource(cx, &subject.handle, &config).await?;
+                failures = words::failures(object, words::Checked::Resource(urn), &mut reports);
+                self.heed(cx, CALL, Some(urn), Some(object), &reports)?;
+            }
+        }
+        failures.extend(unknown_properties(&subject, &inputs));
+        Ok(Checked { inputs: secrets::marked(object, inputs), failures })
+    }
+
+    pub(crate) async fn plan(&self, cx: &CallContext, request: PlanRequest) -> Result<Planned, CallError> {
+        let urn = &request.resource.urn;
+        match (request.prior, request.inputs) {
+            (prior, None) => {
+                let verdict = if prior.is_some() { Verdict::Delete } else { Verdict::Same };
+                Ok(Planned { verdict, diff: Diff::default(), predicted: None, token: PlanToken::default() })
+            }
+            (None, Some(inputs)) => {
+                const CALL: &str = "Create";
+                let subject = self.subject(CALL, request.resource.ty())?;
+                let config = self.config(CALL, &subject, &inputs)?;
+                let (ready, _) = self.planned(cx, CALL, urn, &subject, Stored::NOTHING, config, None).await?;
+                let predicted = self.predicted(CALL, &subject, &ready.planned, &inputs)?;
+                Ok(Planned {
+                    verdict: Verdict::Create,
+                    diff: Diff::default(),
+                    predicted: Some(predicted),
+                    token: token(ready),
+                })
+            }
+            (Some(prior), Some(inputs)) => {
+                const CALL: &str = "Diff";
+                let subject = self.subject(CALL, request.resource.ty())?;
+                let inputs = unchanged(&prior.outputs, inputs, &request.ignore_changes);
+                let config = self.config(CALL, &subject, &inputs)?;
+                let stored = self.upgraded(cx, CALL, urn, &subject, &prior).await?;
+                let (ready, paths) = self.planned(cx, CALL, urn, &subject, stored, config, None).await?;
+                let replacing = replacement::effective(&ready.prior.state, &ready.planned, &paths)
+                    .map_err(|nowhere| self.error(CALL, nowhere.to_string()))?;
+                let diff = difference::of(&subject.resource.object, &ready.prior.state, &ready.planned, &replacing);
+                let verdict = match (diff.replace_keys.is_empty(), diff.changed) {
+                    (false, _) => Verdict::Replace,
+                    (true, Some(false)) => Verdict::Same,
+                    _ => Verdict::Update,
+                };
+                // What is made anew computes everything anew: planned as if nothing were there, it says what that will be.
+                let ready = if verdict == Verdict::Replace && request.predict {
+                    let Ready { config, private, .. } = ready;
+                    self.planned(cx, CALL, urn, &subject, Stored::NOTHING, config, Some(private)).await?.0
+                } else {
+                    ready
+                };
+                let predicted =
+                    request.predict.then(|| self.predicted(CALL, &subject, &ready.planned, &inputs)).transpose()?;
+                let token = if verdict == Verdict::Replace { PlanToken::default() } else { token(ready) };
+                Ok(Planned { verdict, diff, predicted, token })
+            }
+        }
+    }
+
+    /// Inputs as the provider wants them.
+    pub(crate) fn config(&self, call: &str, subject: &Subject, inputs: &PropertyMap) -> Result<Cty, CallError> {
+        encode::object(&subject.resource.object, inputs).map_err(|misfit| self.error(call, misfit.to_string()))
+    }
+
+    /// PlanResourceChange, with the paths that may need a new resource. `private` stands in for that of what exists.
+    #[expect(clippy::too_many_arguments, reason = "the parts of one call")]
+    pub(crate) async fn planned(
+        &self,
+        cx: &CallContext,
+        call: &str,
+        urn: &Urn,
+        subject: &Subject,
+        prior: Stored,
+        config: Cty,
+        private: Option<Bytes>,
+    ) -> Result<(Ready, Vec<outrigger_terraform::cty::Path>), CallError> {
+        let block = &subject.handle.schema.block;
+        let proposed = propose::proposed(block, &prior.state, &config);
+        let question = PlanQuestion {
+            prior: &prior.state,
+            proposed: &proposed,
+            config: &config,
+            prior_private: private.as_ref().unwrap_or(&prior.private),
+            prior_identity: &prior.identity,
+        };
+        let client = self.client(cx).await?;
+        let answer = client.plan(cx, &subject.handle, &question).await?;
+        self.heed(cx, call, Some(urn), Some(&subject.resource.object), &answer.reports)?;
+        let PlanAnswer { planned, requires_replace, private, identity, legacy, .. } = answer;
+        let mut findings = consistency::write_only_in(block, &planned);
+        if !legacy {
+            findings.extend(consistency::of_plan(block, &prior.state, &config, &planned));
+        }
+        self.hold(cx, call, urn, &findings, "planned")?;
+        Ok((Ready { prior, config, planned, private, identity, legacy }, requires_replace))
+    }
+
+    /// Tells of rules that were not kept; where the user wants it strict, they fail the step.
+    pub(crate) fn hold(
+        &self,
+        cx: &CallContext,
+        call: &str,
+        urn: &Urn,
+        findings: &[consistency::Finding],
+        did: &str,
+    ) -> Result<(), CallError> {
+        let texts: Vec<String> = findings
+            .iter()
+            .map(|finding| {
+                format!("the provider {did} something inconsistent, which is a bug in the provider: {finding}")
+            })
+            .collect();
+        if self.strict && !texts.is_empty() {
+            return Err(self.error(call, texts.join("\n")));
+        }
+        for text in texts {
+            cx.log.log(LogLevel::Warning, Some(urn), &text, false);
+        }
+        Ok(())
+    }
+
+    /// The outputs of a plan; what was secret among the inputs stays so.
+    fn predicted(
+        &self,
+        call: &str,
+        subject: &Subject,
+        planned: &Cty,
+        inputs: &PropertyMap,
+    ) -> Result<PropertyMap, CallError> {
+        let mut outputs = decode::object(&subject.resource.object, planned)
+            .map_err(|unfit| self.error(call, format!("the plan cannot be understood: {unfit}")))?;
+        outrigger_value::secrecy::annotate(&mut outputs, inputs);
+        Ok(outputs)
+    }
+
+    /// What the plan of a deletion says: the provider's bytes for it. Only providers that want it are asked.
+    pub(crate) async fn planned_deletion(
+        &self,
+        cx: &CallContext,
+        urn: &Urn,
+        subject: &Subject,
+        prior: Stored,
+    ) -> Result<Ready, CallError> {
+        const CALL: &str = "Delete";
+        let (private, identity) = if self.schemas().capabilities().plan_destroy {
+            let question = PlanQuestion {
+                prior: &prior.state,
+                proposed: &Cty::Null,
+                config: &Cty::Null,
+                prior_private: &prior.private,
+                prior_identity: &prior.identity,
+            };
+            let answer = self.client(cx).await?.plan(cx, &subject.handle, &question).await?;
+            self.heed(cx, CALL, Some(urn), Some(&subject.resource.object), &answer.reports)?;
+            (answer.private, answer.identity)
+        } else {
+            (prior.private.clone(), prior.identity.clone())
+        };
+        Ok(Ready { prior, config: Cty::Null, planned: Cty::Null, private, identity, legacy: false })
+    }
+}
+
+impl Ready {
+    /// The provider's bytes with the user's limit for the step, where its kind of provider has one.
+    pub(crate) fn limited(&mut self, subject: &Subject, step: timeouts::Step, limit: Option<Duration>) {
+        if let Some(limit) = limit
+            && let Some(private) = timeouts::with_limit(&subject.handle.schema.block, &self.private, step, limit)
+        {
+            self.private = private;
+        }
+    }
+}
+
+/// The inputs with what exists at the paths that the user does not want changed.
+pub(crate) fn unchanged(outputs: &PropertyMap, mut inputs: PropertyMap, paths: &[String]) -> PropertyMap {
+    // The engine has read these paths before; what cannot be read names nothing.
+    for path in paths.iter().filter_map(|path| path.parse::<PropertyPath>().ok()) {
+        path.copy(outputs, &mut inputs);
+    }
+    inputs
+}
+
+fn token(ready: Ready) -> PlanToken {
+    PlanToken(Some(Arc::new(ready)))
+}
+
+fn unfitting(misfit: &Misfit) -> CheckFailure {
+    CheckFailure { property: misfit.path.to_string(), reason: misfit.reason.clone() }
+}
+
+/// Properties that the resource does not have. Pulumi's bridge drops them without a word.
+fn unknown_properties(subject: &Subject, inputs: &PropertyMap) -> Vec<CheckFailure> {
+    let object = &subject.resource.object;
+    let unknown = inputs.keys().filter(|name| object.field(name).is_none() && !crate::delta::is_bookkeeping(name));
+    unknown
+        .map(|name| {
+            let near = outrigger_value::nearest::closest(name, object.fields().iter().map(|field| &*field.name));
+            let hint = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+            let reason = format!("`{}` has no such property{hint}", subject.resource.token);
+            CheckFailure { property: name.clone(), reason }
+        })
+        .collect()
+}

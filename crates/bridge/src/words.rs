@@ -1,0 +1,109 @@
+//! What a provider says, as Pulumi's users read it.
+
+use outrigger_provider::{CallContext, CheckFailure, LogLevel};
+use outrigger_terraform::Report;
+use outrigger_value::{Urn, nearest};
+
+use crate::names::Object;
+use crate::place;
+
+/// What provider frameworks call an attribute that must be given and is not.
+const MISSING: &str = "Missing Configuration for Required Attribute";
+
+/// Whose inputs are checked.
+#[derive(Clone, Copy)]
+pub enum Checked<'a> {
+    /// A resource's.
+    Resource(&'a Urn),
+    /// A provider's; with its package.
+    Provider(&'a Urn, &'a str),
+}
+
+/// Takes errors about a property out of the reports, as failures of a check.
+pub fn failures(object: &Object, whose: Checked<'_>, reports: &mut Vec<Report>) -> Vec<CheckFailure> {
+    let mut failures = Vec::new();
+    reports.retain(|report| {
+        let Some(at) = place::text(object, &report.path).filter(|_| report.is_error()) else { return true };
+        failures.push(CheckFailure { property: String::new(), reason: reason(object, whose, report, &at) });
+        false
+    });
+    failures
+}
+
+fn reason(object: &Object, whose: Checked<'_>, report: &Report, at: &str) -> String {
+    let explained = |text: String| match place::description(object, &report.path) {
+        "" => text,
+        description => format!("{text}: {description}"),
+    };
+    let said = match report.detail.as_str() {
+        "" => report.summary.clone(),
+        detail => format!("{}. {detail}", report.summary),
+    };
+    match whose {
+        Checked::Provider(urn, package) if is_default(urn) => {
+            let path = if report.path.0.len() > 1 { "--path " } else { "" };
+            if report.summary == MISSING {
+                let missing = "Provider is missing a required configuration key";
+                return explained(format!("{missing}, try `pulumi config set {path}{package}:{at}`"));
+            }
+            format!(
+                "could not validate provider configuration: {said}. Check `pulumi config get {path}{package}:{at}`."
+            )
+        }
+        _ if report.summary == MISSING => explained(format!("Missing required property '{at}'")),
+        Checked::Provider(urn, _) => {
+            format!("could not validate provider configuration: {said}. Examine values at '{}.{at}'.", urn.name())
+        }
+        Checked::Resource(urn) => format!("{said}. Examine values at '{}.{at}'.", urn.name()),
+    }
+}
+
+/// A property that the provider's configuration does not have.
+pub fn unknown_key(object: &Object, urn: &Urn, package: &str, key: &str) -> CheckFailure {
+    let reason = if is_default(urn) {
+        let wanted: Vec<char> = key.to_lowercase().chars().collect();
+        let near = object.fields().iter().map(|field| &*field.name);
+        let near: Vec<String> = near
+            .filter(|name| nearest::distance(&wanted, name) <= nearest::FAR)
+            .map(|name| format!("`{package}:{name}`"))
+            .collect();
+        let hint = if near.is_empty() { String::new() } else { format!(" Did you mean {}?", near.join(" or ")) };
+        format!(
+            "`{package}:{key}` is not a valid configuration key for the {package} provider.{hint} If the referenced key is not \
+             intended for the provider, please choose a different namespace from `{package}:`."
+        )
+    } else {
+        let invalid = "could not validate provider configuration: Invalid or unknown key";
+        format!("{invalid}. Examine values at '{}.{key}'.", urn.name())
+    };
+    CheckFailure { property: String::new(), reason }
+}
+
+/// Whether nobody declared the provider.
+fn is_default(urn: &Urn) -> bool {
+    urn.name().starts_with("default")
+}
+
+/// The errors among the reports, one a line; `None` if there is none. Warnings are logged.
+pub fn error(cx: &CallContext, urn: Option<&Urn>, object: Option<&Object>, reports: &[Report]) -> Option<String> {
+    let mut errors: Vec<String> = Vec::new();
+    for report in reports {
+        let text = text(object, report);
+        if report.is_error() {
+            errors.push(text);
+        } else {
+            cx.log.log(LogLevel::Warning, urn, &text, false);
+        }
+    }
+    (!errors.is_empty()).then(|| errors.join("\n"))
+}
+
+/// A report with its place.
+pub fn text(object: Option<&Object>, report: &Report) -> String {
+    let said = if report.summary == report.detail { report.summary.clone() } else { report.to_string() };
+    if report.path.0.is_empty() {
+        return said;
+    }
+    let at = object.and_then(|object| place::text(object, &report.path));
+    format!("[{}] {said}", at.unwrap_or_else(|| report.path.to_string()))
+}
