@@ -1,0 +1,59 @@
+//! A provider that is named by the path of its executable.
+
+use std::path::{Path, PathBuf};
+
+use outrigger_diagnostic::Diagnostic;
+
+use crate::address::FILE_PREFIX;
+use crate::executable;
+
+/// Such a path: the name of the file says what the provider is called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LocalPath {
+    path: String,
+    /// Where the provider's name begins in it.
+    name_at: usize,
+}
+
+impl LocalPath {
+    /// Checks a path, which is kept as it is written.
+    pub fn parse(path: &str) -> Result<Self, Diagnostic> {
+        let wrong = |reason: String| {
+            Diagnostic::error("terraform-arguments", format!("`{path}` is not the path of a Terraform provider"))
+                .detail(reason)
+                .hint(format!("Write the path of an executable that is called `{FILE_PREFIX}NAME`."))
+        };
+        let Some(at) = path.rfind(FILE_PREFIX) else {
+            return Err(wrong(format!("`{FILE_PREFIX}` is not in it.")));
+        };
+        let found = Self { path: path.to_owned(), name_at: at + FILE_PREFIX.len() };
+        if found.name().is_empty() {
+            return Err(wrong("The provider's name is missing at its end.".to_owned()));
+        }
+        if found.name().contains('/') {
+            return Err(wrong(format!("Its last part does not begin with `{FILE_PREFIX}`.")));
+        }
+        Ok(found)
+    }
+
+    /// The provider's name: whatever follows the usual beginning of such a file's name.
+    pub fn name(&self) -> &str {
+        self.path.get(self.name_at..).unwrap_or_default()
+    }
+
+    /// The path as it is written.
+    pub fn as_str(&self) -> &str {
+        &self.path
+    }
+
+    /// The executable: as a package's, its name may go on after `_` or `.`.
+    pub(crate) fn program(&self, working_directory: &Path) -> Result<PathBuf, Diagnostic> {
+        let directory = self.path.get(..self.name_at - FILE_PREFIX.len()).unwrap_or_default();
+        let directory = working_directory.join(directory);
+        executable::program_called(&directory, self.name()).map_err(|reason| {
+            Diagnostic::error("terraform-package", format!("Terraform provider `{}` cannot be used", self.path))
+                .detail(reason)
+                .hint("Look whether the provider was built, and whether its path begins at the right directory.")
+        })
+    }
+}

@@ -1,0 +1,180 @@
+//! Finding a provider in everything that needs no network.
+
+mod report;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use outrigger_diagnostic::{Diagnostic, Place};
+use semver::Version;
+
+use crate::address::Address;
+use crate::cli_config::{self, CliConfig, Source};
+use crate::constraint::Constraint;
+use crate::mirror::{self, Location, Package};
+use crate::parameters::LocalPath;
+use crate::platform::Platform;
+use crate::surroundings::Surroundings;
+use crate::{bridge_cache, cache, executable};
+
+use report::Report;
+
+/// A provider that can be started.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Installed {
+    /// Its executable.
+    pub program: PathBuf,
+    /// Its version; 0.0.0 for one that is being developed.
+    pub version: Version,
+    /// Which provider it is.
+    pub address: Address,
+}
+
+/// Where providers are looked for.
+#[derive(Clone, Debug)]
+pub struct Sources {
+    surroundings: Arc<Surroundings>,
+}
+
+impl Sources {
+    /// Everything that these surroundings name.
+    pub fn new(surroundings: Surroundings) -> Self {
+        Self { surroundings: Arc::new(surroundings) }
+    }
+
+    /// The newest version of a provider that meets a constraint, unpacked where that is needed. The error names every place
+    /// that was searched.
+    pub async fn find(&self, address: &Address, constraint: &Constraint) -> Result<Installed, Diagnostic> {
+        let (sources, address, constraint) = (self.clone(), address.clone(), constraint.clone());
+        // Unpacking takes seconds, and whoever waits for it has other things to do.
+        let found = tokio::task::spawn_blocking(move || sources.search(&address, &constraint)).await;
+        found.unwrap_or_else(|error| {
+            Err(Diagnostic::error("internal", "the search for a Terraform provider ended early")
+                .detail(error.to_string()))
+        })
+    }
+
+    /// The executable that a local path means, which may go on after `_` or `.`.
+    pub fn local(&self, path: &LocalPath) -> Result<PathBuf, Diagnostic> {
+        path.program(&self.surroundings.working_directory)
+    }
+
+    fn search(&self, address: &Address, constraint: &Constraint) -> Result<Installed, Diagnostic> {
+        let config = cli_config::load(&self.surroundings)?;
+        let overrides = config.installation.iter().flat_map(|installation| &installation.overrides);
+        if let Some(found) = overrides.into_iter().find(|found| found.provider.matches(address)) {
+            let directory = self.surroundings.absolute(&found.directory);
+            let program = executable::program(&directory, address).map_err(|error| error.at(found.place.clone()))?;
+            return Ok(Installed { program, version: Version::new(0, 0, 0), address: address.clone() });
+        }
+        let platform = Platform::current();
+        let mut report = Report::new(address, constraint, &config);
+        if let Some(directory) = bridge_cache::directory(&self.surroundings).filter(|directory| directory.is_dir()) {
+            // As in the bridge, a cache that cannot be read is empty.
+            let mut packages = mirror::packages(&directory, address).unwrap_or_default();
+            packages.retain(|package| package.platform == platform);
+            report.searched(&directory, &packages);
+            if let Some(found) = newest(&packages, constraint) {
+                return self.install(address, found);
+            }
+        }
+        let mut packages = Vec::new();
+        for place in self.places(&config, address, &mut report) {
+            let found = match mirror::packages(&place.directory, address) {
+                Ok(found) => found,
+                Err(error) => match place.named_at {
+                    Some(named_at) => return Err(report::unreadable(&place.directory, &error, named_at)),
+                    None => Vec::new(),
+                },
+            };
+            report.searched(&place.directory, &found);
+            packages.extend(found);
+        }
+        let Some(newest) = newest(&packages, constraint) else { return Err(report.nothing_fits()) };
+        let of_version = |package: &&Package| package.version == newest.version;
+        // The methods' order decides between packages of one version.
+        let fitting = packages.iter().filter(of_version).find(|package| package.platform == platform);
+        match fitting {
+            Some(package) => self.install(address, package),
+            None => Err(report.wrong_platform(&platform, &packages, &newest.version)),
+        }
+    }
+
+    /// The directories that the configuration's methods come down to, in their order.
+    fn places(&self, config: &CliConfig, address: &Address, report: &mut Report<'_>) -> Vec<Searched> {
+        let mut places = Vec::new();
+        let plugin_cache =
+            || config.plugin_cache.as_ref().map(|path| Searched::implied(self.surroundings.absolute(path)));
+        let Some(installation) = &config.installation else {
+            places.extend(self.implied_directories().into_iter().map(Searched::implied));
+            // Without a network, what a registry gave earlier stands for the registry.
+            places.extend(plugin_cache());
+            report.registry(&Source::Direct);
+            places.retain(|place| place.directory.is_dir());
+            return places;
+        };
+        let mut remote = false;
+        for method in installation.methods.iter().filter(|method| method.serves(address)) {
+            if let Source::FilesystemMirror(path) = &method.source {
+                let directory = self.surroundings.absolute(path);
+                places.push(Searched { directory, named_at: Some(method.place.clone()) });
+                continue;
+            }
+            report.registry(&method.source);
+            if !remote {
+                remote = true;
+                places.extend(plugin_cache().filter(|place| place.directory.is_dir()));
+            }
+        }
+        places
+    }
+
+    /// What Terraform and OpenTofu search when nothing is configured.
+    fn implied_directories(&self) -> Vec<PathBuf> {
+        let around = &self.surroundings;
+        let mut found = vec![around.absolute(Path::new("terraform.d/plugins"))];
+        found.extend(around.home.as_ref().map(|home| home.join(".terraform.d/plugins")));
+        let data = around.variable("XDG_DATA_HOME").map(PathBuf::from);
+        found.extend(data.as_ref().map(|data| data.join("opentofu/plugins")));
+        let data = data.or(around.home.as_ref().map(|home| home.join(".local/share")));
+        found.extend(data.map(|data| data.join("terraform/plugins")));
+        let shared = around.variable("XDG_DATA_DIRS").unwrap_or("/usr/local/share:/usr/share");
+        let shared = shared.split(':').filter(|path| !path.is_empty());
+        found.extend(shared.map(|path| Path::new(path).join("terraform/plugins")));
+        found
+    }
+
+    fn install(&self, address: &Address, package: &Package) -> Result<Installed, Diagnostic> {
+        let unpacked;
+        let directory = match &package.location {
+            Location::Directory(directory) => directory,
+            Location::Archive(archive) => {
+                unpacked = cache::unpacked(&self.surroundings.cache, address, package, archive)?;
+                &unpacked
+            }
+        };
+        let program = executable::program(directory, address)?;
+        Ok(Installed { program, version: package.version.clone(), address: address.clone() })
+    }
+}
+
+/// A directory to look into.
+struct Searched {
+    directory: PathBuf,
+    /// Where the user names it; then it has to be there.
+    named_at: Option<Place>,
+}
+
+impl Searched {
+    fn implied(directory: PathBuf) -> Self {
+        Self { directory, named_at: None }
+    }
+}
+
+fn newest<'a>(packages: &'a [Package], constraint: &Constraint) -> Option<&'a Package> {
+    let version = constraint.newest(packages.iter().map(|package| &package.version))?;
+    packages.iter().find(|package| package.version == *version)
+}
+
+#[cfg(test)]
+mod tests;

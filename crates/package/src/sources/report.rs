@@ -1,0 +1,142 @@
+//! What a search says when it finds nothing.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use outrigger_diagnostic::{Diagnostic, Place};
+use semver::Version;
+
+use crate::address::Address;
+use crate::cli_config::{CliConfig, Source};
+use crate::constraint::Constraint;
+use crate::mirror::{self, Package};
+use crate::platform::Platform;
+
+/// What was searched so far.
+pub(super) struct Report<'a> {
+    address: &'a Address,
+    constraint: &'a Constraint,
+    config: &'a CliConfig,
+    directories: Vec<PathBuf>,
+    places: Vec<String>,
+    registries: Vec<String>,
+    versions: BTreeSet<Version>,
+}
+
+impl<'a> Report<'a> {
+    pub(super) fn new(address: &'a Address, constraint: &'a Constraint, config: &'a CliConfig) -> Self {
+        let (directories, places, registries) = (Vec::new(), Vec::new(), Vec::new());
+        Self { address, constraint, config, directories, places, registries, versions: BTreeSet::new() }
+    }
+
+    pub(super) fn searched(&mut self, directory: &Path, packages: &[Package]) {
+        let versions: BTreeSet<&Version> = packages.iter().map(|package| &package.version).collect();
+        self.places.push(match listed(versions.iter().copied()) {
+            None => format!("`{}`, which has no version of it", directory.display()),
+            Some(versions) => format!("`{}`, which has {versions}", directory.display()),
+        });
+        self.versions.extend(versions.into_iter().cloned());
+        self.directories.push(directory.to_owned());
+    }
+
+    /// A method that cannot be used.
+    pub(super) fn registry(&mut self, source: &Source) {
+        self.registries.push(match source {
+            Source::NetworkMirror(url) => format!("not the network mirror `{url}`"),
+            Source::OciMirror(template) => format!("not the OCI mirror `{template}`"),
+            Source::Direct | Source::FilesystemMirror(_) => format!("not the registry `{}`", self.address.host()),
+        });
+    }
+
+    /// Nothing was found, or nothing that meets the constraint.
+    pub(super) fn nothing_fits(self) -> Diagnostic {
+        let Self { address, constraint, .. } = &self;
+        let mut error = if self.versions.is_empty() {
+            Diagnostic::error("terraform-missing", format!("Terraform provider `{address}` was not found"))
+        } else if constraint.is_empty() {
+            let summary = format!("no release of Terraform provider `{address}` was found");
+            Diagnostic::error("terraform-version", summary)
+        } else {
+            let summary = format!("no version of Terraform provider `{address}` meets `{constraint}`");
+            Diagnostic::error("terraform-version", summary)
+        };
+        error = error.detail(self.detail());
+        if self.versions.is_empty() {
+            error = self.elsewhere(error);
+        } else if let Some(versions) = listed(self.versions.iter().filter(|version| !version.pre.is_empty())) {
+            error = error.hint(format!("A pre-release is taken only when exactly that one is asked for: {versions}."));
+        }
+        if !self.registries.is_empty() {
+            error = error.hint(
+                "Get it with `terraform providers mirror DIRECTORY`, and name DIRECTORY as a `filesystem_mirror` in \
+                 `~/.terraformrc`, or put what is in it into `~/.terraform.d/plugins`.",
+            );
+        }
+        error = error.hint(format!(
+            "The path of an executable can be given instead of an address, as in `./terraform-provider-{}`.",
+            address.kind()
+        ));
+        self.unknown_settings(error)
+    }
+
+    /// The version that would be taken is not there for this machine.
+    pub(super) fn wrong_platform(self, platform: &Platform, packages: &[Package], version: &Version) -> Diagnostic {
+        let of_version = packages.iter().filter(|package| package.version == *version);
+        let platforms: BTreeSet<String> = of_version.map(|package| package.platform.to_string()).collect();
+        let platforms: Vec<String> = platforms.into_iter().collect();
+        let summary = format!("Terraform provider `{}` {version} is not there for `{platform}`", self.address);
+        let error = Diagnostic::error("terraform-platform", summary)
+            .detail(format!("It is there for {}.\n{}", platforms.join(", "), self.detail()))
+            .hint(format!("Add it with `terraform providers mirror -platform={platform} DIRECTORY`."));
+        let fitting = packages.iter().filter(|package| package.platform == *platform).map(|package| &package.version);
+        let error = match self.constraint.newest(fitting) {
+            Some(other) => error.hint(format!("Version {other} is there for it; ask for exactly that one.")),
+            None => error,
+        };
+        self.unknown_settings(error)
+    }
+
+    /// Terraform and OpenTofu write mirrors with different hosts.
+    fn elsewhere(&self, mut error: Diagnostic) -> Diagnostic {
+        for directory in &self.directories {
+            for host in mirror::hosts(directory, self.address) {
+                let other = self.address.at(&host);
+                error = error.hint(format!("`{}` has `{other}`: write that address.", directory.display()));
+            }
+        }
+        error
+    }
+
+    fn detail(&self) -> String {
+        let mut detail = match self.places.as_slice() {
+            [] => "No directory was searched.".to_owned(),
+            places => format!("Searched:{}", places.iter().map(|place| format!("\n  - {place}")).collect::<String>()),
+        };
+        if !self.registries.is_empty() {
+            detail.push_str("\nWhat needs a network is not supported yet:");
+            detail.extend(self.registries.iter().map(|place| format!("\n  - {place}")));
+        }
+        detail
+    }
+
+    fn unknown_settings(&self, mut error: Diagnostic) -> Diagnostic {
+        for unknown in &self.config.unknown {
+            error = error.note(format!("{}: the setting `{}` is not known", unknown.place, unknown.name));
+        }
+        error
+    }
+}
+
+/// A mirror that the user names and that cannot be read.
+pub(super) fn unreadable(directory: &Path, error: &io::Error, named_at: Place) -> Diagnostic {
+    Diagnostic::error("terraform-mirror", "a mirror of Terraform providers cannot be read")
+        .detail(format!("`{}`: {error}.", directory.display()))
+        .at(named_at)
+        .hint("Correct `path`, or remove the method.")
+}
+
+fn listed<'a>(versions: impl Iterator<Item = &'a Version>) -> Option<String> {
+    let versions: Vec<String> = versions.map(ToString::to_string).collect();
+    (!versions.is_empty()).then(|| versions.join(", "))
+}

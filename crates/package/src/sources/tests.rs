@@ -1,0 +1,187 @@
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use super::*;
+use crate::address::{OPENTOFU_HOST, TERRAFORM_HOST};
+use crate::archive::tests::archive;
+
+/// A home, with everything that can be in it.
+struct Scene {
+    home: tempfile::TempDir,
+    around: Surroundings,
+}
+
+impl Scene {
+    fn new() -> Self {
+        let home = tempfile::tempdir().unwrap();
+        let mut around = Surroundings::empty(home.path());
+        around.home = Some(home.path().to_owned());
+        // The machine's own directories are not part of the scene.
+        around.environment.insert("XDG_DATA_DIRS".to_owned(), "/nonexistent".to_owned());
+        Self { home, around }
+    }
+
+    fn unpacked(&self, mirror: &str, address: &str, version: &str, platform: &str) -> PathBuf {
+        let kind = address.rsplit('/').next().unwrap();
+        let path = format!("{mirror}/{address}/{version}/{platform}/terraform-provider-{kind}_v{version}");
+        let path = self.write(&path, b"#!/bin/sh\n");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        path
+    }
+
+    fn packed(&self, mirror: &str, address: &str, version: &str, contents: &[u8]) {
+        let kind = address.rsplit('/').next().unwrap();
+        let platform = Platform::current();
+        self.write(&format!("{mirror}/{address}/terraform-provider-{kind}_{version}_{platform}.zip"), contents);
+    }
+
+    fn write(&self, path: &str, contents: &[u8]) -> PathBuf {
+        let path = self.home.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, contents).unwrap();
+        path
+    }
+
+    fn config(&self, text: &str) {
+        self.write(".tofurc", text.as_bytes());
+    }
+
+    fn find(&self, address: &str, constraint: &str) -> Result<Installed, Diagnostic> {
+        let sources = Sources::new(self.around.clone());
+        sources.search(&address.parse().unwrap(), &constraint.parse().unwrap())
+    }
+
+    fn version(&self, address: &str, constraint: &str) -> String {
+        self.find(address, constraint).unwrap().version.to_string()
+    }
+}
+
+fn here() -> String {
+    Platform::current().to_string()
+}
+
+#[test]
+fn the_newest_version_of_all_methods_is_taken_from_the_first_that_has_it() {
+    let scene = Scene::new();
+    scene.unpacked("one", "x.io/a/b", "1.0.0", &here());
+    let first = scene.unpacked("one", "x.io/a/b", "2.0.0", &here());
+    scene.unpacked("two", "x.io/a/b", "2.0.0", &here());
+    scene.unpacked("two", "x.io/a/b", "3.0.0", &here());
+    scene.config(
+        "provider_installation {\n filesystem_mirror { path = \"one\" }\n filesystem_mirror { path = \"two\" }\n}",
+    );
+    assert_eq!(scene.version("x.io/a/b", ""), "3.0.0");
+    assert_eq!(scene.find("x.io/a/b", "~> 2.0").unwrap().program, first);
+    assert_eq!(scene.version("x.io/a/b", "< 2"), "1.0.0");
+    scene.config(
+        "provider_installation {\n filesystem_mirror { path = \"one\" }\n filesystem_mirror {\n path = \"two\"\n exclude = [\"x.io/a/*\"]\n }\n}",
+    );
+    assert_eq!(scene.version("x.io/a/b", ""), "2.0.0");
+}
+
+#[tokio::test]
+async fn an_archive_is_unpacked_and_found_again() {
+    let scene = Scene::new();
+    scene.packed(".terraform.d/plugins", "x.io/a/b", "1.2.0", &archive(&[("terraform-provider-b_v1.2.0_x5", "one")]));
+    let sources = Sources::new(scene.around.clone());
+    let (address, constraint) = ("x.io/a/b".parse().unwrap(), "~> 1.0".parse().unwrap());
+    let found = sources.find(&address, &constraint).await.unwrap();
+    assert!(found.program.starts_with(scene.home.path().join("cache/x.io/a/b/1.2.0")));
+    assert_eq!(fs::read_to_string(&found.program).unwrap(), "one");
+    assert_eq!(sources.find(&address, &constraint).await.unwrap(), found);
+}
+
+#[test]
+fn the_cache_of_the_bridge_is_asked_first() {
+    let scene = Scene::new();
+    let cached = scene.unpacked(".pulumi/dynamic_tf_plugins", "x.io/a/b", "1.5.0", &here());
+    scene.unpacked(".pulumi/dynamic_tf_plugins", "x.io/a/b", "1.0.0", &here());
+    scene.unpacked(".pulumi/dynamic_tf_plugins", "x.io/a/b", "1.9.0", "plan9_mips");
+    scene.unpacked(".terraform.d/plugins", "x.io/a/b", "2.0.0", &here());
+    assert_eq!(scene.find("x.io/a/b", "").unwrap().program, cached);
+    assert_eq!(scene.version("x.io/a/b", ">= 2"), "2.0.0");
+}
+
+#[test]
+fn an_override_for_developers_comes_before_everything() {
+    let scene = Scene::new();
+    scene.unpacked(".pulumi/dynamic_tf_plugins", "x.io/a/b", "1.5.0", &here());
+    scene.config("provider_installation {\n  dev_overrides {\n    \"x.io/a/b\" = \"built\"\n  }\n}");
+    let error = scene.find("x.io/a/b", "").unwrap_err();
+    assert!(error.place.unwrap().to_string().ends_with(".tofurc:3:5"));
+    let path = scene.write("built/terraform-provider-b", b"");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    let found = scene.find("x.io/a/b", "1.5.0").unwrap();
+    assert_eq!((found.program, found.version), (path, Version::new(0, 0, 0)));
+}
+
+#[test]
+fn what_terraform_downloaded_stands_for_the_registry() {
+    let mut scene = Scene::new();
+    scene.unpacked("downloaded", "x.io/a/b", "1.0.0", &here());
+    scene.around.environment.insert("TF_PLUGIN_CACHE_DIR".to_owned(), "downloaded".to_owned());
+    assert_eq!(scene.version("x.io/a/b", ""), "1.0.0");
+    scene.config("provider_installation {\n direct {}\n}");
+    assert_eq!(scene.version("x.io/a/b", ""), "1.0.0");
+    scene.config("provider_installation {\n direct { exclude = [\"x.io/*/*\"] }\n}");
+    assert_eq!(scene.find("x.io/a/b", "").unwrap_err().code, "terraform-missing");
+}
+
+#[test]
+fn what_was_searched_is_said() {
+    let scene = Scene::new();
+    scene.unpacked(".terraform.d/plugins", &format!("{TERRAFORM_HOST}/hashicorp/random"), "3.6.0", &here());
+    let error = scene.find("hashicorp/random", "").unwrap_err();
+    assert_eq!(error.code, "terraform-missing");
+    let detail = error.detail.unwrap();
+    assert!(detail.contains(".terraform.d/plugins`, which has no version of it"), "{detail}");
+    assert!(detail.contains("not supported yet:") && detail.contains(&format!("not the registry `{OPENTOFU_HOST}`")));
+    assert!(error.hints[0].contains(&format!("has `{TERRAFORM_HOST}/hashicorp/random`")), "{:?}", error.hints);
+    assert!(error.hints[1].contains("terraform providers mirror"));
+    assert!(error.hints[2].contains("./terraform-provider-random"));
+}
+
+#[test]
+fn versions_that_do_not_fit_are_listed() {
+    let scene = Scene::new();
+    scene.unpacked(".terraform.d/plugins", "x.io/a/b", "1.0.0", &here());
+    scene.packed(".terraform.d/plugins", "x.io/a/b", "2.0.0-rc1", b"");
+    let error = scene.find("x.io/a/b", ">= 2").unwrap_err();
+    assert_eq!((error.code, error.summary.ends_with("meets `>= 2.0.0`")), ("terraform-version", true));
+    assert!(error.detail.unwrap().contains(".terraform.d/plugins`, which has 1.0.0, 2.0.0-rc1"));
+    assert!(error.hints[0].ends_with("2.0.0-rc1."));
+}
+
+#[test]
+fn a_package_for_another_machine_is_said() {
+    let scene = Scene::new();
+    scene.unpacked(".terraform.d/plugins", "x.io/a/b", "1.0.0", &here());
+    scene.unpacked(".terraform.d/plugins", "x.io/a/b", "2.0.0", "plan9_mips");
+    let error = scene.find("x.io/a/b", "").unwrap_err();
+    assert_eq!(error.code, "terraform-platform");
+    assert!(error.detail.unwrap().starts_with("It is there for plan9_mips."));
+    assert!(error.hints[1].starts_with("Version 1.0.0 is there for it"));
+}
+
+#[test]
+fn a_mirror_that_is_named_must_be_there() {
+    let scene = Scene::new();
+    scene.config("strange {}\nprovider_installation {\n  filesystem_mirror {\n    path = \"nowhere\"\n  }\n}");
+    let error = scene.find("x.io/a/b", "").unwrap_err();
+    assert_eq!(error.code, "terraform-mirror");
+    assert!(error.place.unwrap().to_string().ends_with(".tofurc:3:3"));
+    fs::create_dir(scene.home.path().join("nowhere")).unwrap();
+    let error = scene.find("x.io/a/b", "").unwrap_err();
+    assert!(error.notes[0].ends_with(".tofurc:1:1: the setting `strange` is not known"), "{:?}", error.notes);
+    assert!(!error.detail.unwrap().contains("not supported yet"));
+}
+
+#[test]
+fn a_package_without_its_executable_is_said() {
+    let scene = Scene::new();
+    scene.write(&format!(".terraform.d/plugins/x.io/a/b/1.0.0/{}/README", here()), b"");
+    let error = scene.find("x.io/a/b", "").unwrap_err();
+    assert_eq!(error.code, "terraform-package");
+    scene.packed(".terraform.d/plugins", "x.io/a/b", "2.0.0", b"PK");
+    assert!(scene.find("x.io/a/b", "").unwrap_err().detail.unwrap().contains("is damaged"));
+}
