@@ -1,6 +1,7 @@
 //! `cargo xtask peers`: the real programs that the tests run against, built from pinned sources.
 
 mod recipe;
+mod terraform;
 
 pub(crate) use self::recipe::{copy_tree, go, lay_module, remove, yaml_sources};
 
@@ -17,6 +18,7 @@ pub(crate) fn run() -> Result<()> {
     let lock = fs::File::create(peers.root.join("lock")).context("cannot create the peers' lock file")?;
     lock.lock().context("cannot lock the peers' directory")?;
     recipe::build(&peers)?;
+    terraform::build(&peers)?;
     println!("{}", peers.bin().display());
     Ok(())
 }
@@ -61,6 +63,16 @@ impl Peers {
     /// One link `pulumi-resource-NAME` for each conformance provider.
     pub(crate) fn conformance(&self) -> PathBuf {
         self.root.join("conformance")
+    }
+
+    /// Pulumi's dynamic Terraform bridge. It has a folder of its own because its name is that of ours.
+    pub(crate) fn go_bridge(&self) -> PathBuf {
+        self.root.join("go-bridge")
+    }
+
+    /// Terraform providers, `terraform-provider-NAME`.
+    pub(crate) fn terraform(&self) -> PathBuf {
+        self.root.join("terraform")
     }
 
     /// What the peers answered in earlier runs.

@@ -8,10 +8,11 @@ use std::io::ErrorKind;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 
-use super::Peers;
+use super::{Peers, terraform};
 use crate::workspace;
 
 /// Raise this when the way of building changes; a change of version, package or source is seen by itself.
@@ -19,26 +20,15 @@ const RECIPE: u32 = 1;
 
 const PULUMI: Module = Module { name: "pulumi", path: "github.com/pulumi/pulumi/pkg/v3", version: "v3.250.0" };
 const YAML: Module = Module { name: "yaml", path: "github.com/pulumi/pulumi-yaml", version: "v1.32.0" };
-const BRIDGE: Module =
+pub(super) const BRIDGE: Module =
     Module { name: "bridge", path: "github.com/pulumi/pulumi-terraform-bridge/v3", version: "v3.124.0" };
 const GO_PLUGIN: Module = Module { name: "go-plugin", path: "github.com/hashicorp/go-plugin", version: "v1.8.0" };
 
 /// The bridge's test providers import these modules' internal packages one level up, from a vendor folder that
 /// module archives leave out.
-const RAISED: [Module; 2] = [
-    Module {
-        name: "random",
-        path: "github.com/terraform-providers/terraform-provider-random",
-        version: "v1.3.2-0.20231204135814-c6e90de46687",
-    },
-    Module {
-        name: "tls",
-        path: "github.com/hashicorp/terraform-provider-tls",
-        version: "v1.2.1-0.20230117062332-afdd54107aba",
-    },
-];
+const RAISED: [Module; 2] = [terraform::RANDOM, terraform::TLS];
 
-const PROGRAMS: [Program; 12] = [
+const PROGRAMS: [Program; 13] = [
     Program {
         binary: "pulumi",
         module: &PULUMI,
@@ -48,6 +38,7 @@ const PROGRAMS: [Program; 12] = [
     Program { binary: "pulumi-conformance", module: &PULUMI, package: Package::Ours("conformance"), link: "" },
     Program { binary: "pulumi-resource-oracle", module: &PULUMI, package: Package::Ours("oracle"), link: "" },
     Program { binary: "pulumi-generate", module: &PULUMI, package: Package::Ours("generate"), link: "" },
+    Program { binary: "pulumi-drive", module: &PULUMI, package: Package::Ours("drive"), link: "" },
     Program { binary: "pulumi-tap", module: &PULUMI, package: Package::Ours("tap"), link: "" },
     Program {
         binary: "pulumi-language-yaml",
@@ -83,20 +74,27 @@ const PROGRAMS: [Program; 12] = [
     Program { binary: "go-plugin-peer", module: &GO_PLUGIN, package: Package::Ours("goplugin"), link: "" },
 ];
 
-struct Module {
-    name: &'static str,
-    path: &'static str,
-    version: &'static str,
+/// A Go module at a version.
+pub(super) struct Module {
+    /// What its folder is called.
+    pub(super) name: &'static str,
+    pub(super) path: &'static str,
+    pub(super) version: &'static str,
 }
 
-struct Program {
-    binary: &'static str,
-    module: &'static Module,
-    package: Package,
-    link: &'static str,
+/// A program that is built inside the dependencies of a module.
+pub(super) struct Program {
+    pub(super) binary: &'static str,
+    pub(super) module: &'static Module,
+    pub(super) package: Package,
+    /// Flags for the linker.
+    pub(super) link: &'static str,
 }
 
-enum Package {
+/// What of a module a program is.
+pub(super) enum Package {
+    /// The upstream module's root.
+    Root,
     /// A package of the upstream module.
     Upstream(&'static str),
     /// A folder of `xtask/peers`, built inside the upstream module's dependencies.
@@ -105,21 +103,42 @@ enum Package {
 
 /// Builds every program that is missing or out of date.
 pub(super) fn build(peers: &Peers) -> Result<()> {
-    for folder in [peers.bin(), peers.conformance(), peers.src(), stamps(peers)] {
+    for folder in [peers.conformance(), peers.src(), stamps(peers)] {
         fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
     }
-    for program in &PROGRAMS {
-        let stamp = program.stamp()?;
-        let stamp_file = stamps(peers).join(program.binary);
-        let binary = peers.bin().join(program.binary);
-        if binary.is_file() && fs::read_to_string(&stamp_file).is_ok_and(|old| old == stamp) {
-            continue;
-        }
-        eprintln!("building {}", program.binary);
-        compile(peers, program, &binary)?;
-        fs::write(&stamp_file, stamp).with_context(|| format!("cannot write {}", stamp_file.display()))?;
-    }
+    build_into(peers, &peers.bin(), &PROGRAMS)?;
     link_conformance(peers)
+}
+
+/// Builds those programs that are missing in a folder or out of date.
+pub(super) fn build_into(peers: &Peers, folder: &Path, programs: &[Program]) -> Result<()> {
+    for program in programs {
+        let binary = folder.join(program.binary);
+        when_stale(peers, program.binary, &binary, program.stamp()?, || compile(peers, program, &binary))?;
+    }
+    Ok(())
+}
+
+/// Makes `what` unless it is there and was made from the same `stamp`, and says how long that took.
+pub(super) fn when_stale(
+    peers: &Peers,
+    name: &str,
+    what: &Path,
+    stamp: String,
+    make: impl FnOnce() -> Result<()>,
+) -> Result<()> {
+    let stamp_file = stamps(peers).join(name);
+    if what.exists() && fs::read_to_string(&stamp_file).is_ok_and(|old| old == stamp) {
+        return Ok(());
+    }
+    eprintln!("building {name}");
+    if let Some(folder) = what.parent() {
+        fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    }
+    let begun = Instant::now();
+    make()?;
+    eprintln!("built {name} in {:.0} s", begun.elapsed().as_secs_f64());
+    fs::write(&stamp_file, stamp).with_context(|| format!("cannot write {}", stamp_file.display()))
 }
 
 /// The folder of a module's sources in Go's module cache, fetched and verified by `go` where it is not there yet.
@@ -154,6 +173,7 @@ impl Program {
         let Module { path, version, .. } = self.module;
         let mut stamp = format!("recipe {RECIPE}\n{path} {version}\n{}\n", self.link);
         match self.package {
+            Package::Root => {}
             Package::Upstream(package) => stamp.push_str(package),
             Package::Ours(folder) => {
                 for file in sources(folder)? {
@@ -173,6 +193,7 @@ fn stamps(peers: &Peers) -> PathBuf {
 fn compile(peers: &Peers, program: &Program, binary: &Path) -> Result<()> {
     let folder = own_module(peers, program.module)?;
     let package = match program.package {
+        Package::Root => program.module.path.to_owned(),
         Package::Upstream(package) => format!("{}/{package}", program.module.path),
         Package::Ours(name) => {
             let copy = folder.join(name);
@@ -185,12 +206,18 @@ fn compile(peers: &Peers, program: &Program, binary: &Path) -> Result<()> {
             format!("./{name}")
         }
     };
+    go_build(&folder, "mod", program.link, &package, binary)
+}
+
+/// Builds a package of the module in `folder`. `modules` says whether `go` may complete the module's files (`mod`) or has to
+/// take them as they are (`readonly`).
+pub(super) fn go_build(folder: &Path, modules: &str, link: &str, package: &str, binary: &Path) -> Result<()> {
     let unfinished = binary.with_extension("unfinished");
-    let flags = format!("-s -w {}", program.link);
+    let flags = format!("-s -w {link}");
     workspace::run(
         go()?
-            .current_dir(&folder)
-            .env("GOFLAGS", "-buildvcs=false -mod=mod")
+            .current_dir(folder)
+            .env("GOFLAGS", format!("-buildvcs=false -mod={modules}"))
             .args(["build", "-trimpath", "-ldflags", flags.trim_end(), "-o"])
             .arg(&unfinished)
             .arg(package),

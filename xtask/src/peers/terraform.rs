@@ -1,0 +1,60 @@
+//! Terraform's side: OpenTofu, providers, and Pulumi's bridge to them.
+
+use anyhow::Result;
+
+use super::Peers;
+use super::recipe::{self, BRIDGE, Module, Package, Program};
+
+/// Also part of the bridge's test providers, like [`TLS`].
+pub(super) const RANDOM: Module = Module {
+    name: "random",
+    path: "github.com/terraform-providers/terraform-provider-random",
+    version: "v1.3.2-0.20231204135814-c6e90de46687",
+};
+pub(super) const TLS: Module = Module {
+    name: "tls",
+    path: "github.com/hashicorp/terraform-provider-tls",
+    version: "v1.2.1-0.20230117062332-afdd54107aba",
+};
+const TIME: Module =
+    Module { name: "time", path: "github.com/hashicorp/terraform-provider-time", version: "v0.14.2" };
+const LOCAL: Module = Module {
+    name: "local",
+    path: "github.com/terraform-providers/terraform-provider-local",
+    version: "v1.4.1-0.20260513075820-3561e410f9fe",
+};
+const NULL: Module = Module {
+    name: "null",
+    path: "github.com/terraform-providers/terraform-provider-null",
+    version: "v1.0.1-0.20191204185112-e5c592237f62",
+};
+const TOFU: Module = Module { name: "tofu", path: "github.com/opentofu/opentofu", version: "v1.10.10" };
+
+const BRIDGES: [Program; 1] = [Program {
+    binary: "pulumi-resource-terraform-provider",
+    module: &BRIDGE,
+    package: Package::Upstream("dynamic"),
+    link: "-X github.com/pulumi/pulumi-terraform-bridge/v3/dynamic/version.version=v1.0.0",
+}];
+
+const ENGINES: [Program; 1] = [Program {
+    binary: "tofu",
+    module: &TOFU,
+    package: Package::Upstream("cmd/tofu"),
+    link: "-X github.com/opentofu/opentofu/version.dev=no",
+}];
+
+const PROVIDERS: [Program; 5] = [
+    Program { binary: "terraform-provider-random", module: &RANDOM, package: Package::Root, link: "" },
+    Program { binary: "terraform-provider-tls", module: &TLS, package: Package::Root, link: "" },
+    Program { binary: "terraform-provider-time", module: &TIME, package: Package::Root, link: "" },
+    Program { binary: "terraform-provider-local", module: &LOCAL, package: Package::Root, link: "" },
+    Program { binary: "terraform-provider-null", module: &NULL, package: Package::Root, link: "" },
+];
+
+/// Builds every program that is missing or out of date.
+pub(super) fn build(peers: &Peers) -> Result<()> {
+    recipe::build_into(peers, &peers.go_bridge(), &BRIDGES)?;
+    recipe::build_into(peers, &peers.terraform(), &PROVIDERS)?;
+    recipe::build_into(peers, &peers.bin(), &ENGINES)
+}
