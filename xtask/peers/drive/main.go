@@ -10,13 +10,14 @@
 //
 // in the JSON form of pulumirpc's messages; `seconds` is optional, and how long an answer may take. A line of standard
 // output answers it: {"reply": {...}} or {"error": {"code": ..., "message": ..., "details": [...]}}, and beside it `log`, what
-// the plugin told its engine meanwhile. Keys are sorted. A schema is JSON instead of a text, and a call whose answer is a
+// the plugin told its engine meanwhile. Keys are sorted. A schema or a mapping is JSON instead of a text, and a call whose answer is a
 // stream is answered with {"replies": [...]}.
 package main
 
 import (
 	"bufio"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -82,7 +83,7 @@ func decode(text []byte) (any, error) {
 }
 
 // failed is an error of the plugin's, with its details in the clear. A detail of a type that pulumirpc has not is kept as it is.
-func failed(err error) (*failure, error) {
+func failed(err error) *failure {
 	said := status.Convert(err)
 	result := &failure{Code: said.Code().String(), Message: said.Message()}
 	for _, detail := range said.Proto().GetDetails() {
@@ -92,11 +93,11 @@ func failed(err error) (*failure, error) {
 		}
 		result.Details = append(result.Details, value)
 	}
-	return result, nil
+	return result
 }
 
-// schema puts the schema in the place of its text.
-func schema(reply any) (any, error) {
+// opened puts a document in the place of its text: a schema, or a mapping.
+func opened(reply any) (any, error) {
 	fields, ok := reply.(map[string]any)
 	if !ok {
 		return reply, nil
@@ -107,6 +108,15 @@ func schema(reply any) (any, error) {
 			return nil, fmt.Errorf("the schema is not JSON: %w", err)
 		}
 		fields["schema"] = parsed
+	}
+	if text, ok := fields["data"].(string); ok {
+		data, err := base64.StdEncoding.DecodeString(text)
+		if err != nil {
+			return nil, err
+		}
+		if parsed, err := decode(data); err == nil {
+			fields["data"] = parsed
+		}
 	}
 	return fields, nil
 }
@@ -138,12 +148,11 @@ func (c call) make(to *grpc.ClientConn) (answer, error) {
 	}
 	message := dynamicpb.NewMessage(described.Output())
 	if err := to.Invoke(ctx, path, request, message); err != nil {
-		said, err := failed(err)
-		return answer{Error: said}, err
+		return answer{Error: failed(err)}, nil
 	}
 	reply, err := plain(message)
-	if err == nil && c.Method == "GetSchema" {
-		reply, err = schema(reply)
+	if err == nil && (c.Method == "GetSchema" || c.Method == "GetMapping") {
+		reply, err = opened(reply)
 	}
 	return answer{Reply: reply}, err
 }
@@ -168,9 +177,7 @@ func streamed(
 		result.Replies = append(result.Replies, value)
 	}
 	if !errors.Is(err, io.EOF) {
-		if result.Error, err = failed(err); err != nil {
-			return result, err
-		}
+		result.Error = failed(err)
 	}
 	return result, nil
 }

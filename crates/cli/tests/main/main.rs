@@ -8,6 +8,7 @@ mod chaos;
 mod check;
 mod compiled;
 mod configuration;
+mod differential;
 mod drift;
 mod event_log;
 mod everyday;

@@ -234,7 +234,8 @@ pub(crate) fn peer(name: &str) -> PathBuf {
     program
 }
 
-fn peers() -> PathBuf {
+/// Where `cargo xtask peers` puts what it builds.
+pub(crate) fn peers() -> PathBuf {
     let peers = std::env::var_os("OUTRIGGER_PEERS").map_or_else(
         || PathBuf::from(std::env::var_os("HOME").unwrap_or_default()).join(".cache/outrigger/peers"),
         PathBuf::from,

@@ -1,0 +1,140 @@
+//! Two answers, field by field.
+
+use regex_lite::Regex;
+use serde_json::Value;
+
+/// Where values may differ, and why. The pattern is a path with its parts between dots, `*` for any one of them and `**`
+/// for any number; the first part is the method, the second `reply`, `error`, `log` or `world`.
+pub(crate) struct Exception {
+    /// The provider's name, or `*`.
+    pub(crate) provider: &'static str,
+    pub(crate) pattern: &'static str,
+    pub(crate) reason: &'static str,
+}
+
+/// Replaces parts of every text.
+pub(crate) fn scrub(patterns: &[(Regex, &str)], value: &mut Value) {
+    match value {
+        Value::String(text) => {
+            for (pattern, name) in patterns {
+                *text = pattern.replace_all(text, *name).into_owned();
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| scrub(patterns, item)),
+        Value::Object(fields) => fields.values_mut().for_each(|value| scrub(patterns, value)),
+        _ => {}
+    }
+}
+
+/// Puts a list in order wherever its order says nothing.
+pub(crate) fn sort(unordered: &[Exception], provider: &str, path: &mut Vec<String>, value: &mut Value) {
+    match value {
+        Value::Array(items) => {
+            if unordered.iter().any(|it| it.at(provider, path)) {
+                items.sort_by_key(Value::to_string);
+            }
+        }
+        Value::Object(fields) => {
+            for (key, value) in fields {
+                path.push(key.clone());
+                sort(unordered, provider, path, value);
+                path.pop();
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Two values that are not equal.
+#[derive(Debug, Clone)]
+pub(crate) struct Difference {
+    pub(crate) path: Vec<String>,
+    /// What the first said, where it said something.
+    pub(crate) left: Option<Value>,
+    pub(crate) right: Option<Value>,
+}
+
+impl Exception {
+    pub(crate) fn covers(&self, provider: &str, difference: &Difference) -> bool {
+        self.at(provider, &difference.path)
+    }
+
+    fn at(&self, provider: &str, path: &[String]) -> bool {
+        let pattern: Vec<&str> = self.pattern.split('.').collect();
+        (self.provider == "*" || self.provider == provider) && matches(&pattern, path)
+    }
+}
+
+impl std::fmt::Display for Difference {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let shown = |value: &Option<Value>| match value {
+            Some(value) => value.to_string().chars().take(400).collect(),
+            None => "nothing".to_owned(),
+        };
+        write!(formatter, "{}\n    {}\n    {}", self.path.join("."), shown(&self.left), shown(&self.right))
+    }
+}
+
+/// Everything in which two values differ.
+pub(crate) fn differences(path: &[String], left: &Value, right: &Value) -> Vec<Difference> {
+    let mut found = Vec::new();
+    collect(&mut path.to_vec(), Some(left), Some(right), &mut found);
+    found
+}
+
+fn collect(path: &mut Vec<String>, left: Option<&Value>, right: Option<&Value>, found: &mut Vec<Difference>) {
+    let mut below = |part: String, left, right| {
+        path.push(part);
+        collect(path, left, right, found);
+        path.pop();
+    };
+    match (left, right) {
+        (Some(left), Some(right)) if left == right => {}
+        (Some(Value::Object(left)), Some(Value::Object(right))) => {
+            for (key, value) in left {
+                below(key.clone(), Some(value), right.get(key));
+            }
+            for (key, value) in right.iter().filter(|(key, _)| !left.contains_key(*key)) {
+                below(key.clone(), None, Some(value));
+            }
+        }
+        (Some(Value::Array(left)), Some(Value::Array(right))) => {
+            for index in 0..left.len().max(right.len()) {
+                below(index.to_string(), left.get(index), right.get(index));
+            }
+        }
+        (Some(Value::String(one)), Some(Value::String(other))) => match (inside(one), inside(other)) {
+            (Some(one), Some(other)) => collect(path, Some(&one), Some(&other), found),
+            _ => found.push(Difference { path: path.clone(), left: left.cloned(), right: right.cloned() }),
+        },
+        _ => found.push(Difference { path: path.clone(), left: left.cloned(), right: right.cloned() }),
+    }
+}
+
+/// The JSON in a text, as the bridge keeps its bookkeeping.
+fn inside(text: &str) -> Option<Value> {
+    serde_json::from_str(text).ok().filter(|value: &Value| value.is_object() || value.is_array())
+}
+
+fn matches(pattern: &[&str], path: &[String]) -> bool {
+    match (pattern, path) {
+        ([], []) => true,
+        (["**", rest @ ..], _) => {
+            matches(rest, path) || path.split_first().is_some_and(|(_, tail)| matches(pattern, tail))
+        }
+        ([first, rest @ ..], [part, tail @ ..]) => (*first == "*" || first == part) && matches(rest, tail),
+        _ => false,
+    }
+}
+
+#[test]
+fn every_difference_is_found_and_has_its_path() {
+    let left = serde_json::json!({"a": [1, 2], "b": "{\"c\":1}", "d": true});
+    let right = serde_json::json!({"a": [1], "b": "{\"c\":2}", "e": null});
+    let found = differences(&["Check".to_owned()], &left, &right);
+    let paths: Vec<String> = found.iter().map(|each| each.path.join(".")).collect();
+    assert_eq!(paths, ["Check.a.1", "Check.b.c", "Check.d", "Check.e"]);
+    let covers = |pattern| Exception { provider: "*", pattern, reason: "" }.covers("any", &found[0]);
+    assert!(covers("Check.a.1") && covers("*.a.*") && covers("**") && covers("**.1"));
+    assert!(!covers("Check.a") && !covers("Check.b.*") && !covers("*.1"));
+}

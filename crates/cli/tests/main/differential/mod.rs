@@ -1,0 +1,169 @@
+//! Pulumi's Go bridge to Terraform providers and another one, call by call.
+//!
+//! A scenario talks with the Go bridge; its answers become parts of the requests that follow. Then the other side gets the
+//! same requests, in a world that begins and is changed in the same way, and everything that it answers, logs or does to
+//! the world is compared.
+//!
+//! `OUTRIGGER_BRIDGE` is the executable of the other side; without it the Go bridge stands on both sides, which shows that the
+//! masks cover all that is random by nature, and nothing else. `OUTRIGGER_RECORD` is a directory that gets one file of
+//! calls and answers for each provider, and its schema.
+
+mod compare;
+mod drive;
+mod exceptions;
+mod providers;
+mod record;
+mod talk;
+mod world;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use regex_lite::Regex;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use self::compare::{Difference, Exception, differences, scrub, sort};
+use self::drive::Drive;
+use self::talk::{Event, Talk};
+use self::world::World;
+use crate::sandbox::peers;
+
+/// A conversation with a provider.
+pub(crate) struct Scenario {
+    pub(crate) provider: &'static str,
+    pub(crate) name: &'static str,
+    pub(crate) play: fn(&mut Talk),
+}
+
+/// What a comparison found.
+#[derive(Default)]
+struct Report {
+    requests: usize,
+    /// Differences that nobody expected, with their places.
+    unexpected: Vec<String>,
+    /// The masks that were of use.
+    used: BTreeSet<&'static str>,
+}
+
+#[test]
+fn bridges_answer_alike() {
+    let go = peers().join("go-bridge/pulumi-resource-terraform-provider");
+    let other = std::env::var_os("OUTRIGGER_BRIDGE").map(PathBuf::from);
+    let report = differential(&go, other.as_deref().unwrap_or(&go));
+    assert!(report.unexpected.is_empty(), "{} differences\n{}", report.unexpected.len(), report.unexpected.join("\n"));
+    assert!(report.requests >= 500, "{} requests are too few", report.requests);
+    if other.is_none() {
+        let idle: Vec<_> =
+            exceptions::MASKS.iter().map(|mask| mask.pattern).filter(|it| !report.used.contains(it)).collect();
+        assert!(idle.is_empty(), "masks that hide nothing: {idle:?}");
+    }
+}
+
+/// Runs every scenario with both, and compares.
+fn differential(go: &Path, other: &Path) -> Report {
+    let directory = tempfile::tempdir().unwrap();
+    let record = std::env::var_os("OUTRIGGER_RECORD").map(|to| record::Record::new(Path::new(&to), directory.path()));
+    let only = std::env::var("OUTRIGGER_SCENARIO").unwrap_or_default();
+    let mut report = Report::default();
+    for scenario in providers::all().filter(|it| format!("{}/{}", it.provider, it.name).contains(&only)) {
+        let events = play(&scenario, go, &directory);
+        if let Some(record) = &record {
+            record.add(&scenario, &events);
+        }
+        replay(&scenario, other, &directory, &events, &mut report);
+    }
+    report
+}
+
+/// The scenario with the side whose answers count.
+fn play(scenario: &Scenario, plugin: &Path, directory: &TempDir) -> Vec<Event> {
+    let drive = Drive::start(plugin, &fresh_home(directory), &directory.path().join("go.stderr"));
+    let program = peers().join("terraform").join(format!("terraform-provider-{}", scenario.provider));
+    assert!(program.exists(), "`{}` is not there: run `cargo xtask peers`", program.display());
+    let mut talk = Talk::new(scenario.provider, program.display().to_string(), drive, fresh_world(directory));
+    (scenario.play)(&mut talk);
+    talk.events()
+}
+
+/// The same requests to the other side.
+fn replay(scenario: &Scenario, plugin: &Path, directory: &TempDir, events: &[Event], report: &mut Report) {
+    let mut drive = Drive::start(plugin, &fresh_home(directory), &directory.path().join("other.stderr"));
+    let world = fresh_world(directory);
+    let scrubbed: Vec<_> = exceptions::SCRUBBED.iter().map(|(part, name)| (Regex::new(part).unwrap(), *name)).collect();
+    for (index, event) in events.iter().enumerate() {
+        match event {
+            Event::Change { file, content } => world.put(file, content.as_deref()),
+            Event::Call { call, answer, world: seen } => {
+                report.requests += 1;
+                let method = call["method"].as_str().unwrap().to_owned();
+                let (mut told, mut said) = (answer.clone(), drive.call(call));
+                for answer in [&mut told, &mut said] {
+                    scrub(&scrubbed, answer);
+                    sort(exceptions::UNORDERED, scenario.provider, &mut vec![method.clone()], answer);
+                }
+                let mut found = differences(&[method.clone()], &told, &said);
+                found.extend(differences(&[method, "world".to_owned()], seen, &world.look()));
+                report.judge(scenario, index, call, found);
+            }
+        }
+    }
+}
+
+impl Report {
+    fn judge(&mut self, scenario: &Scenario, index: usize, call: &Value, found: Vec<Difference>) {
+        for difference in found {
+            let covering =
+                |list: &'static [Exception]| list.iter().find(|it| it.covers(scenario.provider, &difference));
+            if let Some(mask) = covering(exceptions::MASKS) {
+                // What is random is still of the same kind.
+                if kind(&difference.left) == kind(&difference.right) {
+                    self.used.insert(mask.pattern);
+                    continue;
+                }
+            }
+            if covering(exceptions::ALLOWED).is_none() {
+                let place = format!("{}/{} call {index}", scenario.provider, scenario.name);
+                let request: String = call["request"].to_string().chars().take(600).collect();
+                self.unexpected.push(format!("{place}: {difference}\n    asked: {request}"));
+            }
+        }
+    }
+}
+
+fn kind(value: &Option<Value>) -> Option<std::mem::Discriminant<Value>> {
+    value.as_ref().map(std::mem::discriminant)
+}
+
+fn fresh_world(directory: &TempDir) -> World {
+    World::fresh(&directory.path().join("world"))
+}
+
+fn fresh_home(directory: &TempDir) -> PathBuf {
+    World::fresh(&directory.path().join("home")).root().to_owned()
+}
+
+/// The first and last calls of any provider's first scenario: who are you, what can you do, what do you not know.
+pub(crate) fn introduction(talk: &mut Talk, config: Value) {
+    talk.call("Handshake", json!({"engineAddress": "", "rootDirectory": "/", "programDirectory": "/"}));
+    talk.call("GetPluginInfo", json!({}));
+    talk.call("GetSchema", json!({}));
+    talk.begin(config);
+    talk.call("GetPluginInfo", json!({}));
+    talk.call("GetSchema", json!({}));
+    let urn = talk.provider_urn();
+    let args = [talk.program()];
+    talk.call("Parameterize", json!({"args": {"args": args}}));
+    for key in ["terraform", "tf", "other"] {
+        talk.call("GetMapping", json!({"key": key, "provider": ""}));
+        talk.call("GetMappings", json!({"key": key}));
+    }
+    talk.call("CheckConfig", json!({"urn": urn, "news": {"noSuchKey": "a", "version": "1.0.0"}}));
+    talk.call("DiffConfig", json!({"urn": urn, "olds": {}, "news": {}, "oldInputs": {}}));
+    talk.invoke("getNoSuchThing", json!({}));
+    talk.resource("NoSuchThing", "a").check(json!({}));
+    talk.resource("NoSuchThing", "a").create();
+    talk.resource("NoSuchThing", "a").delete();
+    talk.call("Construct", json!({"type": "a:index:B", "name": "a"}));
+    talk.call("Cancel", json!({}));
+}
