@@ -239,6 +239,10 @@ impl Plugin for Bridge {
         }
     }
 
+    fn has_ended(&self) -> bool {
+        self.became.get().is_some_and(|became| became.package.process.has_ended())
+    }
+
     async fn close(&self) {
         if let Some(became) = self.became.get() {
             became.package.process.end().await;

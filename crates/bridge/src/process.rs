@@ -10,6 +10,7 @@ use outrigger_provider::{CallContext, CallError, ErrorKind, LogLevel, LogSink, N
 use outrigger_terraform::{Client, Protocol};
 use outrigger_transport::caller::Caller;
 use outrigger_transport::goplugin::{self, Connection, LogReader, Settings, StartError};
+use outrigger_transport::server::begin;
 use outrigger_transport::{LaunchRequest, Launcher, OutputLine, OutputLines};
 use tokio::sync::OnceCell;
 
@@ -102,6 +103,13 @@ impl Supervised {
     /// What a provider wrote when it panicked.
     pub(crate) fn crash_text(&self) -> Option<String> {
         self.live.get().and_then(|live| live.connection.crash_text())
+    }
+
+    /// Whether it was started and has ended.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.live.get().is_some_and(|live| {
+            live.connection.process().is_some_and(|process| begin(process.exited().as_mut()).is_ready())
+        })
     }
 
     /// StopProvider: what runs shall come to an end soon. Nothing is started for it.

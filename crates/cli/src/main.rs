@@ -5,6 +5,7 @@
 //! [`operation`] (preview, question, update), [`render`] (what the user sees).
 
 mod arguments;
+mod bridge;
 mod command_line;
 mod commands;
 mod compiler;
@@ -33,6 +34,9 @@ use render::diagnostic::Renderer;
 fn main() -> ExitCode {
     if let Some(arguments) = kit::called() {
         return kit::run(arguments);
+    }
+    if let Some(arguments) = bridge::called() {
+        return bridge::run(arguments);
     }
     match command_line::complete() {
         Ok(false) => {}

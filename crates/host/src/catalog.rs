@@ -70,6 +70,10 @@ fn cacheable(supply: &Supply, descriptor: &PluginDescriptor) -> Result<Option<(P
     let Some(cache) = options.cache_directory.clone().filter(|_| options.debug_providers.is_empty()) else {
         return Ok(None);
     };
+    // The bridge's providers lie elsewhere; it keeps what they say itself.
+    if options.bridged(descriptor).is_some() {
+        return Ok(None);
+    }
     Ok(Some((cache, find::find(options, descriptor)?.path)))
 }
 

@@ -15,8 +15,8 @@ const NODEJS: &str = "pulumi-nodejs";
 
 /// The complete environment of a plugin: ours without what is withheld, then what Pulumi adds, then renamed variables.
 pub(crate) fn of_plugin(options: &HostOptions, descriptor: &PluginDescriptor) -> Vec<(OsString, OsString)> {
-    let ours = options.environment.iter().filter(|(name, _)| WITHHELD.iter().all(|withheld| name != withheld));
-    let mut variables: BTreeMap<OsString, OsString> = ours.cloned().collect();
+    let ours = without_secrets(options.environment.iter().cloned());
+    let mut variables: BTreeMap<OsString, OsString> = ours.into_iter().collect();
     let project = &options.project;
     for (option, value) in &project.runtime_options {
         variables.insert(format!("PULUMI_RUNTIME_{}", option.to_uppercase()).into(), value.into());
@@ -39,6 +39,11 @@ pub(crate) fn of_plugin(options: &HostOptions, descriptor: &PluginDescriptor) ->
         .collect();
     variables.extend(renamed);
     variables.into_iter().collect()
+}
+
+/// An environment without what is withheld.
+pub(crate) fn without_secrets(variables: impl IntoIterator<Item = (OsString, OsString)>) -> Vec<(OsString, OsString)> {
+    variables.into_iter().filter(|(name, _)| WITHHELD.iter().all(|withheld| name != withheld)).collect()
 }
 
 #[cfg(test)]

@@ -28,11 +28,7 @@ pub struct Host {
 impl Host {
     /// A host. Nothing is started yet. `log` takes what plugins say.
     pub fn new(options: HostOptions, log: Arc<dyn LogSink>) -> Result<Self, Diagnostic> {
-        let supply = Supply::new(options, log).map_err(|error| {
-            Diagnostic::error("host-thread", "the thread that starts plugins could not be started")
-                .detail(error.to_string())
-                .hint("Check the limit on the number of processes and threads (`ulimit -u`).")
-        })?;
+        let supply = Supply::new(options, log).map_err(|error| no_thread(&error))?;
         Ok(Self {
             supply: Arc::new(supply),
             catalog: Catalog::default(),
@@ -116,6 +112,13 @@ impl Plugins for Host {
             lease.give_back();
         }
     }
+}
+
+/// The spawner's thread could not be started.
+pub(crate) fn no_thread(error: &std::io::Error) -> Diagnostic {
+    Diagnostic::error("host-thread", "the thread that starts plugins could not be started")
+        .detail(error.to_string())
+        .hint("Check the limit on the number of processes and threads (`ulimit -u`).")
 }
 
 fn cancelled(name: &str) -> Diagnostic {

@@ -27,6 +27,8 @@ mod running;
 mod schema;
 mod spawner;
 mod supply;
+mod terraform;
 
 pub use host::Host;
 pub use options::{BuiltIn, Deadlines, HostOptions, KeeperCommand, ProjectOptions, ProjectPlugin, debug_providers};
+pub use terraform::{TerraformOptions, stand_alone_bridge};

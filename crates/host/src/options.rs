@@ -8,6 +8,10 @@ use std::time::Duration;
 
 use outrigger_pulumi::ConnectDeadlines;
 
+use outrigger_provider::PluginDescriptor;
+
+use crate::TerraformOptions;
+
 /// How a host finds, starts and limits plugins.
 #[derive(Clone, Default)]
 pub struct HostOptions {
@@ -25,6 +29,8 @@ pub struct HostOptions {
     pub plugin_directory: PathBuf,
     /// Plugins that come with the program which embeds the host.
     pub built_in: Vec<BuiltIn>,
+    /// How Terraform providers are used: the plugin `terraform-provider`, which is part of the host. `None`: it is a plugin like any other.
+    pub terraform: Option<TerraformOptions>,
     /// Where this host may keep what can be made again, such as schemas; `None` keeps nothing.
     pub cache_directory: Option<PathBuf>,
     /// The project that plugins work for.
@@ -35,6 +41,13 @@ pub struct HostOptions {
     pub keeper: Option<KeeperCommand>,
     /// How long things may take.
     pub deadlines: Deadlines,
+}
+
+impl HostOptions {
+    /// How Terraform providers are used, if this is one.
+    pub(crate) fn bridged(&self, descriptor: &PluginDescriptor) -> Option<&TerraformOptions> {
+        self.terraform.as_ref().filter(|_| descriptor.name == outrigger_bridge::NAME)
+    }
 }
 
 /// What plugins learn of the project.

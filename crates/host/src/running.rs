@@ -51,7 +51,7 @@ impl Running {
 
     /// Whether it can be used: its process lives.
     pub(crate) fn is_alive(&self) -> bool {
-        self.process.as_ref().is_none_or(|process| !process.has_ended())
+        self.process.as_ref().is_none_or(|process| !process.has_ended()) && !self.plugin.has_ended()
     }
 
     /// Whether it was configured with anything.
@@ -72,7 +72,7 @@ impl Running {
 
     /// Ends it: Cancel, SIGINT, SIGKILL. Takes at most the deadlines for cancelling and for the grace, and a moment.
     pub(crate) async fn end(&self, deadlines: &Deadlines) {
-        let Some(process) = &self.process else { return };
+        let Some(process) = &self.process else { return self.plugin.close().await };
         if process.has_ended() {
             return;
         }

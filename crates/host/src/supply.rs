@@ -21,7 +21,7 @@ use crate::pool::{Pool, SlotId, Start, Want};
 use crate::process::PluginProcess;
 use crate::running::{Executable, Running, end_now, not_connected, not_started};
 use crate::spawner::Spawner;
-use crate::{Deadlines, HostOptions, environment};
+use crate::{Deadlines, HostOptions, environment, terraform};
 
 /// What a host and its leases share.
 pub(crate) struct Supply {
@@ -209,6 +209,11 @@ impl Supply {
         if let Some(port) = self.options.debug_providers.get(name) {
             let connected = connect(outrigger_pulumi::Origin::Port(*port), options);
             let plugin = self.ready(descriptor, None, None, connected).await?;
+            return Ok(Arc::new(Running::new(plugin, None, None)));
+        }
+        if let Some(terraform) = self.options.bridged(descriptor) {
+            let bridge = Arc::new(terraform::bridge(terraform, &self.options, descriptor, &self.spawner));
+            let plugin = self.ready(descriptor, None, None, async { Ok(bridge) }).await?;
             return Ok(Arc::new(Running::new(plugin, None, None)));
         }
         let found = find::find(&self.options, descriptor)?;

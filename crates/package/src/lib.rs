@@ -16,6 +16,7 @@ mod constraint;
 mod digest;
 mod executable;
 mod mirror;
+mod origins;
 mod parameters;
 mod pattern;
 mod platform;

@@ -59,6 +59,11 @@ impl Sources {
         path.program(&self.surroundings.working_directory)
     }
 
+    /// A variable that has a value.
+    pub(crate) fn variable(&self, name: &str) -> Option<&str> {
+        self.surroundings.variable(name)
+    }
+
     fn search(&self, address: &Address, constraint: &Constraint) -> Result<Installed, Diagnostic> {
         let config = cli_config::load(&self.surroundings)?;
         let overrides = config.installation.iter().flat_map(|installation| &installation.overrides);

@@ -170,6 +170,11 @@ pub trait Plugin: Send + Sync {
         Ok(())
     }
 
+    /// Whether a process behind the plugin has ended, so that it cannot be used any more.
+    fn has_ended(&self) -> bool {
+        false
+    }
+
     /// Ends what the plugin started itself, such as a process behind it. Nothing is called after this.
     async fn close(&self) {}
 }

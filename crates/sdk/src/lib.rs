@@ -50,4 +50,4 @@ pub use property::{Mismatch, Property};
 pub use resource::{Created, Resource, State};
 pub use schema::SchemaMistake;
 pub use secret::Secret;
-pub use serve::{serve, serve_with};
+pub use serve::{serve, serve_plugin, serve_with};

@@ -52,12 +52,22 @@ pub fn serve_with(package: Package, arguments: impl IntoIterator<Item = OsString
         .and_then(|plugin| run(plugin, engine).map_err(|error| error.to_string()));
     match served {
         Ok(()) => ExitCode::SUCCESS,
-        Err(message) => {
-            // The host shows a plugin's last words.
-            let _nobody_reads = writeln!(io::stderr(), "the plugin `{name}` cannot run: {message}");
-            ExitCode::FAILURE
-        }
+        Err(message) => cannot_run(name, &message),
     }
+}
+
+/// Serves a plugin of any kind with these arguments, for a program that has one which is no [`Package`].
+pub fn serve_plugin(name: &str, plugin: Arc<dyn Plugin>, arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    match run(plugin, engine_address(arguments)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => cannot_run(name, &error.to_string()),
+    }
+}
+
+fn cannot_run(name: &str, message: &str) -> ExitCode {
+    // The host shows a plugin's last words.
+    let _nobody_reads = writeln!(io::stderr(), "the plugin `{name}` cannot run: {message}");
+    ExitCode::FAILURE
 }
 
 /// The last argument that is no flag. `pulumi` may put `--logtostderr`, `-v=N` and `--tracing URL` before it.
@@ -89,7 +99,8 @@ fn run(plugin: Arc<dyn Plugin>, engine: Option<String>) -> io::Result<()> {
                     () = host_is_gone(engine.as_deref()) => {}
                 }
             };
-            outrigger_pulumi::serve(plugin, listener, engine.as_deref(), asked_to_end).await;
+            outrigger_pulumi::serve(Arc::clone(&plugin), listener, engine.as_deref(), asked_to_end).await;
+            plugin.close().await;
         });
         tokio::select! {
             served = serving => served.map_err(|_| io::Error::other("the server panicked")),

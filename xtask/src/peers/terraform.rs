@@ -16,8 +16,7 @@ pub(super) const TLS: Module = Module {
     path: "github.com/hashicorp/terraform-provider-tls",
     version: "v1.2.1-0.20230117062332-afdd54107aba",
 };
-const TIME: Module =
-    Module { name: "time", path: "github.com/hashicorp/terraform-provider-time", version: "v0.14.2" };
+const TIME: Module = Module { name: "time", path: "github.com/hashicorp/terraform-provider-time", version: "v0.14.2" };
 const LOCAL: Module = Module {
     name: "local",
     path: "github.com/terraform-providers/terraform-provider-local",

@@ -17,15 +17,15 @@ use crate::failure::Failure;
 /// Started by the host itself, with a socket as standard input.
 #[derive(Args, Debug)]
 pub(crate) struct Keeper {
-    /// The backend's directory.
-    #[arg(long)]
-    backend: PathBuf,
+    /// The backend's directory. Without one there is no journal to look after, only processes.
+    #[arg(long, requires_all = ["project", "stack"])]
+    backend: Option<PathBuf>,
     /// The project.
     #[arg(long)]
-    project: String,
+    project: Option<String>,
     /// The stack.
     #[arg(long)]
-    stack: String,
+    stack: Option<String>,
 }
 
 /// How long a host may take from closing its files to being gone. Moments, unless the kernel holds it.
@@ -38,8 +38,11 @@ impl Keeper {
             return Ok(());
         }
         await_end(host);
-        let stack = StackName::new(&self.project, &self.stack)?;
-        let (backend, _) = Backend::open(Arc::new(LocalDisk::new(self.backend)), BackendOptions::default())?;
+        let (Some(backend), Some(project), Some(stack)) = (self.backend, self.project, self.stack) else {
+            return Ok(());
+        };
+        let stack = StackName::new(&project, &stack)?;
+        let (backend, _) = Backend::open(Arc::new(LocalDisk::new(backend)), BackendOptions::default())?;
         // Nobody reads what the keeper says; the next command finds the result, or the journal if this failed.
         let machine = LocalMachine::new("", "");
         fold_gone(&backend, &stack, &SystemClock::default(), &machine)?;

@@ -216,6 +216,7 @@ pub(crate) fn host_options(
             config,
         },
         built_in: crate::kit::built_in(environment).into_iter().collect(),
+        terraform: Some(crate::bridge::options(environment, &project.program_directory())),
         debug_providers: debugged,
         keeper,
         ..HostOptions::default()

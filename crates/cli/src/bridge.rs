@@ -1,0 +1,108 @@
+//! The bridge to Terraform providers, which is part of this executable.
+//!
+//! Under `outrigger` it runs in the same process, and only the providers are processes. Another host starts this executable through
+//! a link of the plugin's name, `pulumi-resource-terraform-provider`, and gets the same bridge as a plugin.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use outrigger_bridge::LogLevel;
+use outrigger_diagnostic::Diagnostic;
+use outrigger_host::{KeeperCommand, TerraformOptions, stand_alone_bridge};
+use outrigger_package::{Sources, Surroundings};
+
+use crate::environment::Environment;
+
+/// The name of an executable that is the plugin for any host.
+const EXECUTABLE: &str = "pulumi-resource-terraform-provider";
+
+/// The version of Pulumi's bridge that this one stands in for where nobody says which.
+const VERSION: &str = "1.0.0";
+
+/// Whether providers that do not keep to the rules fail a step.
+const STRICT: &str = "OUTRIGGER_TERRAFORM_STRICT";
+
+/// As OpenTofu: connections to providers are not encrypted.
+const NO_TLS: &str = "TF_DISABLE_PLUGIN_TLS";
+
+/// The plugin's arguments, if this process is to be the plugin.
+pub(crate) fn called() -> Option<Vec<OsString>> {
+    let mut arguments = std::env::args_os();
+    let program = arguments.next()?;
+    let is_bridge = Path::new(&program).file_name().is_some_and(|name| name == EXECUTABLE);
+    is_bridge.then(|| arguments.collect())
+}
+
+/// Is the plugin.
+pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
+    let plugin = Environment::read(None).and_then(|environment| {
+        let options = options(&environment, &environment.directory);
+        let directory = environment.directory.clone();
+        let keeper = keeper(&environment);
+        stand_alone_bridge(&options, environment.cache_directory(), environment.variables().to_vec(), directory, keeper)
+    });
+    match plugin {
+        Ok(bridge) => outrigger_sdk::serve_plugin(outrigger_bridge::NAME, Arc::new(bridge), arguments),
+        Err(diagnostic) => failed(&diagnostic),
+    }
+}
+
+/// How the host finds and uses Terraform providers; relative paths begin at `directory`.
+pub(crate) fn options(environment: &Environment, directory: &Path) -> TerraformOptions {
+    let variables: BTreeMap<String, String> = environment
+        .variables()
+        .iter()
+        .filter_map(|(name, value)| Some((name.to_str()?.to_owned(), value.to_str()?.to_owned())))
+        .collect();
+    let log_level = log_level(&variables);
+    let home = environment.text("HOME").map(PathBuf::from);
+    let cache = environment.cache_directory().unwrap_or_else(std::env::temp_dir).join("terraform");
+    let surroundings = Surroundings { environment: variables, home, working_directory: directory.to_owned(), cache };
+    TerraformOptions {
+        origins: Arc::new(Sources::new(surroundings)),
+        version: installed_version(environment).unwrap_or_else(|| VERSION.to_owned()),
+        tls: !environment.switch(NO_TLS),
+        strict: environment.switch(STRICT),
+        log_level,
+    }
+}
+
+/// The version that the executable is installed as: `pulumi` keeps plugins in directories that say so.
+fn installed_version(environment: &Environment) -> Option<String> {
+    let program = PathBuf::from(std::env::args_os().next()?);
+    let program = if program.is_absolute() { program } else { environment.directory.join(program) };
+    let directory = program.parent()?.file_name()?.to_str()?;
+    directory.strip_prefix("resource-terraform-provider-v").map(str::to_owned)
+}
+
+/// `TF_LOG_PROVIDER`, or `TF_LOG`.
+fn log_level(variables: &BTreeMap<String, String>) -> Option<LogLevel> {
+    let text = variables.get("TF_LOG_PROVIDER").or_else(|| variables.get("TF_LOG"))?;
+    match text.to_uppercase().as_str() {
+        "" | "OFF" => None,
+        "DEBUG" => Some(LogLevel::Debug),
+        "INFO" => Some(LogLevel::Info),
+        "WARN" => Some(LogLevel::Warn),
+        "ERROR" => Some(LogLevel::Error),
+        // As Terraform: whatever else is written means everything.
+        _ => Some(LogLevel::Trace),
+    }
+}
+
+/// Ends the providers if this process is killed.
+fn keeper(environment: &Environment) -> Option<KeeperCommand> {
+    Some(KeeperCommand {
+        program: environment.executable.clone()?,
+        arguments: vec!["__keeper".into()],
+        environment: environment.variables().to_vec(),
+    })
+}
+
+#[expect(clippy::print_stderr, reason = "a host shows a plugin's last words")]
+fn failed(diagnostic: &Diagnostic) -> ExitCode {
+    eprintln!("the plugin `{}` cannot run: {diagnostic}", outrigger_bridge::NAME);
+    ExitCode::FAILURE
+}

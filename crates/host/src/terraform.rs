@@ -1,0 +1,117 @@
+//! Terraform providers: the bridge runs in this process, its providers are processes like every plugin.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use bytes::Bytes;
+use outrigger_bridge::{Bridge, BridgeOptions, LogLevel, NoStore, Origins, SchemaStore};
+use outrigger_diagnostic::Diagnostic;
+use outrigger_provider::PluginDescriptor;
+use outrigger_terraform::Protocol;
+use outrigger_transport::Launcher;
+
+use crate::schema::{self, Key};
+use crate::spawner::Spawner;
+use crate::{HostOptions, KeeperCommand, environment};
+
+/// How Terraform providers are found and used.
+#[derive(Clone)]
+pub struct TerraformOptions {
+    /// Finds providers.
+    pub origins: Arc<dyn Origins>,
+    /// The version that the bridge has.
+    pub version: String,
+    /// Whether connections to providers are encrypted.
+    pub tls: bool,
+    /// Whether a provider that does not keep to the rules fails the step.
+    pub strict: bool,
+    /// The least important line of a provider's log that is passed on.
+    pub log_level: Option<LogLevel>,
+}
+
+/// A bridge for a descriptor, whose providers this host starts.
+pub(crate) fn bridge(
+    terraform: &TerraformOptions,
+    options: &HostOptions,
+    descriptor: &PluginDescriptor,
+    spawner: &Spawner,
+) -> Bridge {
+    let environment = environment::of_plugin(options, descriptor);
+    let directory = options.project.directory.clone();
+    let launcher = Arc::new(spawner.clone());
+    Bridge::new(bridge_options(terraform, options.cache_directory.clone(), launcher, environment, directory))
+}
+
+/// A bridge that is a plugin by itself, for another host. It starts its providers, with a keeper for them.
+pub fn stand_alone_bridge(
+    terraform: &TerraformOptions,
+    cache: Option<PathBuf>,
+    environment: Vec<(std::ffi::OsString, std::ffi::OsString)>,
+    directory: PathBuf,
+    keeper: Option<KeeperCommand>,
+) -> Result<Bridge, Diagnostic> {
+    let spawner = Spawner::new(keeper).map_err(|error| crate::host::no_thread(&error))?;
+    let environment = environment::without_secrets(environment);
+    Ok(Bridge::new(bridge_options(terraform, cache, Arc::new(spawner), environment, directory)))
+}
+
+fn bridge_options(
+    terraform: &TerraformOptions,
+    cache: Option<PathBuf>,
+    launcher: Arc<dyn Launcher>,
+    environment: Vec<(std::ffi::OsString, std::ffi::OsString)>,
+    directory: PathBuf,
+) -> BridgeOptions {
+    let schemas: Arc<dyn SchemaStore> = match cache {
+        Some(cache) => Arc::new(KeptSchemas { cache }),
+        None => Arc::new(NoStore),
+    };
+    BridgeOptions {
+        version: terraform.version.clone(),
+        launcher,
+        origins: Arc::clone(&terraform.origins),
+        schemas,
+        environment,
+        directory,
+        tls: terraform.tls,
+        log_level: terraform.log_level,
+        strict: terraform.strict,
+    }
+}
+
+/// Schemas of Terraform providers, by the digests of their executables, in the same cache as all others.
+struct KeptSchemas {
+    cache: PathBuf,
+}
+
+impl KeptSchemas {
+    fn key(digest: &str) -> Option<Key> {
+        // No plugin has such a name.
+        Key::new(digest, &PluginDescriptor::named("terraform schema", None))
+    }
+}
+
+impl SchemaStore for KeptSchemas {
+    fn get(&self, program: &Path) -> Option<(Protocol, Bytes)> {
+        let digest = schema::remembered_digest(&self.cache, program)?;
+        let kept = Bytes::from(schema::read(&self.cache, &Self::key(&digest)?)?);
+        let protocol = match kept.first() {
+            Some(5) => Protocol::Five,
+            Some(6) => Protocol::Six,
+            _ => return None,
+        };
+        Some((protocol, kept.slice(1..)))
+    }
+
+    fn put(&self, program: &Path, protocol: Protocol, schema: &Bytes) {
+        let Some(key) = schema::native_digest(&self.cache, program).and_then(|digest| Self::key(&digest)) else {
+            return;
+        };
+        let number = match protocol {
+            Protocol::Five => 5,
+            Protocol::Six => 6,
+        };
+        // A cache that cannot be written makes the next run slower, not wrong.
+        let _slower_next_time = schema::write(&self.cache, &key, &[&[number], schema.as_ref()].concat());
+    }
+}
