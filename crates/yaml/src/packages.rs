@@ -3,6 +3,8 @@
 //! A lock file says which plugin, of which version, and with which parameters, stands behind a package's name. As in Pulumi,
 //! every `.yaml` file below the program's directory that declares itself as one counts.
 
+mod lock;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,6 +13,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use outrigger_diagnostic::Diagnostic;
 use outrigger_provider::{Parameterization, PluginDescriptor};
+
+pub use lock::LockFile;
 
 use crate::expression::Literal;
 use crate::program::Program;
@@ -190,7 +194,7 @@ impl Reader<'_> {
             Box::new(
                 Diagnostic::error("yaml-lock-file", format!("this package lock file lacks `{key}`"))
                     .at(self.document.place(at))
-                    .hint("write it again with `pulumi install`"),
+                    .hint("write it again with `outrigger install`"),
             )
         })
     }
@@ -208,7 +212,7 @@ impl Reader<'_> {
             Diagnostic::error("yaml-lock-file", format!("this package lock file's `{key}` cannot be used"))
                 .detail(reason)
                 .at(self.document.place(at))
-                .hint("write it again with `pulumi install`"),
+                .hint("write it again with `outrigger install`"),
         )
     }
 }

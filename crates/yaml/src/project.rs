@@ -2,6 +2,7 @@
 //!
 //! Only what the peer's CLI reads is read here; a YAML program in the same file is the business of `program`.
 
+mod change;
 mod compiler;
 mod declaration;
 mod file;

@@ -12,3 +12,6 @@ mod tests;
 
 pub use change::NewValue;
 pub use file::{StackConfig, StackEntry};
+
+pub(crate) use edit::Editor;
+pub(crate) use render::{Form, string as written_text};

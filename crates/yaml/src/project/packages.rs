@@ -98,6 +98,11 @@ impl PackageSpec {
         Some(spec)
     }
 
+    /// A package that stands in no file yet.
+    pub fn of(source: String, version: Option<String>, parameters: Vec<String>) -> Self {
+        Self { version, parameters, ..Self::new(source, Span::default()) }
+    }
+
     fn new(source: String, span: Span) -> Self {
         Self { source, version: None, parameters: Vec::new(), download_url: None, checksums: BTreeMap::new(), span }
     }

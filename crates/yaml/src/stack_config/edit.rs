@@ -5,7 +5,7 @@ use crate::config::{Item, Step};
 use crate::syntax::{Document, Entry, Key, Kind, Layout, List, Node, Object};
 
 /// Makes new texts out of a document.
-pub(super) struct Editor<'a> {
+pub(crate) struct Editor<'a> {
     document: &'a Document,
     text: &'a str,
     /// How the file is written where nothing says otherwise.
@@ -32,14 +32,14 @@ enum Holder<'a> {
 const VALUE_DEPTH: usize = 2;
 
 impl<'a> Editor<'a> {
-    pub(super) fn new(document: &'a Document, form: Form) -> Self {
+    pub(crate) fn new(document: &'a Document, form: Form) -> Self {
         let text: &str = document.source();
         Self { document, text, form, newline: if text.contains("\r\n") { "\r\n" } else { "\n" } }
     }
 
     /// Sets what is at the end of the way. `tree` holds the wanted values along it. Where a key is new, it is put before
     /// the others (`first`) or behind them.
-    pub(super) fn set(&self, way: &[Step], tree: &Item, first: bool) -> Option<String> {
+    pub(crate) fn set(&self, way: &[Step], tree: &Item, first: bool) -> Option<String> {
         let (site, depth) = self.walk(way);
         let wanted = |depth: usize| tree.get(way.get(..depth)?);
         if depth == way.len() {
@@ -59,7 +59,7 @@ impl<'a> Editor<'a> {
     }
 
     /// Removes what is at the end of the way.
-    pub(super) fn remove(&self, way: &[Step]) -> Option<String> {
+    pub(crate) fn remove(&self, way: &[Step]) -> Option<String> {
         let (site, depth) = self.walk(way);
         if depth != way.len() {
             return None;

@@ -5,7 +5,7 @@ use crate::syntax::scalar::{self, Scalar};
 
 /// How values are written at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(crate) enum Form {
     /// Below a key, by indentation.
     Block,
     /// Inside `[ ]` or `{ }`.
@@ -96,7 +96,7 @@ fn flow(form: Form) -> Form {
 }
 
 /// Text without quotes if nothing can be misread, else in double quotes.
-pub(super) fn string(text: &str, form: Form) -> String {
+pub(crate) fn string(text: &str, form: Form) -> String {
     if form != Form::Json && is_plain(text, form) {
         return text.to_owned();
     }
@@ -136,10 +136,11 @@ fn is_plain(text: &str, form: Form) -> bool {
         && text.len() < 1000
 }
 
-/// Dates, times and numbers in base 60: text for us, something else for others.
+/// Dates, times and numbers in base 60: text for us, something else for others. A version is text for everybody.
 fn is_number_like(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_digit() || c == '+' || c == '.')
         && text.chars().all(|c| c.is_ascii_digit() || "-+:._ TtZzeE".contains(c))
+        && semver::Version::parse(text).is_err()
 }
 
 /// A text of several lines below `|`, if that form can hold it.
