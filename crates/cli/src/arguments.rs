@@ -73,6 +73,10 @@ pub(crate) enum Command {
     Config(commands::config::Config),
     /// Edit the state of a stack; what exists is not touched.
     State(commands::state::State),
+    /// Add packages to a project.
+    Package(commands::package::Package),
+    /// Write the lock files of the project's packages, and look for its plugins.
+    Install(commands::install::Install),
     /// Show plugins, or write one.
     Plugin(commands::plugin::Plugin),
     /// Choose where state is kept.

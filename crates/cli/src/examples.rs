@@ -127,6 +127,21 @@ pub(crate) const EXAMPLES: &[(&str, Examples)] = &[
         )],
     ),
     (
+        "package add",
+        &[
+            ("outrigger package add random@4.16.0", "A package by its plugin, of this version"),
+            (
+                "outrigger package add terraform-provider hashicorp/random '~> 3.6'",
+                "A package that a plugin becomes by its parameters",
+            ),
+            (
+                "outrigger package add terraform-provider -- hashicorp/aws --include aws_s3_bucket",
+                "With flags among the parameters",
+            ),
+        ],
+    ),
+    ("install", &[("outrigger install", "After a checkout without `sdks`, or to see what is missing")]),
+    (
         "login",
         &[
             ("outrigger login file://~/state", "Keep state in a directory"),

@@ -18,6 +18,7 @@ mod interruption;
 mod kit;
 mod operation;
 mod output;
+mod packaging;
 mod render;
 mod services;
 mod source;

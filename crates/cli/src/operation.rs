@@ -24,6 +24,15 @@ use surroundings::Surroundings;
 
 pub(crate) use surroundings::host_options;
 
+/// What runs the futures of a command, on the thread that it is on.
+pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, Diagnostic> {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| {
+        Diagnostic::error("threads", "the threads that the command needs could not be started")
+            .detail(error.to_string())
+            .hint("Check the limit on the number of processes and threads (`ulimit -u`).")
+    })
+}
+
 /// What is to be done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Work {
@@ -157,11 +166,7 @@ pub(crate) fn run(request: &Request, environment: &Environment, terminal: Termin
     {
         return Err(unconfirmed(request.work));
     }
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| {
-        Diagnostic::error("threads", "the threads that the command needs could not be started")
-            .detail(error.to_string())
-            .hint("Check the limit on the number of processes and threads (`ulimit -u`).")
-    })?;
+    let runtime = runtime()?;
     let result = runtime.block_on(async {
         let surroundings = Surroundings::prepare(request, environment, terminal)?;
         let phases = Phases::new(request, &surroundings);

@@ -164,6 +164,15 @@ pub(crate) fn read_stack_config(project: &Project, path: &Path) -> Result<StackC
     StackConfig::parse(&shown, bytes.as_deref(), &project.name)
 }
 
+/// Puts a new text into the project file.
+pub(crate) fn write_project(project: &Project, text: &str) -> Result<(), Diagnostic> {
+    replace_file(&project.path, text).map_err(|error| {
+        Diagnostic::error("project-write", format!("`{}` cannot be written", project.document.file()))
+            .detail(error.to_string())
+            .hint("Check that the directory may be written to and has room.")
+    })
+}
+
 /// The project of the current directory, of any runtime.
 pub(crate) fn project(environment: &Environment) -> Result<Project, Failure> {
     let path = find(&environment.directory)?;
@@ -173,7 +182,8 @@ pub(crate) fn project(environment: &Environment) -> Result<Project, Failure> {
     Ok(project)
 }
 
-fn replace_file(path: &Path, text: &str) -> io::Result<()> {
+/// Puts a file in place at once: a reader sees the old text or the new one.
+pub(crate) fn replace_file(path: &Path, text: &str) -> io::Result<()> {
     // A link is followed, so that it stays a link.
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let directory = path.parent().unwrap_or(Path::new("."));

@@ -19,7 +19,7 @@ use serde_json::{Value as Json, json};
 use crate::arguments::StackChoice;
 use crate::environment::Environment;
 use crate::failure::{Exit, Failure};
-use crate::operation::host_options;
+use crate::operation::{host_options, runtime};
 use crate::output::{data, talk};
 use crate::render::diagnostic::Renderer;
 use crate::render::events::diagnostic_body;
@@ -141,12 +141,7 @@ impl Report {
         source: Source,
         environment: &Environment,
     ) -> Result<(), Failure> {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| {
-            Diagnostic::error("threads", "the threads that the command needs could not be started")
-                .detail(error.to_string())
-                .hint("Check the limit on the number of processes and threads (`ulimit -u`).")
-        })?;
-        runtime.block_on(async {
+        runtime()?.block_on(async {
             // Without a keeper: what is started answers one question, and dies with us.
             let options = host_options(environment, project, None, BTreeMap::new())?;
             let host = Arc::new(Host::new(options, Arc::new(Relay::default()))?);

@@ -7,10 +7,12 @@ pub(crate) mod completion;
 pub(crate) mod config;
 pub(crate) mod destroy;
 pub(crate) mod explain;
+pub(crate) mod install;
 pub(crate) mod keeper;
 pub(crate) mod login;
 pub(crate) mod logout;
 pub(crate) mod new;
+pub(crate) mod package;
 pub(crate) mod plugin;
 pub(crate) mod preview;
 pub(crate) mod reference;
@@ -40,6 +42,8 @@ pub(crate) fn run(arguments: Arguments, environment: &Environment) -> Result<(),
         Command::Stack(command) => command.run(environment, terminal),
         Command::Config(command) => command.run(environment, terminal),
         Command::State(command) => command.run(environment, terminal),
+        Command::Package(command) => command.run(environment),
+        Command::Install(command) => command.run(environment),
         Command::Plugin(command) => command.run(environment),
         Command::Login(command) => command.run(environment),
         Command::Logout(command) => command.run(environment),

@@ -19,6 +19,7 @@ mod live;
 mod locks;
 #[path = "../../../../plugins/chaos/tests/all/made.rs"]
 mod made;
+mod packages;
 mod partial;
 mod plugin_new;
 mod plugin_process;

@@ -114,7 +114,7 @@ fn as_go_writes(json: &str) -> String {
 fn wrong(reason: &str) -> Diagnostic {
     Diagnostic::error("terraform-value", "the parameter of a Terraform provider cannot be used")
         .detail(format!("{reason}."))
-        .hint("Write the package's lock file again with `pulumi install`.")
+        .hint("Write the package's lock file again with `outrigger install`.")
 }
 
 #[cfg(test)]

@@ -1,0 +1,79 @@
+//! `outrigger install`.
+
+use std::collections::BTreeMap;
+
+use clap::Args;
+use outrigger_diagnostic::Diagnostic;
+use outrigger_host::find::find;
+use outrigger_yaml::project::{PackageSpec, Project};
+
+use crate::environment::Environment;
+use crate::failure::Failure;
+use crate::operation::{host_options, runtime};
+use crate::output::data;
+use crate::packaging::{self, Origin, Packager};
+use crate::source::Source;
+use crate::workspace::project;
+
+/// Write the lock files of the project's packages, and look for its plugins.
+///
+/// Every package that `Pulumi.yaml` names is asked again what it is, and its lock file below `sdks` is written if it is different.
+/// Then every plugin that the program needs is looked for. Nothing is downloaded: what is missing is named, with how to get it.
+#[derive(Args, Debug)]
+pub(crate) struct Install {}
+
+impl Install {
+    pub(crate) fn run(self, environment: &Environment) -> Result<(), Failure> {
+        let project = project(environment)?;
+        project.check_program()?;
+        let mut packages: Vec<(&str, &PackageSpec, Origin)> = Vec::new();
+        for (name, spec) in &project.packages {
+            let origin = Origin::parse(&spec.source, project.directory());
+            let origin = origin.map_err(|error| error.at(project.document.place(spec.span)))?;
+            packages.push((name, spec, origin));
+        }
+        for line in runtime()?.block_on(locked(environment, &project, &packages))? {
+            data(&line)?;
+        }
+        plugins(environment, &project)
+    }
+}
+
+/// Writes every lock file, and says what was done. What fails does not keep the others from being written.
+async fn locked(
+    environment: &Environment,
+    project: &Project,
+    packages: &[(&str, &PackageSpec, Origin)],
+) -> Result<Vec<String>, Failure> {
+    let mut packager = Packager::new(environment, project, packages.iter().map(|(_, _, origin)| origin))?;
+    let (mut said, mut failures) = (Vec::new(), Vec::new());
+    for (name, spec, origin) in packages {
+        let written = packager.lock(origin, spec).await.and_then(|lock| packaging::write(project, &lock));
+        match written {
+            Ok((path, true)) => said.push(format!("{name}: wrote {path}")),
+            Ok((path, false)) => said.push(format!("{name}: {path} is up to date")),
+            Err(error) => failures.push(error.at(project.document.place(spec.span))),
+        }
+    }
+    packager.close().await;
+    if failures.is_empty() { Ok(said) } else { Err(failures.into()) }
+}
+
+/// Looks for what the program needs. A program that a compiler makes needs a stack to be made, and is not looked at.
+fn plugins(environment: &Environment, project: &Project) -> Result<(), Failure> {
+    if project.compiler().is_some() {
+        return Ok(());
+    }
+    let options = host_options(environment, project, None, BTreeMap::new())?;
+    let needed = Source::read(project)?.required();
+    let missing: Vec<Diagnostic> = needed.iter().filter_map(|plugin| find(&options, plugin).err()).collect();
+    if !missing.is_empty() {
+        return Err(missing.into());
+    }
+    let counted = match needed.len() {
+        0 => "The program needs no plugin".to_owned(),
+        1 => "The plugin that the program needs is there".to_owned(),
+        count => format!("The {count} plugins that the program needs are there"),
+    };
+    Ok(data(&counted)?)
+}

@@ -1,0 +1,197 @@
+//! Packages of a project: asking a plugin what it becomes, and writing that down as a lock file.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use outrigger_diagnostic::Diagnostic;
+use outrigger_host::{Host, HostOptions, ProjectPlugin};
+use outrigger_provider::{CallContext, CallError, Parameterize, Plugin, PluginDescriptor, Plugins};
+use outrigger_yaml::packages::LockFile;
+use outrigger_yaml::project::{PackageSpec, Project};
+
+use crate::environment::Environment;
+use crate::failure::Failure;
+use crate::operation::host_options;
+use crate::services::Relay;
+use crate::workspace::replace_file;
+
+/// What every executable of a plugin is called first.
+const EXECUTABLE: &str = "pulumi-resource-";
+
+/// A source as a package names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// A plugin, by its name.
+    Named(String),
+    /// A plugin, by the directory of its executable.
+    Local { name: String, directory: PathBuf },
+}
+
+impl Origin {
+    /// Understands a source. A path begins at `directory`.
+    pub(crate) fn parse(source: &str, directory: &Path) -> Result<Self, Diagnostic> {
+        let refused = |reason: &str, hint: &str| {
+            Err(Diagnostic::error("package-source", format!("a package cannot be taken from `{source}`"))
+                .detail(reason)
+                .hint(hint))
+        };
+        if source.starts_with(['.', '/']) {
+            let path = directory.join(source);
+            let name = path.file_name().and_then(|name| name.to_str()?.strip_prefix(EXECUTABLE));
+            return match (name, path.parent()) {
+                (Some(name), Some(directory)) if path.is_file() => {
+                    Ok(Self::Local { name: name.to_owned(), directory: directory.to_owned() })
+                }
+                (Some(_), _) => refused("There is no such file.", "Build the plugin first, or correct the path."),
+                _ => refused(
+                    "Schemas and plugins that are programs of a language runtime are not used yet.",
+                    "Name the executable of a plugin, which is called `pulumi-resource-NAME`.",
+                ),
+            };
+        }
+        if source.contains(['/', ':']) {
+            return refused(
+                "Packages of a registry and of git repositories are not downloaded yet.",
+                "Install the plugin with `pulumi plugin install`, and give its name.",
+            );
+        }
+        Ok(Self::Named(source.to_owned()))
+    }
+
+    /// The plugin's name.
+    pub(crate) fn name(&self) -> &str {
+        match self {
+            Self::Named(name) | Self::Local { name, .. } => name,
+        }
+    }
+}
+
+/// Plugins that are asked, each in a process of its own, until all is done.
+pub(crate) struct Packager {
+    host: Arc<Host>,
+    /// A plugin that became a package stays that package, so none is given back to be used again.
+    asked: Vec<Arc<dyn Plugin>>,
+}
+
+impl Packager {
+    /// For packages with these origins.
+    pub(crate) fn new<'a>(
+        environment: &Environment,
+        project: &Project,
+        origins: impl IntoIterator<Item = &'a Origin>,
+    ) -> Result<Self, Failure> {
+        // Without a keeper: what is started answers a question, and dies with us.
+        let mut options: HostOptions = host_options(environment, project, None, BTreeMap::new())?;
+        for origin in origins {
+            if let Origin::Local { name, directory } = origin {
+                let plugin = ProjectPlugin { name: name.clone(), path: directory.clone(), version: None };
+                options.project.plugins.insert(0, plugin);
+            }
+        }
+        Ok(Self { host: Arc::new(Host::new(options, Arc::new(Relay::default()))?), asked: Vec::new() })
+    }
+
+    /// What a package's lock file says.
+    pub(crate) async fn lock(&mut self, origin: &Origin, spec: &PackageSpec) -> Result<LockFile, Diagnostic> {
+        let cx = CallContext::background();
+        let descriptor = PluginDescriptor {
+            download_url: spec.download_url.clone(),
+            ..PluginDescriptor::named(origin.name(), spec.version.clone())
+        };
+        let plugin = self.host.load(&cx, &descriptor).await?;
+        self.asked.push(Arc::clone(&plugin));
+        let package = match spec.parameters.as_slice() {
+            [] => None,
+            parameters => {
+                let request = Parameterize::Arguments(parameters.to_vec());
+                let became = plugin.parameterize(&cx, request).await;
+                Some(became.map_err(|error| refused(&descriptor, "did not take the parameters", &error))?)
+            }
+        };
+        let schema = plugin.schema(&cx, package.as_ref()).await;
+        let schema = schema.map_err(|error| refused(&descriptor, "did not give its schema", &error))?;
+        let mut lock = LockFile::of_schema(&schema)?;
+        if let Some(package) = package.filter(|package| package.name != lock.plugin.package()) {
+            let summary = format!("plugin `{}` says different things of itself", descriptor.name);
+            return Err(Diagnostic::error("package-schema", summary).detail(format!(
+                "It became the package `{}`, but the schema is of `{}`.",
+                package.name,
+                lock.plugin.package()
+            )));
+        }
+        if lock.plugin.parameterization.is_none() && !spec.parameters.is_empty() {
+            let summary = format!("plugin `{}` cannot be found again with its parameters", descriptor.name);
+            return Err(Diagnostic::error("package-schema", summary)
+                .detail("It took the parameters, but its schema does not say what they were.")
+                .hint("Use another version of the plugin, and tell its author."));
+        }
+        if lock.plugin.version.is_none() {
+            let info = plugin.info(&cx).await.map_err(|error| refused(&descriptor, "did not answer", &error))?;
+            lock.plugin.version = spec.version.clone().or(Some(info.version)).filter(|version| !version.is_empty());
+        }
+        Ok(lock)
+    }
+
+    /// Ends what was started.
+    pub(crate) async fn close(self) {
+        drop(self.asked);
+        self.host.shutdown().await;
+    }
+}
+
+/// Writes a lock file in place of the package's earlier ones. Gives its path below the program's directory, and whether anything
+/// is different now.
+pub(crate) fn write(project: &Project, lock: &LockFile) -> Result<(String, bool), Diagnostic> {
+    let shown = format!("{}/{}", lock.directory(), lock.file_name());
+    let directory = project.program_directory().join(lock.directory());
+    let path = directory.join(lock.file_name());
+    let failed = |error: std::io::Error| {
+        Diagnostic::error("package-write", format!("`{shown}` cannot be written"))
+            .detail(error.to_string())
+            .hint("Check that the directory may be written to and has room.")
+    };
+    let mut changed = false;
+    if fs::read_to_string(&path).ok().as_deref() != Some(&*lock.text()) {
+        replace_file(&path, &lock.text()).map_err(failed)?;
+        changed = true;
+    }
+    // Of two lock files for a package, one would be taken and the other believed.
+    for entry in fs::read_dir(&directory).map_err(failed)?.flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let rest = name.strip_prefix(lock.plugin.package()).and_then(|rest| rest.strip_suffix(".yaml"));
+        if name != lock.file_name() && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('-')) {
+            fs::remove_file(entry.path()).map_err(failed)?;
+            changed = true;
+        }
+    }
+    Ok((shown, changed))
+}
+
+fn refused(descriptor: &PluginDescriptor, what: &str, error: &CallError) -> Diagnostic {
+    let diagnostic = Diagnostic::error("package-plugin", format!("plugin `{}` {what}", descriptor.name))
+        .detail(error.to_string())
+        .hint("Look at the parameters that follow the plugin's name, and at what the plugin's documentation says of them.");
+    match error.last_words.as_slice() {
+        [] => diagnostic,
+        words => diagnostic.note(words.join("\n")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sources_are_names_or_executables() {
+        let directory = tempfile::tempdir().unwrap();
+        fs::write(directory.path().join("pulumi-resource-x"), "").unwrap();
+        let parse = |source: &str| Origin::parse(source, directory.path());
+        assert_eq!(parse("aws").unwrap().name(), "aws");
+        assert_eq!(parse("./pulumi-resource-x").unwrap().name(), "x");
+        for source in ["./pulumi-resource-y", "./schema.json", "github.com/a/b", "git://x", "."] {
+            assert_eq!(parse(source).unwrap_err().code, "package-source", "{source}");
+        }
+    }
+}
