@@ -64,16 +64,17 @@ pub(crate) fn lower_first(name: &str) -> String {
 }
 
 /// A property's name as a part of a type's name: the first letter of each word is a capital, even behind an underscore or a digit.
-/// Hyphens separate words, underscores do not.
+/// Hyphens separate words, underscores do not. Pulumi's bridge leaves hyphens there, and Pulumi then refuses the type.
 pub(crate) fn title(name: &str) -> String {
     let mut result = String::with_capacity(name.len());
     let mut begun = false;
     for letter in name.chars() {
-        if letter.is_alphabetic() && !begun {
+        if letter == '-' {
+            begun = false;
+        } else if letter.is_alphabetic() && !begun {
             begun = true;
             result.extend(letter.to_uppercase());
         } else {
-            begun &= letter != '-';
             result.push(letter);
         }
     }
@@ -140,11 +141,11 @@ mod tests {
         }
     }
 
-    /// What `cases.Title` of `golang.org/x/text`, without lowering, makes of them.
+    /// What `cases.Title` of `golang.org/x/text`, without lowering, makes of them, but for the hyphen.
     #[test]
     fn types_have_titles() {
         let names =
-            [("_foo", "_Foo"), ("__fooBar", "__FooBar"), ("3x", "3X"), ("foo-bar", "Foo-Bar"), ("_3foo", "_3Foo")];
+            [("_foo", "_Foo"), ("__fooBar", "__FooBar"), ("3x", "3X"), ("foo-bar", "FooBar"), ("_3foo", "_3Foo")];
         for (name, part) in names {
             assert_eq!(title(name), part, "{name}");
         }

@@ -7,6 +7,8 @@
 //! - What a provider says of something deprecated stands there, instead of `Deprecated`.
 //! - The provider's functions are functions of the package, in the form that later versions of Pulumi's bridge give them.
 //! - Two properties that would have one name are both there, and so is one whose plural would be empty (`names`).
+//! - What makes Pulumi refuse the whole document has another name: a nested property `pulumi`, a type with a hyphen in its name, a data
+//!   source that differs from a resource in case only.
 //! - A tuple is anything; Pulumi's bridge ends there.
 //! - A resource called `Provider` has two more names to go to, and is left out when it is not included (`tokens`).
 //! - A required `id` is the resource's id, as it is in later versions of Pulumi's bridge, instead of `missing ID` (`members`). The

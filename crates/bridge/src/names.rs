@@ -8,6 +8,9 @@ use outrigger_terraform::schema::{Attribute, Block, Deprecation, NestedBlock, Ne
 
 use crate::{case, inflect};
 
+/// Pulumi takes no property of this name, at any level. Its bridge renames it in resources, and fails where it is further in.
+const RESERVED: &str = "pulumi";
+
 /// The properties of an object, in the order of their Terraform names.
 #[derive(Debug, Default)]
 pub struct Object {
@@ -210,36 +213,38 @@ impl Shape {
 
 /// The properties' names, one for each field.
 ///
-/// Lists and sets have plurals, unless the plural is an attribute already. Pulumi's bridge does not notice when two properties have
-/// the same name, and loses one of them; here the second keeps its Terraform name, and so does one of which nothing would be left.
+/// Pulumi's bridge does not notice when two properties would have the same name, and shows only the last of them; here the others
+/// keep their Terraform names, and so does one of which nothing would be left.
 fn names(fields: &[Field], renamed: &HashMap<&str, String>) -> Vec<String> {
     let known: HashSet<&str> = fields.iter().map(|field| &*field.terraform).collect();
-    let mut taken = HashSet::new();
-    let mut names = Vec::with_capacity(fields.len());
-    for field in fields {
-        let mut name = match renamed.get(&*field.terraform) {
-            Some(name) => name.clone(),
-            None => property_name(&field.terraform, &field.shape, &known),
-        };
-        if name.is_empty() || taken.contains(&name) {
-            name = field.terraform.to_string();
-        }
-        while !taken.insert(name.clone()) {
-            name.push('_');
-        }
-        names.push(name);
-    }
+    let mut taken: HashSet<String> = renamed.values().cloned().collect();
+    let mut names: Vec<String> = fields
+        .iter()
+        .rev()
+        .map(|field| {
+            if let Some(name) = renamed.get(&*field.terraform) {
+                return name.clone();
+            }
+            let mut name = property_name(&field.terraform, &field.shape, &known);
+            if name.is_empty() || taken.contains(&name) {
+                name = field.terraform.to_string();
+            }
+            while name == RESERVED || !taken.insert(name.clone()) {
+                name.push('_');
+            }
+            name
+        })
+        .collect();
+    names.reverse();
     names
 }
 
+/// Lists and sets have plurals, unless the plural is an attribute already.
 fn property_name(terraform: &str, shape: &Shape, known: &HashSet<&str>) -> String {
-    if shape.is_several() {
-        let plural = inflect::plural(terraform);
-        if !known.contains(plural.as_str()) {
-            return case::camel(&plural);
-        }
-    }
-    case::camel(terraform)
+    let plural =
+        shape.is_several().then(|| inflect::plural(terraform)).filter(|plural| !known.contains(plural.as_str()));
+    let name = case::camel(plural.as_deref().unwrap_or(terraform));
+    if name == RESERVED { "pulumiInfo".to_owned() } else { name }
 }
 
 fn field(terraform: &Arc<str>, shape: Shape) -> Field {
@@ -404,7 +409,10 @@ mod tests {
     fn no_two_properties_have_one_name() {
         let attributes = vec![attribute("a__b", Type::String), attribute("a_b", Type::String)];
         let block = Block { attributes, ..Block::default() };
-        assert_eq!(names_of(&block), pairs(&[("a__b", "aB"), ("a_b", "a_b")]));
+        assert_eq!(names_of(&block), pairs(&[("a__b", "a__b"), ("a_b", "aB")]));
+        let attributes = vec![attribute("pulumi", Type::String), attribute("pulumi_info", Type::String)];
+        let block = Block { attributes, ..Block::default() };
+        assert_eq!(names_of(&block), pairs(&[("pulumi", "pulumi_"), ("pulumi_info", "pulumiInfo")]));
     }
 
     #[test]

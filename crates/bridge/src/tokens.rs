@@ -108,8 +108,9 @@ impl Tokens {
             data_sources: Pairs::default(),
             functions: Pairs::default(),
         };
-        given.resources = given.resources(&names.resources, selection)?;
+        // A resource `x_get_a` and a data source `x_a` differ in case only, which Pulumi does not accept either.
         let mut free = Distinct::default();
+        given.resources = given.resources(&names.resources, selection, &mut free)?;
         for name in names.data_sources.iter().filter(|name| selection.has(name)) {
             let last = free.distinct(format!("get{}", given.last_part(name)?));
             given.data_sources.push(given.token(&last), name);
@@ -124,9 +125,13 @@ impl Tokens {
         Ok(given)
     }
 
-    fn resources(&self, names: &BTreeSet<String>, selection: &Selection) -> Result<Pairs, TokenError> {
+    fn resources(
+        &self,
+        names: &BTreeSet<String>,
+        selection: &Selection,
+        free: &mut Distinct,
+    ) -> Result<Pairs, TokenError> {
         let provider = format!("{}_provider", self.prefix);
-        let mut free = Distinct::default();
         let mut pairs = Pairs::default();
         for name in names.iter().filter(|name| selection.has(name)) {
             // Every package has a resource `Provider` already.
@@ -312,6 +317,8 @@ mod tests {
         let given = given.unwrap();
         let expected = ["x:index/aB:AB", "x:index/aBV2:ABV2", "x:index/abV3:AbV3", "x:index/abV2V2:AbV2V2"];
         assert_eq!(tokens(&given.resources), expected);
+        let given = Tokens::new(&names("x", &["x_get_a"], &["x_a"], &[]), &Selection::default()).unwrap();
+        assert_eq!(tokens(&given.data_sources), ["x:index/getAV2:getAV2"]);
     }
 
     #[test]

@@ -52,7 +52,7 @@ async fn the_package_that_is_not_made_from_a_provider_yet_has_a_document() {
 }
 
 /// Our document, for the parameters of theirs.
-fn document(provider: &str, schemas: Schemas, selection: &Selection, theirs: &Value) -> Value {
+pub(crate) fn document(provider: &str, schemas: Schemas, selection: &Selection, theirs: &Value) -> Value {
     let naming = Naming::new(provider, Arc::new(schemas), selection).unwrap();
     let text = |pointer: &str| theirs.pointer(pointer).and_then(Value::as_str).unwrap();
     let about = About {
@@ -67,7 +67,7 @@ fn document(provider: &str, schemas: Schemas, selection: &Selection, theirs: &Va
 }
 
 /// What is not equal, apart from what is meant not to be.
-fn differences(ours: &Value, theirs: &Value) -> Vec<String> {
+pub(crate) fn differences(ours: &Value, theirs: &Value) -> Vec<String> {
     let mut found = Vec::new();
     compare("", ours, theirs, &mut found);
     found
