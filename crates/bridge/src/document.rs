@@ -116,7 +116,7 @@ fn types(members: &mut Members<'_, '_>, naming: &Naming) -> Result<(), DocumentE
     entries.sort_by(|one, other| other.module.cmp(&one.module).then(other.kind.cmp(&one.kind)));
     let object = naming.configuration();
     let mut written = HashSet::new();
-    members.object("types", |members| {
+    members.object_if_any("types", |members| {
         let type_name = property::variable_type_name;
         let place = Place { type_name, ..Place::new(tokens, Module::Config, Described::InLines) };
         let mut types = Types::new(&place);
@@ -153,7 +153,7 @@ fn types(members: &mut Members<'_, '_>, naming: &Naming) -> Result<(), DocumentE
 }
 
 fn resources(members: &mut Members<'_, '_>, naming: &Naming) -> Result<(), DocumentError> {
-    members.object("resources", |members| {
+    members.object_if_any("resources", |members| {
         for (token, terraform) in naming.tokens().resources.iter() {
             let resource = naming.passing_resource(terraform, token)?;
             members.object(token, |members| write_resource(members, naming, &resource))?;

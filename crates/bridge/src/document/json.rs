@@ -96,6 +96,27 @@ impl<'w> Members<'_, 'w> {
         self.output.object(write)
     }
 
+    /// An object, unless it turns out to have no members.
+    pub(super) fn object_if_any<E: From<io::Error>>(
+        &mut self,
+        key: &str,
+        write: impl FnOnce(&mut Members<'_, 'w>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let (mark, was_empty) = (self.output.buffer.len(), self.empty);
+        self.key(key)?;
+        self.output.buffer.push(b'{');
+        let mut members = Members { output: self.output, empty: true };
+        write(&mut members)?;
+        if members.empty {
+            // Nothing was handed on meanwhile: that happens at the end of a member.
+            self.output.buffer.truncate(mark);
+            self.empty = was_empty;
+        } else {
+            self.output.buffer.push(b'}');
+        }
+        Ok(())
+    }
+
     fn key(&mut self, key: &str) -> io::Result<()> {
         if !self.empty {
             self.output.buffer.push(b',');
@@ -124,12 +145,15 @@ mod tests {
             members.texts("e", ["1", "2"].into_iter())?;
             members.texts_if_any("f", [].into_iter())?;
             members.object("g", |members| members.text("h", &long))?;
-            members.object("i", |_| Ok::<(), io::Error>(()))
+            members.object("i", |_| Ok::<(), io::Error>(()))?;
+            members.object_if_any("j", |_| Ok::<(), io::Error>(()))?;
+            members.object_if_any("k", |members| members.text("l", ""))
         });
         written.unwrap();
         output.flush().unwrap();
         let read: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
-        let expected = serde_json::json!({"a": "\"\n", "c": true, "e": ["1", "2"], "g": {"h": long}, "i": {}});
+        let expected =
+            serde_json::json!({"a": "\"\n", "c": true, "e": ["1", "2"], "g": {"h": long}, "i": {}, "k": {"l": ""}});
         assert_eq!(read, expected);
     }
 }

@@ -125,11 +125,7 @@ pub(super) fn properties<'f>(
     owner: &str,
     fields: impl Iterator<Item = &'f Field>,
 ) -> io::Result<()> {
-    let mut fields = fields.peekable();
-    if fields.peek().is_none() {
-        return Ok(());
-    }
-    members.object(key, |members| {
+    members.object_if_any(key, |members| {
         for field in fields {
             members.object(&field.name, |members| place.property(members, field, owner))?;
         }

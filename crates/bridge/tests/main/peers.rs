@@ -96,11 +96,11 @@ pub(crate) async fn schemas(provider: &Path) -> Schemas {
     schemas
 }
 
-/// The schema that Pulumi's bridge makes of a provider, and what it calls the package.
-pub(crate) async fn go_document(arguments: &[&str]) -> (Parameterization, Value) {
-    let home = tempfile::tempdir().unwrap();
+/// The schema that Pulumi's bridge makes of a provider, and what it calls the package. `cache` has the providers that it does not
+/// need to ask a registry for.
+pub(crate) async fn go_document(arguments: &[&str], cache: &Path) -> (Parameterization, Value) {
     let mut command = Command::new(peers().join("go-bridge/pulumi-resource-terraform-provider"));
-    command.env("PULUMI_HOME", home.path()).arg("127.0.0.1:1");
+    command.env("PULUMI_HOME", cache).env("PULUMI_DYNAMIC_TF_PLUGIN_CACHE_DIR", cache).arg("127.0.0.1:1");
     let group = Group::start(&mut command);
     let port = group.first_line.parse().unwrap_or_else(|_| panic!("`{}` is no port", group.first_line));
     let options = ConnectOptions {
