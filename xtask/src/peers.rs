@@ -1,5 +1,6 @@
 //! `cargo xtask peers`: the real programs that the tests run against, built from pinned sources.
 
+mod python;
 mod recipe;
 mod terraform;
 
@@ -19,6 +20,7 @@ pub(crate) fn run() -> Result<()> {
     lock.lock().context("cannot lock the peers' directory")?;
     recipe::build(&peers)?;
     terraform::build(&peers)?;
+    python::build(&peers)?;
     println!("{}", peers.bin().display());
     Ok(())
 }
@@ -73,6 +75,11 @@ impl Peers {
     /// Terraform providers, `terraform-provider-NAME`.
     pub(crate) fn terraform(&self) -> PathBuf {
         self.root.join("terraform")
+    }
+
+    /// A Python environment with `bin/moto_server`, a cloud that answers like AWS.
+    pub(crate) fn moto(&self) -> PathBuf {
+        self.root.join("moto")
     }
 
     /// What the peers answered in earlier runs.

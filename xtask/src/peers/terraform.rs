@@ -1,9 +1,13 @@
 //! Terraform's side: OpenTofu, providers, and Pulumi's bridge to them.
 
-use anyhow::Result;
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result};
 
 use super::Peers;
 use super::recipe::{self, BRIDGE, Module, Package, Program};
+use crate::workspace;
 
 /// Also part of the bridge's test providers, like [`TLS`].
 pub(super) const RANDOM: Module = Module {
@@ -51,9 +55,47 @@ const PROVIDERS: [Program; 5] = [
     Program { binary: "terraform-provider-null", module: &NULL, package: Package::Root, link: "" },
 ];
 
+/// Providers of our own on the real frameworks: a binary, a module below `xtask/peers`, a package of it.
+const OWN: [(&str, &str, &str); 7] = [
+    ("terraform-provider-wide", "terraform", "./framework6"),
+    ("terraform-provider-narrow", "terraform", "./framework5"),
+    ("terraform-provider-classic", "terraform", "./sdk2"),
+    ("terraform-provider-mixed", "terraform", "./mux"),
+    ("terraform-provider-raised", "terraform", "./mux6"),
+    ("terraform-provider-crude", "terraform", "./raw"),
+    ("terraform-provider-ancient", "terraform/sdk1", "."),
+];
+
 /// Builds every program that is missing or out of date.
 pub(super) fn build(peers: &Peers) -> Result<()> {
     recipe::build_into(peers, &peers.go_bridge(), &BRIDGES)?;
     recipe::build_into(peers, &peers.terraform(), &PROVIDERS)?;
-    recipe::build_into(peers, &peers.bin(), &ENGINES)
+    recipe::build_into(peers, &peers.bin(), &ENGINES)?;
+    let stamp = sources(&workspace::root().join("xtask/peers/terraform"))?;
+    for (name, module, package) in OWN {
+        let binary = peers.terraform().join(name);
+        let folder = workspace::root().join("xtask/peers").join(module);
+        recipe::when_stale(peers, name, &binary, stamp.clone(), || {
+            recipe::go_build(&folder, "readonly", "", package, &binary)
+        })?;
+    }
+    Ok(())
+}
+
+/// Every file of a folder, as one text.
+fn sources(folder: &Path) -> Result<String> {
+    let mut paths = Vec::new();
+    for entry in fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))? {
+        paths.push(entry?.path());
+    }
+    paths.sort();
+    let mut text = String::new();
+    for path in paths {
+        if path.is_dir() {
+            text.push_str(&sources(&path)?);
+        } else {
+            text.push_str(&fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?);
+        }
+    }
+    Ok(text)
 }

@@ -1,0 +1,3 @@
+module peers/cloud
+
+go 1.25
