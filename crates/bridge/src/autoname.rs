@@ -13,7 +13,7 @@ const DIGITS: usize = 7;
 const LONGEST: usize = 255;
 
 /// A name for a resource, or why there is none.
-pub fn name(resource: &str, seed: &[u8], options: Option<&Autonaming>) -> Result<String, String> {
+pub(crate) fn name(resource: &str, seed: &[u8], options: Option<&Autonaming>) -> Result<String, String> {
     match options {
         Some(Autonaming { mode: AutonamingMode::Disable, .. }) => {
             Err("automatic naming is disabled, and no name is given".to_owned())

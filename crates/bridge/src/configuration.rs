@@ -8,12 +8,12 @@ use crate::json;
 use crate::names::{Object, Shape};
 
 /// Keys that are the engine's, not the provider's.
-pub fn is_engines(key: &str) -> bool {
+pub(crate) fn is_engines(key: &str) -> bool {
     crate::delta::is_bookkeeping(key) || matches!(key, "version" | "pluginDownloadURL" | "name" | "parameterization")
 }
 
 /// The configuration with JSON in text as what it says.
-pub fn unfolded(object: &Object, properties: &PropertyMap) -> Result<PropertyMap, Misfit> {
+pub(crate) fn unfolded(object: &Object, properties: &PropertyMap) -> Result<PropertyMap, Misfit> {
     let unfolded = properties.iter().map(|(key, value)| {
         let value = match (object.field(key).map(|field| &field.shape), value.bare()) {
             (Some(shape), Value::String(text)) if !matches!(shape, Shape::String) => {
@@ -29,7 +29,7 @@ pub fn unfolded(object: &Object, properties: &PropertyMap) -> Result<PropertyMap
 
 /// The configuration with what is not text as JSON in text. What is unknown somewhere is unknown as a whole; what holds a secret
 /// is one.
-pub fn folded(object: &Object, properties: PropertyMap) -> PropertyMap {
+pub(crate) fn folded(object: &Object, properties: PropertyMap) -> PropertyMap {
     let folded = properties.into_iter().map(|(key, value)| {
         if object.field(&key).is_none() {
             return (key, value);
@@ -55,7 +55,7 @@ pub fn folded(object: &Object, properties: PropertyMap) -> PropertyMap {
 }
 
 /// The configuration as the provider wants it.
-pub fn encoded(object: &Object, properties: &PropertyMap) -> Result<Cty, Misfit> {
+pub(crate) fn encoded(object: &Object, properties: &PropertyMap) -> Result<Cty, Misfit> {
     encode::object(object, &unfolded(object, properties)?)
 }
 

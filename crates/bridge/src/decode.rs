@@ -8,7 +8,7 @@ use crate::names::{Object, Shape};
 /// A value that is not of its shape.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{at}` holds {found}, which does not fit its schema")]
-pub struct Unfit {
+pub(crate) struct Unfit {
     /// Where, in Terraform's words.
     pub at: String,
     /// What is there.
@@ -16,7 +16,7 @@ pub struct Unfit {
 }
 
 /// An object's properties. What is null is left out; what is sensitive is secret.
-pub fn object(object: &Object, value: &Cty) -> Result<PropertyMap, Unfit> {
+pub(crate) fn object(object: &Object, value: &Cty) -> Result<PropertyMap, Unfit> {
     let Cty::Map(items) = value else { return Err(unfit(value)) };
     let mut properties = PropertyMap::new();
     for field in object.fields() {
@@ -33,7 +33,7 @@ pub fn object(object: &Object, value: &Cty) -> Result<PropertyMap, Unfit> {
 }
 
 /// A value of a shape.
-pub fn shaped(shape: &Shape, value: &Cty) -> Result<Value, Unfit> {
+pub(crate) fn shaped(shape: &Shape, value: &Cty) -> Result<Value, Unfit> {
     match (shape, value) {
         (_, Cty::Null) => Ok(Value::Null),
         (_, Cty::Unknown(_)) => Ok(Value::Unknown),
@@ -69,7 +69,7 @@ pub fn shaped(shape: &Shape, value: &Cty) -> Result<Value, Unfit> {
 }
 
 /// A value that says itself what it is. Names of attributes are left as they are.
-pub fn natural(value: &Cty) -> Value {
+pub(crate) fn natural(value: &Cty) -> Value {
     match value {
         Cty::Null => Value::Null,
         Cty::Unknown(_) => Value::Unknown,

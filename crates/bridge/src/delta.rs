@@ -22,14 +22,14 @@ use crate::json::{self, NotJson, quote, separate, write};
 use crate::names::{Object, Shape};
 
 /// The property that holds the delta.
-pub const KEY: &str = "__pulumi_raw_state_delta";
+pub(crate) const KEY: &str = "__pulumi_raw_state_delta";
 
 /// Why a state cannot be found again.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "the stored state and its `{KEY}` do not belong together: {0}. If the state was edited by hand, remove the `{KEY}` of this resource and run again"
 )]
-pub struct Broken(String);
+pub(crate) struct Broken(String);
 
 impl From<NotJson> for Broken {
     fn from(error: NotJson) -> Self {
@@ -38,12 +38,12 @@ impl From<NotJson> for Broken {
 }
 
 /// The delta of a state, whose type is that of the resource.
-pub fn of_state(object: &Object, state: &Cty, ty: &Type) -> Value {
+pub(crate) fn of_state(object: &Object, state: &Cty, ty: &Type) -> Value {
     marshalled(Some(of_object(object, state, ty)))
 }
 
 /// The provider's JSON, from outputs and their delta.
-pub fn recover(outputs: &PropertyMap, delta: &Value) -> Result<String, Broken> {
+pub(crate) fn recover(outputs: &PropertyMap, delta: &Value) -> Result<String, Broken> {
     let mut text = String::new();
     let delta = delta.unwrap_secrets();
     recovered(&delta, &Value::Map(outputs.clone()), &mut text)?;
@@ -254,7 +254,7 @@ fn recovered_object(content: &PropertyMap, value: &Value, into: &mut String) -> 
 }
 
 /// Whether a property is the bridge's own.
-pub fn is_bookkeeping(name: &str) -> bool {
+pub(crate) fn is_bookkeeping(name: &str) -> bool {
     matches!(name, "__meta" | "__defaults" | KEY)
 }
 

@@ -10,7 +10,7 @@ use crate::names::{Field, Object, Shape};
 use crate::place;
 
 /// What changes from `prior` to `planned`; `replacing` are the paths that need a new resource.
-pub fn of(object: &Object, prior: &Cty, planned: &Cty, replacing: &[Path]) -> Diff {
+pub(crate) fn of(object: &Object, prior: &Cty, planned: &Cty, replacing: &[Path]) -> Diff {
     let mut changed: BTreeSet<String> = BTreeSet::new();
     let mut details = Details::default();
     for field in object.fields() {

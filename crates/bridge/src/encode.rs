@@ -10,7 +10,7 @@ use crate::names::{Collection, Object, Shape};
 
 /// A property that does not fit its attribute, and where it is. The value itself is not told: it may be secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Misfit {
+pub(crate) struct Misfit {
     /// Where, from the outside in.
     pub path: PropertyPath,
     /// What is wrong.
@@ -19,7 +19,7 @@ pub struct Misfit {
 
 impl Misfit {
     /// A property at the top that does not fit.
-    pub fn of(key: &str, reason: impl Into<String>) -> Self {
+    pub(crate) fn of(key: &str, reason: impl Into<String>) -> Self {
         Self { path: PropertyPath(vec![PathStep::Key(key.to_owned())]), reason: reason.into() }
     }
 
@@ -44,7 +44,7 @@ impl fmt::Display for Misfit {
 }
 
 /// The value of an object's properties. What is not given is null, and a collection that may have but one object is empty.
-pub fn object(object: &Object, properties: &PropertyMap) -> Result<Cty, Misfit> {
+pub(crate) fn object(object: &Object, properties: &PropertyMap) -> Result<Cty, Misfit> {
     let fields = object.fields().iter().map(|field| {
         let value = properties.get(&*field.name).unwrap_or(&Value::Null);
         let value =
@@ -55,7 +55,7 @@ pub fn object(object: &Object, properties: &PropertyMap) -> Result<Cty, Misfit> 
 }
 
 /// A value of a shape.
-pub fn shaped(shape: &Shape, value: &Value) -> Result<Cty, Misfit> {
+pub(crate) fn shaped(shape: &Shape, value: &Value) -> Result<Cty, Misfit> {
     let value = value.bare();
     if let Shape::One { object: inner, collection } = shape {
         let items = match value {

@@ -5,7 +5,7 @@ use outrigger_value::{PropertyMap, Value};
 use crate::names::{Object, Shape};
 
 /// The inputs that a resource had, with the values that it has now. What is not there any more is left out, and nothing is added.
-pub fn refreshed(object: &Object, inputs: PropertyMap, outputs: &PropertyMap) -> PropertyMap {
+pub(crate) fn refreshed(object: &Object, inputs: PropertyMap, outputs: &PropertyMap) -> PropertyMap {
     let kept = inputs.into_iter().filter_map(|(name, old)| {
         let new = outputs.get(&name)?;
         let shape = object.field(&name).map(|field| &field.shape);
@@ -43,7 +43,7 @@ fn refreshed_value(shape: Option<&Shape>, old: Value, new: &Value) -> Value {
 }
 
 /// The inputs that would make a resource as it is: all that a program may give, without what is not required and says nothing.
-pub fn imported(object: &Object, outputs: &PropertyMap) -> PropertyMap {
+pub(crate) fn imported(object: &Object, outputs: &PropertyMap) -> PropertyMap {
     let given = outputs.iter().filter_map(|(name, value)| {
         let field = object.field(name).filter(|field| field.is_input())?;
         let value = imported_value(&field.shape, value);

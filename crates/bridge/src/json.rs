@@ -7,10 +7,10 @@ use outrigger_value::{PropertyMap, Value};
 /// A value that JSON has no form for.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0} cannot be written as JSON")]
-pub struct NotJson(&'static str);
+pub(crate) struct NotJson(&'static str);
 
 /// Writes a value. Secret marks are lost.
-pub fn write(value: &Value, into: &mut String) -> Result<(), NotJson> {
+pub(crate) fn write(value: &Value, into: &mut String) -> Result<(), NotJson> {
     match value.bare() {
         Value::Null => into.push_str("null"),
         Value::Bool(value) => into.push_str(if *value { "true" } else { "false" }),
@@ -43,7 +43,7 @@ pub fn write(value: &Value, into: &mut String) -> Result<(), NotJson> {
 }
 
 /// JSON that was read, as a value.
-pub fn value(json: serde_json::Value) -> Value {
+pub(crate) fn value(json: serde_json::Value) -> Value {
     match json {
         serde_json::Value::Null => Value::Null,
         serde_json::Value::Bool(value) => Value::Bool(value),
@@ -57,13 +57,13 @@ pub fn value(json: serde_json::Value) -> Value {
 }
 
 /// A comma before all but the first.
-pub fn separate(position: usize, into: &mut String) {
+pub(crate) fn separate(position: usize, into: &mut String) {
     if position > 0 {
         into.push(',');
     }
 }
 
 /// A text in quotes.
-pub fn quote(text: &str, into: &mut String) {
+pub(crate) fn quote(text: &str, into: &mut String) {
     into.push_str(&serde_json::Value::from(text).to_string());
 }

@@ -5,7 +5,7 @@ use outrigger_terraform::cty::{Path, Step};
 use crate::names::{Object, Shape};
 
 /// The property that a path of the provider's leads to, as messages write it; `None` if it does not begin at an attribute.
-pub fn text(object: &Object, path: &Path) -> Option<String> {
+pub(crate) fn text(object: &Object, path: &Path) -> Option<String> {
     let mut steps = path.0.iter();
     let Some(Step::Attribute(first)) = steps.next() else { return None };
     let field = object.of_terraform(first);
@@ -34,13 +34,13 @@ pub fn text(object: &Object, path: &Path) -> Option<String> {
 }
 
 /// The property at the top that a path of the provider's leads to.
-pub fn top<'a>(object: &'a Object, path: &Path) -> Option<&'a str> {
+pub(crate) fn top<'a>(object: &'a Object, path: &Path) -> Option<&'a str> {
     let Some(Step::Attribute(first)) = path.0.first() else { return None };
     object.of_terraform(first).map(|field| &*field.name)
 }
 
 /// What the provider says of the property that a path leads to; only where the path leads through names alone.
-pub fn description<'a>(object: &'a Object, path: &Path) -> &'a str {
+pub(crate) fn description<'a>(object: &'a Object, path: &Path) -> &'a str {
     let mut object = Some(object);
     let mut description = "";
     for step in &path.0 {

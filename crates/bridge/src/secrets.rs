@@ -5,7 +5,7 @@ use outrigger_value::{PropertyMap, Value};
 use crate::names::{Object, Shape};
 
 /// The properties with a mark on everything sensitive.
-pub fn marked(object: &Object, properties: PropertyMap) -> PropertyMap {
+pub(crate) fn marked(object: &Object, properties: PropertyMap) -> PropertyMap {
     let marked = properties.into_iter().map(|(name, value)| {
         let value = match object.field(&name) {
             Some(field) => {

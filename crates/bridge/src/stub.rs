@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::plugin::NAME;
 
 /// A package without resources, which says what to do with it.
-pub fn schema(version: &str) -> Vec<u8> {
+pub(crate) fn schema(version: &str) -> Vec<u8> {
     let method = format!("pulumi:providers:{NAME}/terraformConfig");
     let mut functions = serde_json::Map::new();
     functions.insert(

@@ -14,7 +14,7 @@ const KEY: &str = "e2bfb730-ecaa-11e6-8f88-34363bc7c4c0";
 
 /// What a limit is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+pub(crate) enum Step {
     /// Making it.
     Create,
     /// Changing it.
@@ -34,7 +34,7 @@ impl Step {
 }
 
 /// The private bytes with a limit for a step; `None` where the resource has no such limit, or the bytes are of another kind.
-pub fn with_limit(block: &Block, private: &Bytes, step: Step, limit: Duration) -> Option<Bytes> {
+pub(crate) fn with_limit(block: &Block, private: &Bytes, step: Step, limit: Duration) -> Option<Bytes> {
     let timeouts = block.nested("timeouts")?;
     timeouts.block.attribute(step.name())?;
     let mut content: Map<String, Value> =

@@ -12,7 +12,7 @@ const MISSING: &str = "Missing Configuration for Required Attribute";
 
 /// Whose inputs are checked.
 #[derive(Clone, Copy)]
-pub enum Checked<'a> {
+pub(crate) enum Checked<'a> {
     /// A resource's.
     Resource(&'a Urn),
     /// A provider's; with its package.
@@ -20,7 +20,7 @@ pub enum Checked<'a> {
 }
 
 /// Takes errors about a property out of the reports, as failures of a check.
-pub fn failures(object: &Object, whose: Checked<'_>, reports: &mut Vec<Report>) -> Vec<CheckFailure> {
+pub(crate) fn failures(object: &Object, whose: Checked<'_>, reports: &mut Vec<Report>) -> Vec<CheckFailure> {
     let mut failures = Vec::new();
     reports.retain(|report| {
         let Some(at) = place::text(object, &report.path).filter(|_| report.is_error()) else { return true };
@@ -59,7 +59,7 @@ fn reason(object: &Object, whose: Checked<'_>, report: &Report, at: &str) -> Str
 }
 
 /// A property that the provider's configuration does not have.
-pub fn unknown_key(object: &Object, urn: &Urn, package: &str, key: &str) -> CheckFailure {
+pub(crate) fn unknown_key(object: &Object, urn: &Urn, package: &str, key: &str) -> CheckFailure {
     let reason = if is_default(urn) {
         let wanted: Vec<char> = key.to_lowercase().chars().collect();
         let near = object.fields().iter().map(|field| &*field.name);
@@ -85,7 +85,12 @@ fn is_default(urn: &Urn) -> bool {
 }
 
 /// The errors among the reports, one a line; `None` if there is none. Warnings are logged.
-pub fn error(cx: &CallContext, urn: Option<&Urn>, object: Option<&Object>, reports: &[Report]) -> Option<String> {
+pub(crate) fn error(
+    cx: &CallContext,
+    urn: Option<&Urn>,
+    object: Option<&Object>,
+    reports: &[Report],
+) -> Option<String> {
     let mut errors: Vec<String> = Vec::new();
     for report in reports {
         let text = text(object, report);
@@ -99,7 +104,7 @@ pub fn error(cx: &CallContext, urn: Option<&Urn>, object: Option<&Object>, repor
 }
 
 /// A report with its place.
-pub fn text(object: Option<&Object>, report: &Report) -> String {
+pub(crate) fn text(object: Option<&Object>, report: &Report) -> String {
     let said = if report.summary == report.detail { report.summary.clone() } else { report.to_string() };
     if report.path.0.is_empty() {
         return said;
