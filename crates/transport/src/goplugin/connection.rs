@@ -120,7 +120,12 @@ impl Connection {
             process.kill();
             let _held_by_the_kernel = timeout(HELD, process.exited()).await;
         }
-        self.shared.sockets.remove();
+        let sockets = Arc::clone(&self.shared.sockets);
+        let cleaning = tokio::task::spawn_blocking(move || {
+            sockets.remove();
+            sockets.remove_orphans();
+        });
+        let _runtime_ends = cleaning.await;
         *ended = true;
     }
 }

@@ -17,6 +17,7 @@ mod certificate;
 mod connection;
 mod crash;
 mod diagnosis;
+mod directory;
 mod error;
 mod handshake;
 mod log;

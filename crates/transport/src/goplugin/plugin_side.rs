@@ -11,10 +11,11 @@ use tokio::sync::watch;
 
 use super::broker::Broker;
 use super::certificate::{self, Identity};
+use super::directory::is_short_enough;
 use super::error::PluginError;
 use super::handshake::Handshake;
 use super::services::{Services, Stdio};
-use super::socket::{Network, Sockets, is_short_enough, or_last_resort};
+use super::socket::{Network, Sockets, or_last_resort};
 use super::tls::{Gate, Tls};
 use super::{Cookie, variables};
 use crate::server::{self, Grpc};

@@ -10,17 +10,12 @@ use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use tempfile::{Builder, TempDir, TempPath};
+use tempfile::{Builder, TempPath};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
 
+use super::directory::PrivateDirectory;
 use super::handshake::HandshakeError;
-
-/// The longest path of a socket: what the kernel takes, without the zero at its end.
-const PATH_LIMIT: usize = 107;
-
-/// The longest name that a Go plugin gives to a socket, with the slash before it: `plugin` and a number of 32 bits.
-const NAME_LENGTH: usize = "/plugin4294967295".len();
 
 /// Where temporary files are if nobody says otherwise.
 const LAST_RESORT: &str = "/tmp";
@@ -95,7 +90,7 @@ impl fmt::Display for Address {
 #[derive(Debug)]
 pub(super) enum Sockets {
     /// In a directory of our own, which goes with this.
-    Private(TempDir),
+    Private(PrivateDirectory),
     /// In a directory of our own for each.
     Apart,
     /// In a directory that somebody else has made, for a group or for us alone.
@@ -110,7 +105,7 @@ impl Sockets {
     pub(super) fn private(parents: &[PathBuf]) -> io::Result<Self> {
         let mut failure = io::Error::other("no directory is named");
         for parent in parents {
-            match private_directory(parent) {
+            match PrivateDirectory::new_in(parent) {
                 Ok(directory) => return Ok(Self::Private(directory)),
                 Err(error) => failure = io::Error::new(error.kind(), format!("{}: {error}", parent.display())),
             }
@@ -130,8 +125,14 @@ impl Sockets {
     /// Removes what is ours now, with what a killed plugin left in it.
     pub(super) fn remove(&self) {
         if let Self::Private(directory) = self {
-            // If it is gone already, nothing is left to do; if it cannot be removed, nobody can.
-            let _gone = fs::remove_dir_all(directory.path());
+            directory.remove();
+        }
+    }
+
+    /// Removes what others have left who could not do so themselves.
+    pub(super) fn remove_orphans(&self) {
+        if let Self::Private(directory) = self {
+            directory.remove_orphans();
         }
     }
 
@@ -140,7 +141,7 @@ impl Sockets {
         match self {
             Self::Private(directory) => Entrance::unix(directory.path(), None),
             Self::Apart => {
-                let directory = private_directory(Path::new(LAST_RESORT))?;
+                let directory = PrivateDirectory::new_in(Path::new(LAST_RESORT))?;
                 let entrance = Entrance::unix(directory.path(), None)?;
                 Ok(Entrance { _directory: Some(directory), ..entrance })
             }
@@ -156,28 +157,13 @@ pub(super) fn or_last_resort(parents: impl IntoIterator<Item = Option<PathBuf>>)
     named.chain([PathBuf::from(LAST_RESORT)]).collect()
 }
 
-/// Whether a socket in it could be bound.
-pub(super) fn is_short_enough(directory: &Path) -> bool {
-    directory.as_os_str().len() + NAME_LENGTH <= PATH_LIMIT
-}
-
-fn private_directory(parent: &Path) -> io::Result<TempDir> {
-    let directory =
-        Builder::new().prefix("outrigger-").permissions(Permissions::from_mode(0o700)).tempdir_in(parent)?;
-    if is_short_enough(directory.path()) {
-        Ok(directory)
-    } else {
-        Err(io::Error::new(io::ErrorKind::InvalidFilename, "the path is too long for a socket in it"))
-    }
-}
-
 /// A listening socket. Its file goes with it.
 #[derive(Debug)]
 pub(super) struct Entrance {
     listener: Listening,
     address: Address,
     _file: Option<TempPath>,
-    _directory: Option<TempDir>,
+    _directory: Option<PrivateDirectory>,
 }
 
 #[derive(Debug)]
@@ -296,7 +282,6 @@ mod tests {
         let sockets = Sockets::private(&parents).unwrap();
         let directory = sockets.directory().unwrap().to_owned();
         assert_eq!(directory.parent(), Some(base.path()));
-        assert_eq!(fs::metadata(&directory).unwrap().permissions().mode() & 0o777, 0o700);
         // What was tried and was too long is gone again.
         assert_eq!(fs::read_dir(&long).unwrap().count(), 0);
         let error = Sockets::private(&parents[..2]).unwrap_err().to_string();

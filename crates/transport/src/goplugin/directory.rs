@@ -1,0 +1,111 @@
+//! Directories of our own for sockets: private, short enough, and removed even after we were killed.
+//!
+//! Each holds a file that its owner has locked for as long as it lives. Whoever ends a plugin later finds a directory with a lock that nobody
+//! holds, and knows that its owner died before it could remove it.
+
+use std::ffi::OsStr;
+use std::fs::{self, File, Permissions};
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use tempfile::{Builder, TempDir};
+
+/// The longest path of a socket: what the kernel takes, without the zero at its end.
+const PATH_LIMIT: usize = 107;
+
+/// The longest name that a Go plugin gives to a socket, with the slash before it: `plugin` and a number of 32 bits.
+const NAME_LENGTH: usize = "/plugin4294967295".len();
+
+/// How the name of each directory begins.
+const PREFIX: &str = "outrigger-";
+
+/// The file that is locked.
+const LOCK: &str = ".outrigger-sockets";
+
+/// A directory that only we may look into.
+#[derive(Debug)]
+pub(super) struct PrivateDirectory {
+    directory: TempDir,
+    _lock: File,
+}
+
+impl PrivateDirectory {
+    /// Makes one, if the name of a socket in it is not too long for the kernel.
+    pub(super) fn new_in(parent: &Path) -> io::Result<Self> {
+        let directory = Builder::new().prefix(PREFIX).permissions(Permissions::from_mode(0o700)).tempdir_in(parent)?;
+        if !is_short_enough(directory.path()) {
+            return Err(io::Error::new(io::ErrorKind::InvalidFilename, "the path is too long for a socket in it"));
+        }
+        // It gets its name when it is locked: nobody may find it before.
+        let unlocked = directory.path().join(".new");
+        let lock = File::create_new(&unlocked)?;
+        lock.lock()?;
+        fs::rename(&unlocked, directory.path().join(LOCK))?;
+        Ok(Self { directory, _lock: lock })
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        self.directory.path()
+    }
+
+    /// Removes it now, with what a killed plugin left in it.
+    pub(super) fn remove(&self) {
+        // If it is gone already, nothing is left to do; if it cannot be removed, nobody can.
+        let _gone = fs::remove_dir_all(self.path());
+    }
+
+    /// Removes those beside it whose owners are dead.
+    pub(super) fn remove_orphans(&self) {
+        let Some(Ok(entries)) = self.path().parent().map(fs::read_dir) else { return };
+        for entry in entries.flatten() {
+            if is_ours(&entry.file_name()) {
+                remove_if_orphaned(&entry.path());
+            }
+        }
+    }
+}
+
+/// Whether a socket in it could be bound.
+pub(super) fn is_short_enough(directory: &Path) -> bool {
+    directory.as_os_str().len() + NAME_LENGTH <= PATH_LIMIT
+}
+
+fn is_ours(name: &OsStr) -> bool {
+    name.to_string_lossy().starts_with(PREFIX)
+}
+
+fn remove_if_orphaned(directory: &Path) {
+    // Somebody else's cannot be looked into; one without a lock is no directory of this kind, or not finished.
+    let Ok(lock) = File::open(directory.join(LOCK)) else { return };
+    if lock.try_lock().is_ok() {
+        // Another process may be doing the same.
+        let _gone = fs::remove_dir_all(directory);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_has_no_living_owner_is_removed() {
+        let base = tempfile::tempdir().unwrap();
+        let (living, dying) =
+            (PrivateDirectory::new_in(base.path()).unwrap(), PrivateDirectory::new_in(base.path()).unwrap());
+        assert_eq!(fs::metadata(living.path()).unwrap().permissions().mode() & 0o777, 0o700);
+        // As if its owner had been killed: the lock is gone, the directory is not.
+        let PrivateDirectory { directory, _lock: lock } = dying;
+        let orphan = directory.keep();
+        fs::write(orphan.join("plugin1"), "").unwrap();
+        drop(lock);
+        // Not of this kind.
+        let other = base.path().join("outrigger-notes");
+        fs::create_dir(&other).unwrap();
+        let last = PrivateDirectory::new_in(base.path()).unwrap();
+        last.remove();
+        last.remove_orphans();
+        assert!(living.path().exists() && other.exists());
+        assert!(!orphan.exists() && !last.path().exists());
+    }
+}
