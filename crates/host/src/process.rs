@@ -20,6 +20,10 @@ use crate::spawner::{Spawner, Started};
 /// process that left the group holds them.
 const REST_OF_OUTPUT: Duration = Duration::from_millis(250);
 
+/// How long to wait between attempts to start a program that somebody writes to.
+const WHILE_WRITTEN: [Duration; 3] =
+    [Duration::from_millis(50), Duration::from_millis(100), Duration::from_millis(200)];
+
 #[async_trait]
 impl Launcher for Spawner {
     async fn launch(&self, request: LaunchRequest) -> Result<Arc<dyn Process>, StartError> {
@@ -34,10 +38,22 @@ impl Spawner {
         let program = request.program.display().to_string();
         let failed = |error: io::Error| StartError::Spawn { program, reason: error.to_string() };
         let attempt = async {
-            let started = self.start(request).await?;
+            let started = self.start_when_written(request).await?;
             PluginProcess::new(label, started, output)
         };
         attempt.await.map(Arc::new).map_err(failed)
+    }
+
+    /// Starts a process. The kernel refuses a program that somebody writes to: a plugin that was just installed may still be open in a child
+    /// that another thread is about to start.
+    async fn start_when_written(&self, request: LaunchRequest) -> io::Result<Started> {
+        for pause in WHILE_WRITTEN {
+            match self.start(request.clone()).await {
+                Err(error) if error.kind() == io::ErrorKind::ExecutableFileBusy => tokio::time::sleep(pause).await,
+                outcome => return outcome,
+            }
+        }
+        self.start(request).await
     }
 }
 
@@ -137,6 +153,7 @@ impl Process for PluginProcess {
 mod tests {
     use super::*;
     use outrigger_transport::OutputLine;
+    use std::path::Path;
     use std::sync::Mutex;
 
     #[derive(Debug, Default)]
@@ -148,16 +165,39 @@ mod tests {
         }
     }
 
+    fn request(program: &Path, script: &str) -> LaunchRequest {
+        LaunchRequest {
+            label: "test".to_owned(),
+            program: program.to_owned(),
+            arguments: vec!["-c".into(), script.into()],
+            environment: Vec::new(),
+            directory: "/".into(),
+            output: None,
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_program_that_is_still_written_to_is_waited_for() {
+        let spawner = Spawner::new(None).unwrap();
+        let directory = tempfile::tempdir().unwrap();
+        let program = directory.path().join("plugin");
+        std::fs::copy("/bin/true", &program).unwrap();
+        let writer = std::fs::OpenOptions::new().append(true).open(&program).unwrap();
+        let began = tokio::time::Instant::now();
+        let error = spawner.launch(request(&program, "")).await.err().unwrap();
+        assert!(error.to_string().contains("busy"), "{error}");
+        assert_eq!(began.elapsed(), Duration::from_millis(350));
+        drop(writer);
+        assert_eq!(spawner.launch(request(&program, "")).await.unwrap().exited().await, "exited with code 0");
+        spawner.close();
+    }
+
     #[tokio::test]
     async fn who_is_told_hears_both_streams_after_the_first_line() {
         let (spawner, told) = (Spawner::new(None).unwrap(), Arc::new(Told::default()));
         let request = LaunchRequest {
-            label: "test".to_owned(),
-            program: "/bin/sh".into(),
-            arguments: vec!["-c".into(), "echo first; echo second; echo third >&2".into()],
-            environment: Vec::new(),
-            directory: "/".into(),
             output: Some(Arc::clone(&told) as Arc<dyn OutputLines>),
+            ..request(Path::new("/bin/sh"), "echo first; echo second; echo third >&2")
         };
         let process = spawner.launch(request).await.unwrap();
         assert_eq!(process.first_line().await, FirstLine::Line(b"first".to_vec()));

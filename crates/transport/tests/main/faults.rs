@@ -1,7 +1,6 @@
 //! Plugins that do not come up, and what is said of it.
 
-use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
 use std::time::Duration;
 
 use outrigger_transport::goplugin::{Cookie, HandshakeError, StartFailure};
@@ -46,16 +45,14 @@ async fn a_plugin_from_before_grpc_is_refused() {
 
 #[tokio::test]
 async fn a_file_that_is_no_program_for_this_machine_is_looked_at() {
-    let start = Start::of("/bin/sh".into());
     let elsewhere = tempfile::tempdir().unwrap();
     let program = elsewhere.path().join("plugin");
-    // A header for a machine that does not exist any more.
-    let mut header = fs::read("/bin/sh").unwrap();
-    header[18..20].copy_from_slice(&[2, 0]);
-    fs::write(&program, header).unwrap();
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
-    let mut start = Start { directory: start.directory, ..Start::of(program.clone()) };
-    start.request.directory = start.directory.path().to_owned();
+    // Made by another process: a program that is open here for writing cannot be started, not even while a child of another test has a copy.
+    // Machine 2 does not exist any more.
+    let script = r"cp /bin/sh $0 && chmod u+w $0 && printf '\002\000' | dd of=$0 bs=1 seek=18 conv=notrunc 2>/dev/null";
+    let made = Command::new("/bin/sh").args(["-c", script]).arg(&program).status().unwrap();
+    assert!(made.success());
+    let mut start = Start::of(program);
     let (text, _) = start.fail().await;
     assert!(text.contains("Exec format error") && text.contains("; the file is a program for machine 2, "), "{text}");
     start.request.program = elsewhere.path().join("none");
