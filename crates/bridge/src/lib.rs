@@ -39,7 +39,6 @@ mod read;
 mod resource;
 mod secrets;
 mod stored;
-mod stub;
 mod timeouts;
 pub mod tokens;
 mod words;

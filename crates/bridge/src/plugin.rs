@@ -15,14 +15,14 @@ use outrigger_transport::goplugin::LogLevel;
 use outrigger_value::diff::{self, Change};
 
 use crate::configuration::{self, is_engines};
-use crate::document::{About, Origin as Source, write_document};
+use crate::document::{About, Origin as Source, base_document, write_document};
 use crate::encode::Misfit;
 use crate::origin::{Origin, Origins, Place, SchemaStore};
 use crate::package::Package;
 use crate::process::{Supervised, Surroundings};
 use crate::provider::BridgedProvider;
 use crate::resource::unchanged;
-use crate::{Naming, encode, secrets, stub, words};
+use crate::{Naming, encode, secrets, words};
 
 /// The name under which the bridge is a plugin.
 pub const NAME: &str = "terraform-provider";
@@ -159,8 +159,10 @@ impl Plugin for Bridge {
 
     async fn schema(&self, _: &CallContext, _: Option<&Parameterization>) -> Result<Vec<u8>, CallError> {
         const CALL: &str = "GetSchema";
+        let mut document = Vec::new();
         let Some(Became { package, origin }) = self.became.get() else {
-            return Ok(stub::schema(&self.options.version));
+            let written = base_document(&format!("v{}", self.options.version), &mut document);
+            return written.map(|()| document).map_err(|error| self.error(CALL, error.to_string()));
         };
         let about = About {
             version: &origin.version,
@@ -168,7 +170,6 @@ impl Plugin for Bridge {
             parameter: &origin.value,
             origin: origin.namespace.as_deref().map(|namespace| Source { namespace, name: &origin.provider }),
         };
-        let mut document = Vec::new();
         write_document(&package.naming, &about, &mut document).map_err(|error| self.error(CALL, error.to_string()))?;
         Ok(document)
     }
