@@ -20,7 +20,7 @@ async fn every_provider_has_the_document_that_the_other_bridge_gives_it() {
     for provider in providers() {
         let name = name_of(&provider).unwrap();
         let (_, theirs) = go_document(&[provider.to_str().unwrap()], cache.path()).await;
-        let ours = document(name, schemas(&provider).await, &Selection::default(), &theirs);
+        let ours = document_of(name, schemas(&provider).await, &Selection::default(), &theirs);
         wrong.extend(differences(&ours, &theirs).into_iter().map(|found| format!("{name}: {found}")));
     }
     assert!(wrong.is_empty(), "{} differences:\n{}", wrong.len(), wrong[..wrong.len().min(40)].join("\n"));
@@ -39,7 +39,7 @@ async fn a_part_of_a_provider_has_the_same_document_under_another_name() {
         includes: includes.split(',').map(str::to_owned).collect(),
         excludes: Vec::new(),
     };
-    let ours = document("tls", schemas(&provider).await, &selection, &theirs);
+    let ours = document_of("tls", schemas(&provider).await, &selection, &theirs);
     assert_eq!(differences(&ours, &theirs), Vec::<String>::new());
     assert_eq!(ours["resources"].as_object().unwrap().len(), 1);
 }
@@ -74,7 +74,7 @@ async fn a_provider_from_a_registry_has_an_origin() {
 }
 
 /// Our document, for the parameters of theirs.
-pub(crate) fn document(provider: &str, schemas: Schemas, selection: &Selection, theirs: &Value) -> Value {
+pub(crate) fn document_of(provider: &str, schemas: Schemas, selection: &Selection, theirs: &Value) -> Value {
     let naming = Naming::new(provider, Arc::new(schemas), selection).unwrap();
     written(&naming, theirs, None)
 }

@@ -55,6 +55,11 @@ pub(crate) fn attribute(name: &str, ty: &str, flags: &'static str) -> Attribute 
 
 impl Provider {
     pub(crate) fn schemas(&self) -> Schemas {
+        Schemas::index(Bytes::from(self.encoded()), Protocol::Six).unwrap()
+    }
+
+    /// The answer's bytes.
+    pub(crate) fn encoded(&self) -> Vec<u8> {
         let mut answer = Message::default();
         answer.message(1, schema(&self.configuration));
         for (number, members) in [(2, &self.resources), (3, &self.data_sources)] {
@@ -65,7 +70,7 @@ impl Provider {
         for (name, function) in &self.functions {
             answer.message(7, entry(name, encoded_function(function)));
         }
-        Schemas::index(Bytes::from(answer.0), Protocol::Six).unwrap()
+        answer.0
     }
 }
 

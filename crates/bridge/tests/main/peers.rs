@@ -5,7 +5,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use outrigger_provider::{CallContext, Parameterization, Parameterize, Plugin};
+use outrigger_provider::{CallContext, CallError, Parameterization, Parameterize, Plugin};
 use outrigger_pulumi::{ConnectOptions, Origin, connect};
 use outrigger_terraform::schema::Schemas;
 use outrigger_terraform::{Client, Protocol};
@@ -99,6 +99,11 @@ pub(crate) async fn schemas(provider: &Path) -> Schemas {
 /// The schema that Pulumi's bridge makes of a provider, and what it calls the package. `cache` has the providers that it does not
 /// need to ask a registry for.
 pub(crate) async fn go_document(arguments: &[&str], cache: &Path) -> (Parameterization, Value) {
+    try_go_document(arguments, cache).await.unwrap()
+}
+
+/// The same, where it may refuse the provider.
+pub(crate) async fn try_go_document(arguments: &[&str], cache: &Path) -> Result<(Parameterization, Value), CallError> {
     let mut command = Command::new(peers().join("go-bridge/pulumi-resource-terraform-provider"));
     command.env("PULUMI_HOME", cache).env("PULUMI_DYNAMIC_TF_PLUGIN_CACHE_DIR", cache).arg("127.0.0.1:1");
     let group = Group::start(&mut command);
@@ -111,12 +116,12 @@ pub(crate) async fn go_document(arguments: &[&str], cache: &Path) -> (Parameteri
     let plugin = connect(Origin::Port(port), options).await.unwrap();
     let cx = CallContext::background();
     if arguments.is_empty() {
-        let bytes = plugin.schema(&cx, None).await.unwrap();
+        let bytes = plugin.schema(&cx, None).await?;
         let none = Parameterization { name: String::new(), version: String::new(), value: Vec::new() };
-        return (none, serde_json::from_slice(&bytes).unwrap());
+        return Ok((none, serde_json::from_slice(&bytes).unwrap()));
     }
     let arguments = arguments.iter().map(|argument| (*argument).to_owned()).collect();
-    let package = plugin.parameterize(&cx, Parameterize::Arguments(arguments)).await.unwrap();
-    let bytes = plugin.schema(&cx, Some(&package)).await.unwrap();
-    (package, serde_json::from_slice(&bytes).unwrap())
+    let package = plugin.parameterize(&cx, Parameterize::Arguments(arguments)).await?;
+    let bytes = plugin.schema(&cx, Some(&package)).await?;
+    Ok((package, serde_json::from_slice(&bytes).unwrap()))
 }
