@@ -216,33 +216,32 @@ impl Shape {
 /// Pulumi's bridge does not notice when two properties would have the same name, and shows only the last of them; here the others
 /// keep their Terraform names, and so does one of which nothing would be left.
 fn names(fields: &[Field], renamed: &HashMap<&str, String>) -> Vec<String> {
-    let known: HashSet<&str> = fields.iter().map(|field| &*field.terraform).collect();
+    let preferred = |field: &Field| match renamed.get(&*field.terraform) {
+        Some(name) => name.clone(),
+        None => property_name(&field.terraform, &field.shape, fields),
+    };
+    let mut names: Vec<String> = fields.iter().map(preferred).collect();
+    let mut taken: HashSet<&str> = HashSet::with_capacity(names.len());
+    if names.iter().all(|name| !name.is_empty() && taken.insert(name)) {
+        return names;
+    }
     let mut taken: HashSet<String> = renamed.values().cloned().collect();
-    let mut names: Vec<String> = fields
-        .iter()
-        .rev()
-        .map(|field| {
-            if let Some(name) = renamed.get(&*field.terraform) {
-                return name.clone();
-            }
-            let mut name = property_name(&field.terraform, &field.shape, &known);
-            if name.is_empty() || taken.contains(&name) {
-                name = field.terraform.to_string();
-            }
-            while name == RESERVED || !taken.insert(name.clone()) {
-                name.push('_');
-            }
-            name
-        })
-        .collect();
-    names.reverse();
+    let fixed = |field: &Field| renamed.contains_key(&*field.terraform);
+    for (field, name) in fields.iter().zip(&mut names).rev().filter(|(field, _)| !fixed(field)) {
+        if name.is_empty() || taken.contains(name) {
+            *name = field.terraform.to_string();
+        }
+        while name == RESERVED || !taken.insert(name.clone()) {
+            name.push('_');
+        }
+    }
     names
 }
 
 /// Lists and sets have plurals, unless the plural is an attribute already.
-fn property_name(terraform: &str, shape: &Shape, known: &HashSet<&str>) -> String {
-    let plural =
-        shape.is_several().then(|| inflect::plural(terraform)).filter(|plural| !known.contains(plural.as_str()));
+fn property_name(terraform: &str, shape: &Shape, fields: &[Field]) -> String {
+    let known = |name: &str| fields.binary_search_by(|field| (*field.terraform).cmp(name)).is_ok();
+    let plural = shape.is_several().then(|| inflect::plural(terraform)).filter(|plural| !known(plural));
     let name = case::camel(plural.as_deref().unwrap_or(terraform));
     if name == RESERVED { "pulumiInfo".to_owned() } else { name }
 }

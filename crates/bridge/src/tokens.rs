@@ -100,7 +100,12 @@ impl Tokens {
     /// Gives every selected name a token.
     pub fn new(names: &ProviderNames, selection: &Selection) -> Result<Self, TokenError> {
         let package = selection.package.clone().unwrap_or_else(|| names.provider.clone());
-        let prefix = common_prefix(&names.resources).unwrap_or_else(|| package.clone());
+        let prefix = common_prefix(&names.resources).unwrap_or_else(|| {
+            // Pulumi's bridge fails where a package with its own name has no resources that say what the names begin with.
+            let selected = || names.resources.iter().chain(&names.data_sources).filter(|name| selection.has(name));
+            let all = |prefix: &str| selected().all(|name| name.starts_with(prefix));
+            if !all(&package) && all(&names.provider) { names.provider.clone() } else { package.clone() }
+        });
         let mut given = Self {
             package,
             prefix,
@@ -301,6 +306,9 @@ mod tests {
     fn a_name_may_be_the_prefix_itself() {
         let given = Tokens::new(&names("http", &[], &["http"], &[]), &Selection::default()).unwrap();
         assert_eq!(tokens(&given.data_sources), ["http:index/getHttp:getHttp"]);
+        let selection = Selection { package: Some("web".to_owned()), ..Selection::default() };
+        let given = Tokens::new(&names("http", &[], &["http"], &[]), &selection).unwrap();
+        assert_eq!(tokens(&given.data_sources), ["web:index/getHttp:getHttp"]);
     }
 
     #[test]
