@@ -28,6 +28,7 @@ import (
 
 	_ "github.com/pulumi/pulumi/sdk/v3/proto/go"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/encoding/protojson"
@@ -140,12 +141,36 @@ func (c call) make(to *grpc.ClientConn) (answer, error) {
 	if c.Seconds > 0 {
 		limit = time.Duration(c.Seconds * float64(time.Second))
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	// A deadline of the call's would be the plugin's too, and which of us gives up first would be a matter of luck.
+	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	path := "/" + service + "/" + c.Method
-	if described.IsStreamingServer() {
-		return streamed(ctx, to, path, described, request)
+	done := make(chan outcome, 1)
+	go func() {
+		var result outcome
+		if described.IsStreamingServer() {
+			result.answer, result.err = streamed(ctx, to, path, described, request)
+		} else {
+			result.answer, result.err = c.single(ctx, to, path, described, request)
+		}
+		done <- result
+	}()
+	select {
+	case result := <-done:
+		return result.answer, result.err
+	case <-time.After(limit):
+		return answer{Error: &failure{Code: codes.DeadlineExceeded.String(), Message: "no answer in time"}}, nil
 	}
+}
+
+type outcome struct {
+	answer answer
+	err    error
+}
+
+func (c call) single(
+	ctx context.Context, to *grpc.ClientConn, path string, described protoreflect.MethodDescriptor, request proto.Message,
+) (answer, error) {
 	message := dynamicpb.NewMessage(described.Output())
 	if err := to.Invoke(ctx, path, request, message); err != nil {
 		return answer{Error: failed(err)}, nil

@@ -83,15 +83,15 @@ func (c Cloud) List(kind string) ([]string, error) {
 	return ids, err
 }
 
-// WaitFor returns when a file is there, or when nobody waits for the answer any more.
-func WaitFor(file string, given <-chan struct{}) {
+// WaitFor returns when a file is there. It fails when nobody waits for the answer any more.
+func WaitFor(file string, given <-chan struct{}) error {
 	for {
 		if _, err := os.Stat(file); err == nil {
-			return
+			return nil
 		}
 		select {
 		case <-given:
-			return
+			return errors.New("nobody waits for the answer")
 		case <-time.After(10 * time.Millisecond):
 		}
 	}

@@ -69,15 +69,16 @@ func schemas() map[string]*tfprotov6.Schema {
 			},
 		}, {
 			Name: "object", Optional: true,
-			Type: tftypes.Object{
-				AttributeTypes: map[string]tftypes.Type{
-					"needed": tftypes.String, "spare_part": tftypes.Number,
-					"inner": tftypes.List{ElementType: tftypes.Object{
-						AttributeTypes: map[string]tftypes.Type{"deep_text": tftypes.String},
-					}},
-				},
-				OptionalAttributes: map[string]struct{}{"spare_part": {}},
-			},
+			Type: tftypes.Object{AttributeTypes: map[string]tftypes.Type{
+				"needed": tftypes.String, "spare_part": tftypes.Number,
+				"inner": tftypes.List{ElementType: tftypes.Object{
+					AttributeTypes: map[string]tftypes.Type{"deep_text": tftypes.String},
+				}},
+			}},
 		}}),
+		"crude_spare": resource([]*tfprotov6.SchemaAttribute{given("object", tftypes.Object{
+			AttributeTypes:     map[string]tftypes.Type{"needed": tftypes.String, "spare_part": tftypes.Number},
+			OptionalAttributes: map[string]struct{}{"spare_part": {}},
+		})}),
 	}
 }

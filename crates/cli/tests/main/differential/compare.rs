@@ -3,10 +3,13 @@
 use regex_lite::Regex;
 use serde_json::Value;
 
+use super::Scenario;
+
 /// Where values may differ, and why. The pattern is a path with its parts between dots, `*` for any one of them and `**`
 /// for any number; the first part is the method, the second `reply`, `error`, `log` or `world`.
+#[derive(Debug)]
 pub(crate) struct Exception {
-    /// The provider's name, or `*`.
+    /// The provider's name, `PROVIDER/SCENARIO`, or `*` in the place of either.
     pub(crate) provider: &'static str,
     pub(crate) pattern: &'static str,
     pub(crate) reason: &'static str,
@@ -27,17 +30,13 @@ pub(crate) fn scrub(patterns: &[(Regex, &str)], value: &mut Value) {
 }
 
 /// Puts a list in order wherever its order says nothing.
-pub(crate) fn sort(unordered: &[Exception], provider: &str, path: &mut Vec<String>, value: &mut Value) {
+pub(crate) fn sort(unordered: &[Exception], scenario: &Scenario, path: &mut Vec<String>, value: &mut Value) {
     match value {
-        Value::Array(items) => {
-            if unordered.iter().any(|it| it.at(provider, path)) {
-                items.sort_by_key(Value::to_string);
-            }
-        }
+        Value::Array(items) if unordered.iter().any(|it| it.at(scenario, path)) => items.sort_by_key(Value::to_string),
         Value::Object(fields) => {
             for (key, value) in fields {
                 path.push(key.clone());
-                sort(unordered, provider, path, value);
+                sort(unordered, scenario, path, value);
                 path.pop();
             }
         }
@@ -55,13 +54,15 @@ pub(crate) struct Difference {
 }
 
 impl Exception {
-    pub(crate) fn covers(&self, provider: &str, difference: &Difference) -> bool {
-        self.at(provider, &difference.path)
+    pub(crate) fn covers(&self, scenario: &Scenario, difference: &Difference) -> bool {
+        self.at(scenario, &difference.path)
     }
 
-    fn at(&self, provider: &str, path: &[String]) -> bool {
+    fn at(&self, scenario: &Scenario, path: &[String]) -> bool {
+        let (provider, name) = self.provider.split_once('/').unwrap_or((self.provider, "*"));
         let pattern: Vec<&str> = self.pattern.split('.').collect();
-        (self.provider == "*" || self.provider == provider) && matches(&pattern, path)
+        let fits = |wanted: &str, given: &str| wanted == "*" || wanted == given;
+        fits(provider, scenario.provider) && fits(name, scenario.name) && matches(&pattern, path)
     }
 }
 
@@ -134,7 +135,11 @@ fn every_difference_is_found_and_has_its_path() {
     let found = differences(&["Check".to_owned()], &left, &right);
     let paths: Vec<String> = found.iter().map(|each| each.path.join(".")).collect();
     assert_eq!(paths, ["Check.a.1", "Check.b.c", "Check.d", "Check.e"]);
-    let covers = |pattern| Exception { provider: "*", pattern, reason: "" }.covers("any", &found[0]);
+    let scenario = Scenario { provider: "any", name: "first", play: |_| () };
+    let covers_as = |provider, pattern| Exception { provider, pattern, reason: "" }.covers(&scenario, &found[0]);
+    let covers = |pattern| covers_as("*", pattern);
+    assert!(covers_as("any", "**") && covers_as("any/first", "**") && covers_as("*/first", "**"));
+    assert!(!covers_as("other", "**") && !covers_as("any/second", "**"));
     assert!(covers("Check.a.1") && covers("*.a.*") && covers("**") && covers("**.1"));
     assert!(!covers("Check.a") && !covers("Check.b.*") && !covers("*.1"));
 }

@@ -1,7 +1,5 @@
 //! What the Go bridge said, for other programs to read.
 
-use std::cell::RefCell;
-use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -12,26 +10,25 @@ use super::Scenario;
 use super::talk::Event;
 use crate::sandbox::peers;
 
-/// A directory with one file of calls for each provider, and one with its schema. In them `{WORLD}` and `{PEERS}` stand for
-/// directories.
+/// The files of a provider: its calls, and its schema. In the first `{WORLD}` and `{PEERS}` stand for directories.
 pub(crate) struct Record {
-    directory: PathBuf,
+    calls: PathBuf,
+    schema: PathBuf,
     world: String,
-    begun: RefCell<BTreeSet<&'static str>>,
 }
 
 impl Record {
-    pub(crate) fn new(directory: &Path, scratch: &Path) -> Self {
+    pub(crate) fn new(directory: &Path, provider: &str, scratch: &Path) -> Self {
         fs::create_dir_all(directory).unwrap();
+        let calls = directory.join(format!("{provider}.jsonl"));
+        fs::write(&calls, "").unwrap();
         let world = scratch.join("world").display().to_string();
-        Self { directory: directory.to_owned(), world, begun: RefCell::default() }
+        Self { calls, schema: directory.join(format!("schema-{provider}.json")), world }
     }
 
     /// Appends a scenario.
     pub(crate) fn add(&self, scenario: &Scenario, events: &[Event]) {
-        let path = self.directory.join(format!("{}.jsonl", scenario.provider));
-        let first = self.begun.borrow_mut().insert(scenario.provider);
-        let mut file = File::options().create(true).write(true).truncate(first).append(!first).open(&path).unwrap();
+        let mut file = File::options().append(true).open(&self.calls).unwrap();
         let mut before = json!({});
         for event in events {
             let mut line = match event {
@@ -58,8 +55,7 @@ impl Record {
     fn keep_schema(&self, scenario: &Scenario, answer: &Value) {
         let schema = &answer["reply"]["schema"];
         if schema["name"] == scenario.provider {
-            let path = self.directory.join(format!("schema-{}.json", scenario.provider));
-            fs::write(path, serde_json::to_string_pretty(schema).unwrap()).unwrap();
+            fs::write(&self.schema, serde_json::to_string_pretty(schema).unwrap()).unwrap();
         }
     }
 }

@@ -52,8 +52,7 @@ impl Talk {
         self.send(json!({"method": method, "request": request}))
     }
 
-    /// A call that may take some time only.
-    pub(crate) fn call_for(&mut self, seconds: f64, method: &str, request: Value) -> Value {
+    fn call_for(&mut self, seconds: f64, method: &str, request: Value) -> Value {
         self.send(json!({"method": method, "request": request, "seconds": seconds}))
     }
 
@@ -158,6 +157,11 @@ pub(crate) struct Resource<'a> {
 }
 
 impl Resource<'_> {
+    /// The conversation, for what happens meanwhile.
+    pub(crate) fn talk(&mut self) -> &mut Talk {
+        self.talk
+    }
+
     /// The parts that nearly every request has.
     fn request(&self, more: Value) -> Value {
         let mut request = json!({"urn": self.urn, "name": self.name, "type": self.token});

@@ -69,7 +69,7 @@ func Names() []framed.Kind {
 			},
 		}},
 		{Name: "reserved", Schema: schema.Schema{Attributes: Attributes{
-			"id": ID(), "urn": text(), "pulumi": text(), "provider": text(), "version": text(), "constructor": text(),
+			"id": ID(), "urn": text(), "pulumi": text(), "version": text(), "constructor": text(),
 		}}},
 		{Name: "provider", Schema: schema.Schema{Attributes: Attributes{"id": ID(), "value": text()}}},
 		// Two that differ in nothing but capitals when they are Pulumi's.

@@ -152,7 +152,7 @@ func fault(ctx context.Context, data *schema.ResourceData, in fields) (diag.Diag
 	case "panic":
 		panic("the fault was asked for")
 	case "hang":
-		cloud.WaitFor(data.Get("until").(string), ctx.Done())
+		return nil, cloud.WaitFor(data.Get("until").(string), ctx.Done())
 	case "warn":
 		return diag.Diagnostics{{Severity: diag.Warning, Summary: "A warning", Detail: "It was asked for."}}, nil
 	}

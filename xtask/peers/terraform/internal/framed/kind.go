@@ -302,7 +302,9 @@ func (t *Thing) fault(ctx context.Context, plan tfsdk.Plan, diagnostics *diag.Di
 	case "panic":
 		panic("the fault was asked for")
 	case "hang":
-		cloud.WaitFor(*until, ctx.Done())
+		if err := cloud.WaitFor(*until, ctx.Done()); err != nil {
+			diagnostics.AddError("Given up", err.Error())
+		}
 	}
 	return *fault
 }

@@ -4,7 +4,9 @@ package values
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/big"
+	"slices"
 	"sort"
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -28,8 +30,9 @@ func ToJSON(declared tftypes.Type, value tftypes.Value) (any, error) {
 			return nil, err
 		}
 		result := map[string]any{}
-		for name, kind := range declared.AttributeTypes {
-			field, err := ToJSON(kind, fields[name])
+		// In order, because the first mistake is the one that is told.
+		for _, name := range slices.Sorted(maps.Keys(declared.AttributeTypes)) {
+			field, err := ToJSON(declared.AttributeTypes[name], fields[name])
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", name, err)
 			}
@@ -112,8 +115,8 @@ func FromJSON(declared tftypes.Type, raw any) (tftypes.Value, error) {
 			return tftypes.Value{}, odd
 		}
 		result := map[string]tftypes.Value{}
-		for name, kind := range declared.AttributeTypes {
-			field, err := FromJSON(kind, fields[name])
+		for _, name := range slices.Sorted(maps.Keys(declared.AttributeTypes)) {
+			field, err := FromJSON(declared.AttributeTypes[name], fields[name])
 			if err != nil {
 				return tftypes.Value{}, fmt.Errorf("%s: %w", name, err)
 			}
@@ -160,7 +163,10 @@ func FromJSON(declared tftypes.Type, raw any) (tftypes.Value, error) {
 		number, _, err := big.ParseFloat(fmt.Sprint(raw), 10, precision, big.ToNearestEven)
 		return tftypes.NewValue(declared, number), err
 	default:
-		return tftypes.NewValue(declared, raw), tftypes.ValidateValue(declared, raw)
+		if err := tftypes.ValidateValue(declared, raw); err != nil {
+			return tftypes.Value{}, err
+		}
+		return tftypes.NewValue(declared, raw), nil
 	}
 }
 

@@ -1,6 +1,10 @@
 //! The scenarios.
 
+mod classic;
+mod crude;
+mod framed;
 mod local;
+mod nested;
 mod null;
 mod random;
 mod time;
@@ -10,10 +14,9 @@ use super::Scenario;
 
 /// All of them, each provider's together.
 pub(crate) fn all() -> impl Iterator<Item = Scenario> {
-    [random::SCENARIOS, tls::SCENARIOS, time::SCENARIOS, null::SCENARIOS, local::SCENARIOS]
-        .into_iter()
-        .flatten()
-        .map(|&(provider, name, play)| Scenario { provider, name, play })
+    let upstream = [random::SCENARIOS, tls::SCENARIOS, time::SCENARIOS, null::SCENARIOS, local::SCENARIOS];
+    let own = [framed::SCENARIOS, nested::SCENARIOS, crude::SCENARIOS, classic::SCENARIOS];
+    upstream.into_iter().chain(own).flatten().map(|&(provider, name, play)| Scenario { provider, name, play })
 }
 
 /// A provider's name, a scenario's name, and the scenario.
