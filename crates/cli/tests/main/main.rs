@@ -10,6 +10,7 @@ mod compiled;
 mod configuration;
 mod differential;
 mod drift;
+mod engines;
 mod event_log;
 mod everyday;
 mod interruption;

@@ -147,9 +147,11 @@ func versioned() framed.Kind {
 		"id": schema.StringAttribute{Computed: true}, "count": schema.Int64Attribute{Optional: true},
 	}}
 	set := func(ctx context.Context, response *resource.UpgradeStateResponse, id types.String, amount types.Int64) {
-		response.Diagnostics.Append(response.State.SetAttribute(ctx, path.Root("id"), id)...)
-		response.Diagnostics.Append(response.State.SetAttribute(ctx, path.Root("amount"), amount)...)
-		response.Diagnostics.Append(response.State.SetAttribute(ctx, path.Root("upgraded"), true)...)
+		response.Diagnostics.Append(response.State.Set(ctx, struct {
+			ID       types.String `tfsdk:"id"`
+			Amount   types.Int64  `tfsdk:"amount"`
+			Upgraded types.Bool   `tfsdk:"upgraded"`
+		}{id, amount, types.BoolValue(true)})...)
 	}
 	return framed.Kind{
 		Name: "versioned",

@@ -1,9 +1,11 @@
 //! The scenarios.
 
+mod changes;
 mod classic;
 mod crude;
 mod framed;
 mod local;
+mod named;
 mod nested;
 mod null;
 mod random;
@@ -15,8 +17,13 @@ use super::Scenario;
 /// All of them, each provider's together.
 pub(crate) fn all() -> impl Iterator<Item = Scenario> {
     let upstream = [random::SCENARIOS, tls::SCENARIOS, time::SCENARIOS, null::SCENARIOS, local::SCENARIOS];
-    let own = [framed::SCENARIOS, nested::SCENARIOS, crude::SCENARIOS, classic::SCENARIOS];
-    upstream.into_iter().chain(own).flatten().map(|&(provider, name, play)| Scenario { provider, name, play })
+    let framed = [framed::SCENARIOS, named::SCENARIOS, changes::SCENARIOS, nested::SCENARIOS];
+    let own = [crude::SCENARIOS, classic::SCENARIOS];
+    upstream.into_iter().chain(framed).chain(own).flatten().map(|&(provider, name, play)| Scenario {
+        provider,
+        name,
+        play,
+    })
 }
 
 /// A provider's name, a scenario's name, and the scenario.
