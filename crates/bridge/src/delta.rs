@@ -39,7 +39,7 @@ impl From<NotJson> for Broken {
 
 /// The delta of a state, whose type is that of the resource.
 pub(crate) fn of_state(object: &Object, state: &Cty, ty: &Type) -> Value {
-    marshalled(Some(of_object(object, state, ty)))
+    marshalled(Some(of_object(object, state, ty, true)))
 }
 
 /// The provider's JSON, from outputs and their delta.
@@ -59,7 +59,7 @@ enum Delta {
     Replace(Value),
 }
 
-fn of_object(object: &Object, value: &Cty, ty: &Type) -> Delta {
+fn of_object(object: &Object, value: &Cty, ty: &Type, top: bool) -> Delta {
     let (Cty::Map(items), Type::Object(types)) = (value, ty) else { return replace(value, ty) };
     let mut renamed = BTreeMap::new();
     let mut properties = BTreeMap::new();
@@ -69,6 +69,10 @@ fn of_object(object: &Object, value: &Cty, ty: &Type) -> Delta {
         };
         if case::snake(&field.name) != *field.terraform {
             renamed.insert(field.name.to_string(), field.terraform.to_string());
+        }
+        // What the user limits is no part of what exists: it is stored only where it was given.
+        if top && &*field.terraform == "timeouts" && value.is_null() {
+            continue;
         }
         let delta = if is_left_out(&field.shape, value) {
             Some(replace(value, ty))
@@ -94,7 +98,7 @@ fn of_shaped(shape: &Shape, value: &Cty, ty: &Type) -> Option<Delta> {
         (Shape::Number, Cty::Number(number), _) => (!is_similar(number)).then(|| replace(value, ty)),
         (Shape::One { object, .. }, Cty::List(items) | Cty::Set(items), Type::List(element) | Type::Set(element)) => {
             match items.as_slice() {
-                [item] => Some(Delta::Plural(Some(Box::new(of_object(object, item, element))))),
+                [item] => Some(Delta::Plural(Some(Box::new(of_object(object, item, element, false))))),
                 _ => Some(Delta::Plural(None)),
             }
         }
@@ -109,7 +113,7 @@ fn of_shaped(shape: &Shape, value: &Cty, ty: &Type) -> Option<Delta> {
                 items.iter().filter_map(|(key, item)| Some((key.to_string(), of_shaped(shape, item, element)?)));
             Some(Delta::Map(deltas.collect()))
         }
-        (Shape::Object(object), value, ty) => Some(of_object(object, value, ty)),
+        (Shape::Object(object), value, ty) => Some(of_object(object, value, ty, false)),
         (_, value, ty) => Some(replace(value, ty)),
     }
 }

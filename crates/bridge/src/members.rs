@@ -80,7 +80,7 @@ impl Resource {
             let candidates = id_names(terraform, tokens);
             let free = first_free(block, &candidates).ok_or_else(|| no_free_name("id", &candidates))?;
             let name = case::camel(free);
-            if attribute.is_some_and(|id| is_string(id) && (id.required || id.computed)) {
+            if attribute.is_some_and(|id| is_string(id) && id.computed) {
                 id = Id::Property(name.as_str().into());
             }
             renamed.insert("id", name);
@@ -199,7 +199,8 @@ mod tests {
         let property = || Id::Property("thingId".into());
         assert_eq!(id(Type::String, "c"), (Id::Attribute, "id".to_owned()));
         assert_eq!(id(Type::String, "oc"), (property(), "thingId".to_owned()));
-        assert_eq!(id(Type::String, "r"), (property(), "thingId".to_owned()));
+        // Pulumi's bridge of the version that decides has no id for what only a program sets.
+        assert_eq!(id(Type::String, "r"), (Id::Missing, "thingId".to_owned()));
         assert_eq!(id(Type::String, "o"), (Id::Missing, "thingId".to_owned()));
         assert_eq!(id(Type::Number, "c"), (Id::Missing, "thingId".to_owned()));
         assert_eq!(id(Type::Number, "oc"), (Id::Missing, "thingId".to_owned()));

@@ -148,6 +148,10 @@ impl Plugin for Bridge {
         let origin = self.options.origins.find(&request).await;
         let origin = origin.map_err(|diagnostic| self.error(CALL, diagnostic.to_string()))?;
         let package = Arc::new(self.package(cx, &origin).await?);
+        // It will be needed; until then it can start. If it cannot, whoever needs it tries again and is told.
+        let early = Arc::clone(&package);
+        let cx = cx.clone();
+        tokio::spawn(async move { drop(early.client(&cx).await) });
         let answer = Parameterization {
             name: package.name.clone(),
             version: package.version.clone(),

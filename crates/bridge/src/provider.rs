@@ -80,17 +80,20 @@ impl Provider for BridgedProvider {
         self.package.invoke(cx, request).await.map_err(|error| self.explained(error))
     }
 
-    /// The method `terraformConfig` of every provider: its configuration under Terraform's names, secret as a whole.
+    /// The method `terraformConfig` of every provider: its configuration under Terraform's names, all of it secret.
     async fn call(&self, _: &CallContext, request: CallRequest, _: &dyn Monitor) -> Result<CallResponse, CallError> {
         let method = format!("pulumi:providers:{}/terraformConfig", self.package.name);
         if request.token != method {
             return Err(self.package.error("Call", format!("there is no method `{}`", request.token)));
         }
         let config = match decode::natural(&self.config) {
-            Value::Map(items) => items.into_iter().filter(|(_, value)| *value != Value::Null).collect(),
+            Value::Map(items) => items,
             _ => PropertyMap::new(),
         };
-        let result = PropertyMap::from([("result".to_owned(), Value::secret(Value::Map(config)))]);
+        // Any of it may be a credential.
+        let given = config.into_iter().filter(|(_, value)| *value != Value::Null);
+        let config = given.map(|(name, value)| (name, Value::secret(value))).collect();
+        let result = PropertyMap::from([("result".to_owned(), Value::Map(config))]);
         Ok(CallResponse { result, ..CallResponse::default() })
     }
 }

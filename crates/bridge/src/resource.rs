@@ -8,7 +8,7 @@ use outrigger_provider::{
     CallContext, CallError, CheckFailure, CheckRequest, Checked, Diff, LogLevel, PlanRequest, PlanToken, Planned,
     Verdict,
 };
-use outrigger_terraform::cty::Value as Cty;
+use outrigger_terraform::cty::{Value as Cty, ordered};
 use outrigger_terraform::{PlanAnswer, PlanQuestion, Stored, consistency, propose, replacement};
 use outrigger_value::{PropertyMap, PropertyPath, Urn, Value};
 
@@ -129,7 +129,7 @@ impl Package {
         private: Option<Bytes>,
     ) -> Result<(Ready, Vec<outrigger_terraform::cty::Path>), CallError> {
         let block = &subject.handle.schema.block;
-        let proposed = propose::proposed(block, &prior.state, &config);
+        let proposed = ordered(propose::proposed(block, &prior.state, &config), &subject.handle.ty);
         let question = PlanQuestion {
             prior: &prior.state,
             proposed: &proposed,

@@ -10,7 +10,9 @@ use crate::schema::{Attribute, Block, NestedBlock, NestedObject, Nesting, Shape}
 pub fn proposed(block: &Block, prior: &Value, config: &Value) -> Value {
     match (prior.is_null(), config) {
         (true, Value::Null) => Value::Null,
-        (_, Value::Null | Value::Unknown(_)) => prior.clone(),
+        // A block that is not known yet is what is known of it: as much as exists of it.
+        (true, Value::Unknown(_)) => empty(block),
+        (false, Value::Null | Value::Unknown(_)) => prior.clone(),
         (true, _) => block_members(block, &empty(block), config),
         (false, _) => block_members(block, prior, config),
     }

@@ -16,7 +16,7 @@ pub use json::{from_json, from_json_value, to_json};
 pub use msgpack::{decode, encode, encode_into};
 pub use number::{NotANumber, Number};
 pub use path::{Path, Step};
-pub use sets::same_set;
+pub use sets::{ordered, same_set};
 pub use types::{DEPTH_LIMIT, NotAType, ObjectType, Type};
 pub use value::{Attributes, Bound, Refinement, Value};
 

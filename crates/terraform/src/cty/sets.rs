@@ -1,6 +1,8 @@
 //! Sets are compared without regard to order.
 
-use super::Value;
+use std::cmp::Ordering;
+
+use super::{Type, Value};
 
 /// Up to this many elements every pair is compared; beyond it a canonical form of each element is made.
 const FEW: usize = 8;
@@ -71,6 +73,132 @@ fn write(value: &Value, into: &mut Vec<u8>) {
     }
 }
 
+/// The same value with every set in cty's own order, each element once. Hosts that keep values in cty send them like this, and
+/// providers answer in the order in which they were asked; so it decides in which order a set is stored.
+#[must_use]
+pub fn ordered(value: Value, ty: &Type) -> Value {
+    match (value, ty) {
+        (Value::Set(items), Type::Set(element)) => {
+            let mut items: Vec<Value> = items.into_iter().map(|item| ordered(item, element)).collect();
+            items.sort_by_cached_key(|item| Rank::of(item));
+            items.dedup_by(|one, other| one == other && one.is_wholly_known());
+            Value::Set(items)
+        }
+        (Value::List(items), Type::List(element)) => {
+            Value::List(items.into_iter().map(|item| ordered(item, element)).collect())
+        }
+        (Value::List(items), Type::Tuple(elements)) => {
+            Value::List(items.into_iter().zip(elements.iter()).map(|(item, ty)| ordered(item, ty)).collect())
+        }
+        (Value::Map(items), Type::Map(element)) => {
+            Value::Map(items.into_iter().map(|(key, item)| (key, ordered(item, element))).collect())
+        }
+        (Value::Map(items), Type::Object(object)) => {
+            let items = items.into_iter().map(|(name, item)| match object.attributes.get(&name) {
+                Some(ty) => (name, ordered(item, ty)),
+                None => (name, item),
+            });
+            Value::Map(items.collect())
+        }
+        (Value::Dynamic(inner), Type::Dynamic) => {
+            let (ty, value) = *inner;
+            let value = ordered(value, &ty);
+            Value::Dynamic(Box::new((ty, value)))
+        }
+        (value, _) => value,
+    }
+}
+
+/// Where an element stands: what is known before what is not, null last; among what is known, numbers by size, text by bytes, all
+/// else by a text that is made of it.
+#[derive(Clone, Debug, PartialEq, PartialOrd)]
+enum Rank {
+    Bool(bool),
+    Number(f64, String),
+    Text(Vec<u8>),
+    Unknown,
+    Null,
+}
+
+impl Eq for Rank {}
+
+impl Ord for Rank {
+    fn cmp(&self, other: &Self) -> Ordering {
+        match (self, other) {
+            (Self::Number(one, exact), Self::Number(other, other_exact)) => {
+                one.total_cmp(other).then_with(|| exact.cmp(other_exact))
+            }
+            (one, other) => one.partial_cmp(other).unwrap_or(Ordering::Equal),
+        }
+    }
+}
+
+impl Rank {
+    fn of(value: &Value) -> Self {
+        match value {
+            Value::Null => Self::Null,
+            Value::Unknown(_) => Self::Unknown,
+            Value::Bool(value) => Self::Bool(*value),
+            // Numbers that are one as doubles are told apart by their digits.
+            Value::Number(number) => Self::Number(number.to_f64(), number.canonical()),
+            Value::String(text) => Self::Text(text.as_bytes().to_vec()),
+            other => {
+                let mut text = String::new();
+                describe(other, &mut text);
+                Self::Text(text.into_bytes())
+            }
+        }
+    }
+}
+
+/// cty's text for an element of a set. Objects and tuples look alike in it, and so do lists and sets.
+fn describe(value: &Value, into: &mut String) {
+    match value {
+        Value::Unknown(_) => into.push('?'),
+        Value::Null => into.push('~'),
+        Value::Bool(value) => into.push(if *value { 'T' } else { 'F' }),
+        Value::Number(number) => into.push_str(&ten_digits(number.to_f64())),
+        Value::String(text) => into.push_str(&format!("{text:?}")),
+        Value::List(items) | Value::Set(items) => {
+            into.push('[');
+            for item in items {
+                describe(item, into);
+                into.push(';');
+            }
+            into.push(']');
+        }
+        Value::Map(items) => {
+            into.push('<');
+            for item in items.values() {
+                describe(item, into);
+                into.push(';');
+            }
+            into.push('>');
+        }
+        Value::Dynamic(inner) => describe(&inner.1, into),
+    }
+}
+
+/// Ten digits at most, with a power of ten where the number is very large or very small, as Go's `%.10g` writes it.
+fn ten_digits(number: f64) -> String {
+    if number == 0.0 || !number.is_finite() {
+        return number.to_string();
+    }
+    let scientific = format!("{number:.9e}");
+    let Some((mantissa, power)) = scientific.split_once('e') else { return scientific };
+    let Ok(power) = power.parse::<i32>() else { return scientific };
+    let mantissa = mantissa.trim_end_matches('0').trim_end_matches('.');
+    let digits = i32::try_from(mantissa.bytes().filter(u8::is_ascii_digit).count()).unwrap_or(10);
+    // A whole number of fewer digits has room for as many digits as it has.
+    let room = if digits > power { digits.max(power + 1).min(10) } else { 10 };
+    if power < -4 || power >= room {
+        let sign = if power < 0 { '-' } else { '+' };
+        return format!("{mantissa}e{sign}{:02}", power.abs());
+    }
+    let places = usize::try_from((digits - 1 - power).max(0)).unwrap_or_default();
+    format!("{number:.places$}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -89,6 +217,36 @@ mod tests {
             assert!(same_set(&up, &down), "{size}");
             down.push(Value::string("other"));
             assert!(!same_set(&up, &down) && !same_set(&down, &up), "{size}");
+        }
+    }
+
+    #[test]
+    fn elements_have_an_order() {
+        let strings = |texts: &[&str]| Value::Set(texts.iter().map(Value::string).collect());
+        let ty = Type::set(Type::String);
+        assert_eq!(format!("{:?}", ordered(strings(&["b", "a", "b"]), &ty).elements().len()), "2");
+        let Value::Set(items) = ordered(strings(&["b", "", "a"]), &ty) else { unreachable!() };
+        assert_eq!(items.iter().map(|item| item.as_str().unwrap()).collect::<Vec<_>>(), ["", "a", "b"]);
+        let numbers = Value::Set([10_i64, 9, -1].map(|n| Value::Number(n.into())).to_vec());
+        let Value::Set(items) = ordered(numbers, &Type::set(Type::Number)) else { unreachable!() };
+        let texts: Vec<String> =
+            items.iter().map(|item| if let Value::Number(n) = item { n.to_string() } else { String::new() }).collect();
+        assert_eq!(texts, ["-1", "9", "10"]);
+    }
+
+    #[test]
+    fn ten_digits_as_go_writes_them() {
+        for (number, text) in [
+            (1.0, "1"),
+            (10.0, "10"),
+            (1500.0, "1500"),
+            (0.1, "0.1"),
+            (1_234_567_890.0, "1234567890"),
+            (12_345_678_901.0, "1.23456789e+10"),
+            (0.000_012, "1.2e-05"),
+            (-2.5, "-2.5"),
+        ] {
+            assert_eq!(ten_digits(number), text);
         }
     }
 
