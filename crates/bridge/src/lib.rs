@@ -24,6 +24,7 @@ mod function;
 pub mod inflect;
 mod inputs;
 mod json;
+mod mapping;
 pub mod members;
 mod meta;
 pub mod names;

@@ -22,7 +22,7 @@ use crate::package::Package;
 use crate::process::{Supervised, Surroundings};
 use crate::provider::BridgedProvider;
 use crate::resource::unchanged;
-use crate::{Naming, encode, secrets, words};
+use crate::{Naming, encode, mapping, secrets, words};
 
 /// The name under which the bridge is a plugin.
 pub const NAME: &str = "terraform-provider";
@@ -235,6 +235,26 @@ impl Plugin for Bridge {
 
     async fn invoke(&self, cx: &CallContext, request: Invoke) -> Result<Invoked, CallError> {
         self.became("Invoke")?.package.invoke(cx, request).await
+    }
+
+    /// Empty where there is none, as in Pulumi's bridge.
+    async fn mapping(&self, _: &CallContext, key: &str, provider: &str) -> Result<(String, Vec<u8>), CallError> {
+        const CALL: &str = "GetMapping";
+        let Some(Became { package, .. }) = self.became.get().filter(|_| mapping::is_known(key)) else {
+            return Ok((String::new(), Vec::new()));
+        };
+        let mapped = mapping::provider(&package.naming);
+        // Older engines name none.
+        if !provider.is_empty() && provider != mapped {
+            return Err(self.error(CALL, format!("unknown provider {provider:?}")));
+        }
+        let document = mapping::document(&package.naming, &package.version);
+        Ok((mapped.to_owned(), document.map_err(|error| self.error(CALL, error.to_string()))?))
+    }
+
+    async fn mappings(&self, _: &CallContext, key: &str) -> Result<Vec<String>, CallError> {
+        let became = self.became.get().filter(|_| mapping::is_known(key));
+        Ok(became.map(|became| mapping::provider(&became.package.naming).to_owned()).into_iter().collect())
     }
 
     async fn cancel(&self, cx: &CallContext) -> Result<(), CallError> {
