@@ -30,3 +30,4 @@ mod recorded;
 mod sandbox;
 mod screen;
 mod secrecy;
+mod terraform;

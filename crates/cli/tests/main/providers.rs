@@ -2,6 +2,6 @@
 
 mod components;
 mod faculties;
-mod life;
+pub(crate) mod life;
 mod pairs;
 mod shapes;

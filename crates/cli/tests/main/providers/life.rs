@@ -137,7 +137,7 @@ pub(super) fn resources(sandbox: &Sandbox) -> Vec<Json> {
 }
 
 /// The resources that the program asked for, by name.
-pub(super) fn wanted(sandbox: &Sandbox) -> BTreeMap<String, Json> {
+pub(crate) fn wanted(sandbox: &Sandbox) -> BTreeMap<String, Json> {
     let wanted = resources(sandbox).into_iter().filter(|resource| !text(resource, "type").starts_with("pulumi:"));
     wanted
         .map(|resource| {
@@ -168,6 +168,6 @@ fn shown(value: &Json) -> Json {
 }
 
 /// The stack's outputs.
-pub(super) fn stack_outputs(sandbox: &Sandbox) -> Json {
+pub(crate) fn stack_outputs(sandbox: &Sandbox) -> Json {
     serde_json::from_str(&sandbox.outrigger(&["stack", "output", "--json", "--show-secrets"]).ok().stdout).unwrap()
 }

@@ -1,0 +1,9 @@
+//! Terraform providers, end to end: the real frameworks and the real providers, under `outrigger`, and with our bridge under the
+//! real `pulumi`.
+
+mod life;
+mod own;
+mod processes;
+mod published;
+mod takeover;
+mod world;

@@ -1,0 +1,177 @@
+//! Providers of our own on every framework: plugin framework over protocol 6 and 5, SDK 2 and 1, and both at once.
+
+use std::path::PathBuf;
+
+use serde_json::{Value as Json, json};
+
+use super::life::Change::{Created, Deleted, Replaced, Updated};
+use super::life::Life;
+use super::world::{Tool, World};
+use crate::providers::life::{stack_outputs, wanted};
+
+const LIFE: Life = Life {
+    providers: &["wide", "narrow", "classic", "ancient", "mixed", "raised"],
+    before: |world| {
+        for (provider, thing) in [
+            ("wide", json!({"id": "known", "name": "there", "value": "already"})),
+            ("narrow", json!({"id": "known", "name": "there", "value": "already"})),
+            ("classic", json!({"name": "there", "value": "already"})),
+            ("ancient", json!({"name": "there", "value": "already"})),
+        ] {
+            world.put(provider, "named", "known", &thing);
+        }
+    },
+    program: include_str!("own.yaml"),
+    look: |world| {
+        let outputs = stack_outputs(&world.sandbox);
+        for (name, expected) in [
+            ("ancientSize", json!(2)),
+            ("classicEntries", json!([{"entryName": "it/1", "tag": {"a": "b"}}, {"entryName": "it/2", "tag": {}}])),
+            ("doubled", json!(42)),
+            ("joined", json!("a+b")),
+            ("described", json!({"givenWord": "hello", "wordLength": 5})),
+            ("assumed", json!("assumed")),
+            ("got", json!("already")),
+        ] {
+            assert_eq!(outputs[name], expected, "{name}");
+        }
+        assert_eq!(outputs["looked"]["filters"], json!([{"field": "f", "values": ["a"]}]));
+        assert!(outputs["vault"].as_str().unwrap().starts_with("made-"));
+        assert_secrets_are_kept(world);
+
+        // A provider that the program declares works elsewhere, and a name is made for what needs one.
+        let far = world.things("elsewhere", "named");
+        assert_eq!(far.values().map(|thing| &thing["name"]).collect::<Vec<_>>(), ["far"]);
+        let named = world.things("wide", "named");
+        let own = named.values().map(|thing| thing["name"].as_str().unwrap()).find(|name| *name != "there").unwrap();
+        assert!(own.starts_with("w-autonamed-") && own.len() == "w-autonamed-".len() + 7, "{own}");
+    },
+    edits: &[
+        ("aString: wide one", "aString: wide two"),
+        ("stringSets: [x, y]", "stringSets: [y, z]"),
+        ("tags: [{key: a, value: wide}, {key: c}]", "tags: [{key: c}, {key: a, value: wider}]"),
+        ("uniques: [{given: x}]", "uniques: [{given: y}, {given: x}]"),
+        ("value: private one", "value: private two"),
+        ("top: wide one", "top: wide two"),
+        ("value: away", "value: home"),
+        ("anInt64: 70", "anInt64: 71"),
+        ("top: narrow one", "top: narrow two"),
+        ("hidden: hunter2, anInt: 7}", "hidden: hunter2, anInt: 8}"),
+        ("intSets: [1, 2]", "intSets: [3, 1]"),
+        ("growOnly: 3", "growOnly: 2"),
+        ("fixed: ancient one", "fixed: ancient two"),
+        ("settings: {level: 5}", "settings: {level: 6}"),
+        ("free: mixed one", "free: mixed two"),
+        ("requiredIdId: mine", "requiredIdId: yours"),
+        ("value: raised one", "value: raised two"),
+        ("top: raised one", "top: raised two"),
+        ("  w-gone: {type: 'wide:Versioned', properties: {amount: 3}}\n", ""),
+        ("# imports\n", IMPORTS),
+    ],
+    edited: &[
+        ("w-primitives", Updated),
+        ("w-collections", Updated),
+        ("w-blocks", Updated),
+        ("w-nested", Updated),
+        ("w-private", Updated),
+        ("w-replaced", Replaced),
+        ("w-else", Updated),
+        ("w-gone", Deleted),
+        ("w-imported", Created),
+        ("n-primitives", Updated),
+        ("n-replaced", Replaced),
+        ("n-imported", Created),
+        ("c-primitives", Updated),
+        ("c-collections", Updated),
+        ("c-replaced", Replaced),
+        ("c-imported", Created),
+        ("a-primitives", Replaced),
+        ("a-collections", Updated),
+        ("a-imported", Created),
+        ("m-required", Replaced),
+        ("m-replaced", Updated),
+        ("r-noid", Updated),
+        ("r-replaced", Replaced),
+    ],
+    look_again: |world| {
+        assert_secrets_are_kept(world);
+        let made = wanted(&world.sandbox);
+        for name in ["w-imported", "n-imported", "c-imported", "a-imported"] {
+            assert_eq!(made[name]["id"], "known", "{name}");
+            assert_eq!(made[name]["inputs"]["value"], "already", "{name}");
+        }
+        // Nothing of what was replaced is left, and the thing that moved is the same.
+        assert_eq!(world.things("wide", "replaced").len(), 1);
+        assert_eq!(world.things("elsewhere", "named").values().next().unwrap()["value"], "home");
+        assert!(world.things("mixed", "required_id").contains_key("yours"));
+    },
+    drift: |world| {
+        let change = |provider: &str, kind: &str, property: &str, value: Json| {
+            let (id, mut thing) = world.things(provider, kind).pop_first().unwrap();
+            thing[property] = value;
+            world.put(provider, kind, &id, &thing);
+        };
+        change("wide", "primitives", "a_string", json!("changed"));
+        change("classic", "collections", "string_map", json!({"k": "changed"}));
+        change("ancient", "collections", "string_set", json!(["a", "changed"]));
+        change("mixed", "primitives", "a_string", json!("changed"));
+        std::fs::remove_dir_all(world.cloud("narrow/blocks")).unwrap();
+        std::fs::remove_dir_all(world.cloud("raised/replaced")).unwrap();
+    },
+    refreshed: &[
+        ("w-primitives", Updated),
+        // Members of sets come in the provider's order, as they do with Pulumi's bridge.
+        ("w-blocks", Updated),
+        ("w-nested", Updated),
+        // What is only written is not read.
+        ("w-secret", Updated),
+        ("n-blocks", Deleted),
+        ("c-collections", Updated),
+        ("a-collections", Updated),
+        ("m-primitives", Updated),
+        ("r-replaced", Deleted),
+    ],
+    look_refreshed: |world| {
+        // How often it was changed is in the provider's private state, and shown when it is read.
+        assert_eq!(wanted(&world.sandbox)["w-private"]["outputs"]["changes"], r#"{"count":2}"#);
+    },
+    mended: &[
+        ("w-primitives", Updated),
+        ("n-blocks", Created),
+        ("c-collections", Updated),
+        ("a-collections", Updated),
+        ("m-primitives", Updated),
+        ("r-replaced", Created),
+    ],
+    remains: &[],
+};
+
+const IMPORTS: &str = "  \
+  w-imported: {type: 'wide:Named', properties: {name: there, value: already}, options: {import: known}}
+  n-imported: {type: 'narrow:Named', properties: {name: there, value: already}, options: {import: known}}
+  c-imported: {type: 'classic:Named', properties: {name: there, value: already}, options: {import: known}}
+  a-imported: {type: 'ancient:Named', properties: {name: there, value: already}, options: {import: known}}
+";
+
+/// What a schema calls sensitive is in the project file and in the cloud, and nowhere else; what is only written is not even there.
+fn assert_secrets_are_kept(world: &World) {
+    let program = world.sandbox.path("project/Pulumi.yaml");
+    let elsewhere = |path: &PathBuf| *path != program && !path.starts_with(world.cloud(""));
+    for word in ["hunter2", "hidden-word", "explicit-token", "explicit-key"] {
+        let found: Vec<PathBuf> = world.sandbox.files_with(word).into_iter().filter(elsewhere).collect();
+        assert_eq!(found, Vec::<PathBuf>::new(), "{word}");
+    }
+    assert_eq!(world.sandbox.files_with("written-word"), [program]);
+    let vault = stack_outputs(&world.sandbox)["vault"].as_str().unwrap().to_owned();
+    assert_eq!(world.sandbox.files_with(&vault), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn under_outrigger() {
+    LIFE.live(Tool::Outrigger);
+}
+
+#[test]
+fn under_pulumi() {
+    LIFE.live(Tool::Pulumi);
+}

@@ -1,0 +1,57 @@
+//! Processes, found by what they inherited.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How long the end of everything may take: a keeper gives what it ends a grace.
+const GRACE: Duration = Duration::from_secs(15);
+
+/// A living process.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Process {
+    pub(super) id: u32,
+    /// The file name of its program, as it was called.
+    pub(super) name: String,
+    /// All arguments, for a report.
+    pub(super) command: String,
+}
+
+/// Every living process whose environment has an entry.
+pub(super) fn marked(mark: &str) -> Vec<Process> {
+    let ids = fs::read_dir("/proc").unwrap().flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    let mark = mark.as_bytes();
+    let is_marked = |id: &u32| {
+        // A process may end while it is looked at.
+        let environment = fs::read(format!("/proc/{id}/environ")).unwrap_or_default();
+        environment.split(|byte| *byte == 0).any(|entry| entry == mark)
+    };
+    ids.filter(is_marked).map(process).collect()
+}
+
+fn process(id: u32) -> Process {
+    let command = fs::read(format!("/proc/{id}/cmdline")).unwrap_or_default();
+    let command = String::from_utf8_lossy(&command).replace('\0', " ");
+    let program = command.split(' ').next().unwrap_or_default();
+    let name = Path::new(program).file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    Process { id, name, command }
+}
+
+/// Waits until no process has the mark, or long enough; answers who is left.
+pub(super) fn gone(mark: &str) -> Vec<Process> {
+    let end = Instant::now() + GRACE;
+    loop {
+        let left = marked(mark);
+        if left.is_empty() || Instant::now() > end {
+            return left;
+        }
+        thread::park_timeout(Duration::from_millis(5));
+    }
+}
+
+/// Sends SIGKILL. A process that is gone already is no error.
+pub(super) fn kill(process: &Process) {
+    let _ = Command::new("kill").args(["-KILL", &process.id.to_string()]).stderr(Stdio::null()).status();
+}

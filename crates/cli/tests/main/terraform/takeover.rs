@@ -1,0 +1,104 @@
+//! A stack goes from Pulumi's own bridge to ours, under either tool, and back, and nobody notices.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value as Json;
+
+use super::life::{Change, changes};
+use super::processes;
+use super::world::{Bridge, Tool, World};
+use crate::providers::life::wanted;
+use crate::sandbox::Answer;
+
+/// One of everything that is spelled, kept or compared in a way of its own.
+const PROGRAM: &str = "\
+resources:
+  pet: {type: 'random:Pet', properties: {length: 2}}
+  password: {type: 'random:Password', properties: {length: 12}}
+  key: {type: 'tls:PrivateKey', properties: {algorithm: ED25519}}
+  later: {type: 'time:Offset', properties: {baseRfc3339: '2020-02-12T06:36:13Z', offsetDays: 7}}
+  primitives: {type: 'wide:Primitives', properties: {aString: one, aNumber: 1.5}}
+  collections:
+    type: wide:Collections
+    properties:
+      stringSets: [b, a]
+      objectSets: [{leftSide: l, rightSide: 2}, {leftSide: a, rightSide: 3}]
+      mapOfSets: {k: [b, a]}
+  blocks: {type: 'wide:Blocks', properties: {title: t, rules: [{action: allow}], tags: [{key: c}, {key: a, value: b}]}}
+  nested: {type: 'wide:Nested', properties: {items: [{given: a, hidden: h}], uniques: [{given: x}], keyed: {k: {given: z}}}}
+  dynamic: {type: 'wide:Dynamic', properties: {anything: {a: [1, two]}}}
+  secret: {type: 'wide:Secret', properties: {label: l, password: hunter2, secretMap: {a: b}}}
+  private: {type: 'wide:Private', properties: {value: one}}
+  versioned: {type: 'wide:Versioned', properties: {amount: 3}}
+  named: {type: 'wide:Named', properties: {value: one}}
+  chosen: {type: 'wide:ChosenId', properties: {chosenIdId: mine, value: one}}
+  nothing: {type: 'wide:NoId', properties: {label: l, value: one}}
+  plurals: {type: 'wide:Plurals', properties: {statuses: [a], people: [b], entries: [{children: c}]}}
+  classic: {type: 'classic:Primitives', properties: {aString: one, anInt: 1, hidden: hunter2}}
+  suppressed: {type: 'classic:Suppressed', properties: {word: Word, shouted: loud}}
+  slow: {type: 'classic:Slow', properties: {value: one}}
+  ancient: {type: 'ancient:Collections', properties: {stringSets: [b, a], settings: {level: 2}, tags: [{key: a}]}}
+";
+
+#[test]
+fn there_and_back() {
+    let world = World::new(Tool::Pulumi, &["random", "tls", "time", "wide", "classic", "ancient"], PROGRAM);
+    world.find(Bridge::Go);
+    go(&world, &["up", "--yes", "--skip-preview"]).ok();
+    let made = wanted(&world.sandbox);
+
+    // Ours sees no difference, and an update does nothing, also not to the state of any resource.
+    world.find(Bridge::Ours);
+    for tool in [Tool::Pulumi, Tool::Outrigger] {
+        world.run_with(tool, &["preview", "--expect-no-changes"]).ok();
+        world.run_with(tool, &["up", "--yes", "--skip-preview", "--expect-no-changes"]).ok();
+        assert_eq!(kept(&wanted(&world.sandbox)), kept(&made), "{tool:?}");
+        world.run_with(tool, &["refresh", "--yes", "--skip-preview"]).ok();
+        assert_eq!(changes(&made, &wanted(&world.sandbox)), BTreeMap::new(), "{tool:?}");
+        world.run_with(tool, &["preview", "--expect-no-changes"]).ok();
+    }
+
+    // What ours changes, makes and removes, the other takes for its own.
+    let program = PROGRAM.replace("tags: [{key: c}, {key: a, value: b}]", "tags: [{key: d, value: e}, {key: c}]");
+    let program = program.replace("uniques: [{given: x}]", "uniques: [{given: y}, {given: x}]");
+    let program = program.replace(
+        "private: {type: 'wide:Private', properties: {value: one",
+        "private: {type: 'wide:Private', properties: {value: two",
+    );
+    let program = program.replace("  later: {type: 'time:Offset'", "  afterwards: {type: 'time:Offset'");
+    let program =
+        program.replace("stringSets: [b, a], settings: {level: 2}", "stringSets: [b, c], settings: {level: 3}");
+    let before = wanted(&world.sandbox);
+    world.program(&program);
+    world.run_with(Tool::Outrigger, &["up", "--yes", "--skip-preview"]).ok();
+    let after = wanted(&world.sandbox);
+    let expected = [
+        ("afterwards", Change::Created),
+        ("ancient", Change::Updated),
+        ("blocks", Change::Updated),
+        ("later", Change::Deleted),
+        ("nested", Change::Updated),
+        ("private", Change::Updated),
+    ];
+    assert_eq!(changes(&before, &after), expected.map(|(name, change)| (name.to_owned(), change)).into());
+    world.find(Bridge::Go);
+    go(&world, &["preview", "--expect-no-changes"]).ok();
+    go(&world, &["up", "--yes", "--skip-preview", "--expect-no-changes"]).ok();
+    assert_eq!(kept(&wanted(&world.sandbox)), kept(&after));
+    go(&world, &["destroy", "--yes", "--skip-preview"]).ok();
+    assert_eq!(world.everything(), Vec::<String>::new());
+}
+
+/// `pulumi` with Pulumi's bridge, which leaves providers behind.
+fn go(world: &World, arguments: &[&str]) -> Answer {
+    let answer = world.sandbox.pulumi(&[arguments, &["--stack", "dev"]].concat());
+    for process in processes::marked(&world.mark()) {
+        processes::kill(&process);
+    }
+    answer
+}
+
+/// What is kept of each resource: its id, inputs and outputs.
+fn kept(resources: &BTreeMap<String, Json>) -> BTreeMap<&String, [&Json; 3]> {
+    resources.iter().map(|(name, resource)| (name, ["id", "inputs", "outputs"].map(|field| &resource[field]))).collect()
+}

@@ -1,0 +1,180 @@
+//! A project with Terraform providers, and a cloud for them.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::Child;
+
+use serde_json::Value as Json;
+
+use super::processes;
+use crate::sandbox::{Answer, Sandbox, peers};
+
+/// Whose engine runs the providers. The bridge is ours in both.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Tool {
+    Outrigger,
+    Pulumi,
+}
+
+/// Which bridge `pulumi` finds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Bridge {
+    Ours,
+    Go,
+}
+
+/// The plugin's executable, as `pulumi` keeps it.
+const INSTALLED: &str = "home/.pulumi/plugins/resource-terraform-provider-v1.0.0";
+const EXECUTABLE: &str = "pulumi-resource-terraform-provider";
+
+/// The variable that every process of a world inherits, and by which they are found again.
+const MARK: &str = "OUTRIGGER_WORLD";
+
+/// A project with the stack `dev`, in which both tools find the same providers.
+pub(super) struct World {
+    pub(super) sandbox: Sandbox,
+    pub(super) tool: Tool,
+    /// What the project file says besides the program.
+    head: String,
+}
+
+impl World {
+    /// A world with some of the peers as packages, each with a directory of its own in the cloud, if it takes one.
+    pub(super) fn new(tool: Tool, providers: &[&str], program: &str) -> Self {
+        let mut sandbox = Sandbox::new("");
+        let mark = sandbox.path("").display().to_string();
+        sandbox.set(MARK, Some(&mark));
+        // AWS's provider and others call home.
+        sandbox.set("CHECKPOINT_DISABLE", Some("1"));
+        let mut head = "name: shop\nruntime: yaml\npackages:\n".to_owned();
+        for provider in providers {
+            let path = provider_path(provider);
+            let _ = writeln!(
+                head,
+                "  \"{provider}\": {{source: terraform-provider, version: 1.0.0, parameters: ['{}']}}",
+                path.display()
+            );
+        }
+        let world = Self { sandbox, tool, head };
+        world.find(Bridge::Ours);
+        world.program(program);
+        world.sandbox.outrigger(&["install"]).ok();
+        world.sandbox.outrigger(&["stack", "init", "dev"]).ok();
+        fs::create_dir(world.cloud("")).unwrap();
+        for provider in providers.iter().filter(|provider| OWN.contains(provider)) {
+            let directory = world.cloud(provider).display().to_string();
+            world.sandbox.outrigger(&["config", "set", &format!("{provider}:directory"), &directory]).ok();
+        }
+        world
+    }
+
+    /// From now on `pulumi` finds this bridge.
+    pub(super) fn find(&self, bridge: Bridge) {
+        let directory = self.sandbox.path(INSTALLED);
+        fs::create_dir_all(&directory).unwrap();
+        let link = directory.join(EXECUTABLE);
+        // There is none at first.
+        let _ = fs::remove_file(&link);
+        let target = match bridge {
+            Bridge::Ours => PathBuf::from(env!("CARGO_BIN_EXE_outrigger")),
+            Bridge::Go => peers().join("go-bridge").join(EXECUTABLE),
+        };
+        symlink(target, link).unwrap();
+    }
+
+    /// Writes the program. `CLOUD` in it is the cloud's directory.
+    pub(super) fn program(&self, program: &str) {
+        let cloud = self.cloud("").display().to_string();
+        let program = program.replace("CLOUD", cloud.trim_end_matches('/'));
+        self.sandbox.write("Pulumi.yaml", &format!("{}{program}", self.head));
+    }
+
+    /// A directory of the cloud.
+    pub(super) fn cloud(&self, inside: &str) -> PathBuf {
+        self.sandbox.path("cloud").join(inside)
+    }
+
+    /// Somebody else makes or changes a thing.
+    pub(super) fn put(&self, provider: &str, kind: &str, id: &str, properties: &Json) {
+        let directory = self.cloud(provider).join(kind);
+        fs::create_dir_all(&directory).unwrap();
+        fs::write(directory.join(format!("{id}.json")), properties.to_string()).unwrap();
+    }
+
+    /// Everything of a kind, by id.
+    pub(super) fn things(&self, provider: &str, kind: &str) -> BTreeMap<String, Json> {
+        let entries = fs::read_dir(self.cloud(provider).join(kind)).into_iter().flatten();
+        let things = entries.map(|entry| {
+            let path = entry.unwrap().path();
+            let id = path.file_stem().unwrap().to_str().unwrap().to_owned();
+            (id, serde_json::from_slice(&fs::read(path).unwrap()).unwrap())
+        });
+        things.collect()
+    }
+
+    /// Everything in the cloud, as paths.
+    pub(super) fn everything(&self) -> Vec<String> {
+        let mut found = Vec::new();
+        let cloud = self.cloud("");
+        visit(&cloud, &mut |path| found.push(path.strip_prefix(&cloud).unwrap().display().to_string()));
+        found.sort();
+        found
+    }
+
+    /// Runs the world's tool. Nothing of it is left afterwards.
+    #[track_caller]
+    pub(super) fn run(&self, arguments: &[&str]) -> Answer {
+        self.run_with(self.tool, arguments)
+    }
+
+    /// Runs either tool.
+    #[track_caller]
+    pub(super) fn run_with(&self, tool: Tool, arguments: &[&str]) -> Answer {
+        let answer = match tool {
+            Tool::Outrigger => self.sandbox.outrigger(arguments),
+            Tool::Pulumi => self.sandbox.pulumi(&[arguments, &["--stack", "dev"]].concat()),
+        };
+        self.assert_nobody_left();
+        answer
+    }
+
+    /// Starts the world's tool and does not wait.
+    pub(super) fn start(&self, arguments: &[&str]) -> Child {
+        match self.tool {
+            Tool::Outrigger => self.sandbox.start(arguments),
+            Tool::Pulumi => self.sandbox.start_pulumi(&[arguments, &["--stack", "dev"]].concat()),
+        }
+    }
+
+    /// No process that was started here lives.
+    #[track_caller]
+    pub(super) fn assert_nobody_left(&self) {
+        let left = processes::gone(&self.mark());
+        assert!(left.is_empty(), "left: {left:?}");
+    }
+
+    /// What every process of this world has in its environment.
+    pub(super) fn mark(&self) -> String {
+        format!("{MARK}={}", self.sandbox.path("").display())
+    }
+}
+
+/// Providers that keep what they make in a directory which their configuration names.
+const OWN: [&str; 7] = ["wide", "narrow", "classic", "ancient", "mixed", "raised", "crude"];
+
+/// The executable of a provider among the peers.
+pub(super) fn provider_path(name: &str) -> PathBuf {
+    let path = peers().join("terraform").join(format!("terraform-provider-{name}"));
+    assert!(path.exists(), "`{}` is not there: run `cargo xtask peers`", path.display());
+    path
+}
+
+fn visit(directory: &Path, found: &mut dyn FnMut(&Path)) {
+    for entry in fs::read_dir(directory).into_iter().flatten() {
+        let path = entry.unwrap().path();
+        if path.is_dir() { visit(&path, found) } else { found(&path) }
+    }
+}
