@@ -176,6 +176,13 @@ impl OutputLines for Log {
         let sink = Arc::clone(&self.sink.lock().unwrap_or_else(PoisonError::into_inner));
         sink.log(level, None, &format!("{from}: {}{fields}", entry.message), false);
     }
+
+    /// Providers log every step of every call, whoever reads it. Asked for each of those lines, so they are not read as JSON.
+    fn is_worth_keeping(&self, line: OutputLine<'_>) -> bool {
+        const CHATTER: [&[u8]; 3] = [br#""@level":"trace""#, br#""@level":"debug""#, br#""@level":"info""#];
+        let is_in = |part: &[u8]| line.text.windows(part.len()).any(|window| window == part);
+        !line.text.starts_with(b"{") || !CHATTER.iter().any(|level| is_in(level))
+    }
 }
 
 impl fmt::Debug for Log {

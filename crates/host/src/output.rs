@@ -35,12 +35,13 @@ impl LastWords {
         let mut buffer = vec![0; 64 * 1024];
         let mut lines = Lines::default();
         let mut take = |text: &[u8], part: LinePart| {
+            let line = OutputLine { stream: name, text, part };
             // Of a line in pieces the beginning says most.
-            if part != LinePart::Rest {
+            if part != LinePart::Rest && told.is_none_or(|told| told.is_worth_keeping(line)) {
                 self.push(text);
             }
             if let Some(told) = told {
-                told.line(OutputLine { stream: name, text, part });
+                told.line(line);
             }
         };
         // A broken pipe is its end.
@@ -111,6 +112,19 @@ mod tests {
             let text = String::from_utf8_lossy(line.text).into_owned();
             self.0.lock().unwrap().push((line.stream, text, line.part));
         }
+
+        fn is_worth_keeping(&self, line: OutputLine<'_>) -> bool {
+            line.text != b"chatter"
+        }
+    }
+
+    #[tokio::test]
+    async fn what_is_not_worth_keeping_does_not_push_out_what_is() {
+        let (words, told) = (LastWords::default(), Told::default());
+        let text = format!("panic: no luck\n{}", "chatter\n".repeat(2 * LINES));
+        words.drain(text.as_bytes(), OutputStream::Stderr, Some(&told)).await;
+        assert_eq!(words.lines(), ["panic: no luck"]);
+        assert_eq!(told.0.lock().unwrap().len(), 2 * LINES + 1);
     }
 
     #[tokio::test]

@@ -30,6 +30,11 @@ pub struct LaunchRequest {
 pub trait OutputLines: fmt::Debug + Send + Sync {
     /// Takes a line. Called where the output is read: whoever waits here lets the process block on a full pipe.
     fn line(&self, line: OutputLine<'_>);
+
+    /// Whether a line may be among a process's last words. Some programs log every step, and what matters would be lost among that.
+    fn is_worth_keeping(&self, _line: OutputLine<'_>) -> bool {
+        true
+    }
 }
 
 /// A line of a process's output, after the first line of its stdout.
