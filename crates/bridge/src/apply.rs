@@ -138,8 +138,11 @@ impl Ending<'_> {
         let known = self.request.prior.as_ref().map(|prior| prior.id.clone());
         let Some(id) = self.package.id(self.subject, &outputs).or(known.filter(|id| !id.is_empty())) else {
             reasons.push("the provider answered no id".to_owned());
-            let error = self.error(ErrorKind::Unknown, reasons.join("\n"));
-            return if reasons.len() > 1 { Outcome::NotDone(error) } else { Outcome::Unknown { error, last: None } };
+            // Something may exist, unless the provider said itself that it failed.
+            let failed = reasons.len() > 1;
+            let kind = if failed { ErrorKind::NotDone } else { ErrorKind::Garbage };
+            let error = self.error(kind, reasons.join("\n"));
+            return if failed { Outcome::NotDone(error) } else { Outcome::Unknown { error, last: None } };
         };
         let state = State { id, inputs: self.request.inputs.clone(), outputs, ..State::default() };
         if reasons.is_empty() { Outcome::Done(state) } else { Outcome::Partial { state, reasons } }
@@ -150,7 +153,8 @@ impl Ending<'_> {
         if !reasons.is_empty() {
             return Outcome::NotDone(self.error(ErrorKind::NotDone, reasons.join("\n")));
         }
-        let error = self.error(ErrorKind::Unknown, "the provider answered neither a state nor an error".to_owned());
+        // It may well have been made: that is for a person to see.
+        let error = self.error(ErrorKind::Garbage, "the provider answered neither a state nor an error".to_owned());
         Outcome::Unknown { error, last: self.request.prior.clone() }
     }
 

@@ -146,7 +146,7 @@ impl Plugin for Bridge {
             return Err(self.error(CALL, format!("provider is already parameterized to ({name}, {version})")));
         }
         let origin = self.options.origins.find(&request).await;
-        let origin = origin.map_err(|diagnostic| self.error(CALL, diagnostic.to_string()))?;
+        let origin = origin.map_err(|diagnostic| self.error(CALL, words::not_found(&diagnostic)))?;
         let package = Arc::new(self.package(cx, &origin).await?);
         // It will be needed; until then it can start. If it cannot, whoever needs it tries again and is told.
         let early = Arc::clone(&package);

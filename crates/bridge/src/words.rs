@@ -1,5 +1,6 @@
 //! What a provider says, as Pulumi's users read it.
 
+use outrigger_diagnostic::Diagnostic;
 use outrigger_provider::{CallContext, CheckFailure, LogLevel};
 use outrigger_terraform::Report;
 use outrigger_value::{Urn, nearest};
@@ -77,6 +78,12 @@ pub(crate) fn unknown_key(object: &Object, urn: &Urn, package: &str, key: &str) 
         format!("{invalid}. Examine values at '{}.{key}'.", urn.name())
     };
     CheckFailure { property: String::new(), reason }
+}
+
+/// Why a provider was not found, and what to do: whoever hosts the bridge shows nothing but a text.
+pub(crate) fn not_found(diagnostic: &Diagnostic) -> String {
+    let hints = diagnostic.hints.iter().map(|hint| format!("\n{hint}"));
+    format!("{diagnostic}{}", hints.collect::<String>())
 }
 
 /// Whether nobody declared the provider.
