@@ -216,7 +216,7 @@ impl Client {
         })
     }
 
-    /// ImportResourceState, by id. The resources are of any type of the provider: `ty` gives the types that are asked for by name.
+    /// ImportResourceState, by id. The answer may have resources of other types of the provider, without their states.
     pub async fn import(
         &self,
         cx: &CallContext,

@@ -199,9 +199,8 @@ mod tests {
     use super::*;
     use crate::cty::Type;
     use crate::schema::Description;
-    use proptest::prelude::*;
 
-    pub(super) fn attribute(name: &str, shape: Shape, optional: bool, computed: bool) -> Attribute {
+    fn attribute(name: &str, shape: Shape, optional: bool, computed: bool) -> Attribute {
         Attribute {
             name: Arc::from(name),
             shape,
@@ -290,42 +289,5 @@ mod tests {
         assert_eq!(proposed(&block, &made, &silent), made);
         let written = map([("o", map([("given", Value::string("g")), ("made", Value::string("m"))]))]);
         assert_eq!(proposed(&block, &written, &silent), silent);
-    }
-
-    fn nestings() -> impl Strategy<Value = Nesting> {
-        prop_oneof![Just(Nesting::List), Just(Nesting::Set)]
-    }
-
-    fn configuration(nesting: Nesting) -> impl Strategy<Value = Value> {
-        let texts = proptest::option::of("[a-c]").prop_map(|text| text.map_or(Value::Null, Value::string));
-        let rules = proptest::collection::vec("[a-d]".prop_map(|port| element(&port, None)), 0..5);
-        (texts.clone(), texts, rules).prop_map(move |(name, zone, rules)| {
-            let rules = if nesting == Nesting::Set { Value::Set(rules) } else { Value::List(rules) };
-            map([("name", name), ("arn", Value::Null), ("zone", zone), ("rule", rules)])
-        })
-    }
-
-    fn with_nesting() -> impl Strategy<Value = (Nesting, Value, Value)> {
-        nestings().prop_flat_map(|nesting| (Just(nesting), configuration(nesting), configuration(nesting)))
-    }
-
-    proptest! {
-        /// What a configuration made is proposed again by the same configuration.
-        #[test]
-        fn the_same_again_changes_nothing((nesting, config, _) in with_nesting()) {
-            let block = rule(nesting);
-            let first = proposed(&block, &Value::Null, &config);
-            prop_assert_eq!(&proposed(&block, &first, &config), &first);
-        }
-
-        /// Everything that is written is proposed as it is written.
-        #[test]
-        fn what_is_written_counts((nesting, before, config) in with_nesting()) {
-            let block = rule(nesting);
-            let prior = proposed(&block, &Value::Null, &before);
-            let new = proposed(&block, &prior, &config);
-            prop_assert_eq!(new.get("name"), config.get("name"));
-            prop_assert_eq!(new.get("rule").map(|rules| rules.elements().len()), config.get("rule").map(|rules| rules.elements().len()));
-        }
     }
 }

@@ -100,7 +100,7 @@ fn read(raw: &RawValue, ty: &Type, depth: usize) -> Result<Value, CodecError> {
             let (Some(value), Some(ty)) = (parts.get("value"), parts.get("type")) else { return Err(wrong()) };
             let ty = Type::from_json(ty.get().as_bytes()).map_err(|error| CodecError::new(error.to_string()))?;
             let value = read(value, &ty, depth + 1)?;
-            Ok(Value::Dynamic(Box::new((ty, value))))
+            Ok(Value::dynamic(ty, value))
         }
     }
 }

@@ -16,6 +16,9 @@ const REFINED: i8 = 12;
 /// The largest description of an unknown value; other implementations refuse more.
 const REFINEMENT_LIMIT: usize = 1024;
 
+/// For how many elements there is room before the first was read.
+const EXPECTED_ELEMENTS: usize = 16;
+
 /// Writes a value of a type.
 pub fn encode(value: &Value, ty: &Type) -> Result<Vec<u8>, CodecError> {
     let mut bytes = Vec::with_capacity(256);
@@ -243,8 +246,8 @@ impl<'a> Reader<'a> {
 
     fn sequence(&mut self, element: &Type, depth: usize) -> Result<Vec<Value>, CodecError> {
         let count = self.array()?;
-        // A length is only a claim: each element takes a byte at least.
-        let mut items = Vec::with_capacity(count.min(self.rest.len()));
+        // A length is only a claim, and there may be one at every level.
+        let mut items = Vec::with_capacity(count.min(EXPECTED_ELEMENTS));
         for index in 0..count {
             items.push(self.value(element, depth + 1).map_err(|error| error.within(step(index)))?);
         }
@@ -265,7 +268,7 @@ impl<'a> Reader<'a> {
         let json = json.ok_or_else(|| CodecError::new("a dynamic value without its type"))?;
         let ty = Type::from_json(json).map_err(|error| CodecError::new(error.to_string()))?;
         let value = self.value(&ty, depth + 1)?;
-        Ok(Value::Dynamic(Box::new((ty, value))))
+        Ok(Value::dynamic(ty, value))
     }
 
     fn number(&mut self) -> Result<Number, CodecError> {

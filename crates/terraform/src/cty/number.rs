@@ -1,7 +1,8 @@
 //! Numbers, exact.
 //!
 //! Terraform's numbers are binary floats of 512 bits. Nearly all are small integers or doubles, and are kept as such; the rest is
-//! kept in full. Each number has one form, so that equal numbers are equal here.
+//! kept in full. So is an integer whose digits a double does not show: a double is written with as few as tell it from its
+//! neighbours, which for large ones are those of another integer.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,10 +13,16 @@ use dashu_float::round::mode::HalfEven;
 /// Terraform's precision, in bits.
 const PRECISION: usize = 512;
 
-/// The longest text of a number, and the largest power of ten in it, that is read. Longer ones are not numbers of anything; the
-/// power decides how much memory the number takes.
-const LONGEST_TEXT: usize = 4096;
-const LARGEST_POWER: i64 = 20_000;
+/// The largest and, negated, the smallest power of two that is read. What lies beyond is not a number of anything, and the power
+/// decides how much memory the text takes, in which powers are written out.
+const LARGEST_POWER: usize = 66_000;
+
+/// The longest text that is read, and the largest power of ten in it: each number within [`LARGEST_POWER`] fits, written out.
+const LONGEST_TEXT: usize = 24_000;
+const LARGEST_POWER_OF_TEN: u64 = 24_000;
+
+/// The first number beyond integers of 64 bits.
+const BEYOND_INTEGERS: f64 = 9_223_372_036_854_775_808.0;
 
 /// More decimal digits than this never make a difference in 512 bits.
 const DECIMAL_DIGITS: usize = 156;
@@ -24,15 +31,15 @@ type Big = FBig<HalfEven, 2>;
 type Decimal = FBig<HalfEven, 10>;
 
 /// A number.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 pub struct Number(Form);
 
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 enum Form {
     Integer(i64),
     /// Not an integer of 64 bits; finite or infinite, never NaN.
     Double(f64),
-    /// Neither of the two.
+    /// Neither of the two, or an integer beyond 64 bits that came with all its digits.
     Exact(Big),
 }
 
@@ -65,13 +72,16 @@ impl Number {
         match &self.0 {
             Form::Integer(value) => {
                 let double = self.to_f64();
-                // Beyond this the conversion back would hide what was lost.
+                // The conversion back would hide that it was rounded up to what is beyond.
                 #[expect(clippy::cast_possible_truncation, reason = "checked")]
-                let exact = double.abs() < 9.2e18 && double as i64 == *value;
+                let exact = double < BEYOND_INTEGERS && double as i64 == *value;
                 exact.then_some(double)
             }
             Form::Double(value) => Some(*value),
-            Form::Exact(_) => None,
+            Form::Exact(value) => {
+                let double = value.to_f64().value();
+                (Big::try_from(double).as_ref() == Ok(value)).then_some(double)
+            }
         }
     }
 
@@ -92,9 +102,25 @@ impl Number {
 
     /// A text that only this number has.
     pub(super) fn canonical(&self) -> String {
+        let exact = |value: &Big| format!("{}*2^{}", value.repr().significand(), value.repr().exponent());
         match &self.0 {
-            Form::Exact(value) => format!("{}*2^{}", value.repr().significand(), value.repr().exponent()),
-            _ => self.to_string(),
+            Form::Exact(value) => exact(value),
+            Form::Double(value) => Big::try_from(*value).map_or_else(|_| self.to_string(), |value| exact(&value)),
+            Form::Integer(value) => value.to_string(),
+        }
+    }
+}
+
+impl PartialEq for Number {
+    fn eq(&self, other: &Self) -> bool {
+        match (&self.0, &other.0) {
+            (Form::Integer(one), Form::Integer(other)) => one == other,
+            (Form::Double(one), Form::Double(other)) => one == other,
+            (Form::Exact(one), Form::Exact(other)) => one == other,
+            (Form::Exact(exact), Form::Double(double)) | (Form::Double(double), Form::Exact(exact)) => {
+                Big::try_from(*double).as_ref() == Ok(exact)
+            }
+            (Form::Integer(_), _) | (_, Form::Integer(_)) => false,
         }
     }
 }
@@ -118,21 +144,25 @@ impl From<f64> for Number {
             return Self::from(0_i64);
         }
         #[expect(clippy::cast_possible_truncation, reason = "checked")]
-        if value.fract() == 0.0 && value.abs() < 9.2e18 { Self::from(value as i64) } else { Self(Form::Double(value)) }
+        if value.fract() == 0.0 && (-BEYOND_INTEGERS..BEYOND_INTEGERS).contains(&value) {
+            Self::from(value as i64)
+        } else {
+            Self(Form::Double(value))
+        }
     }
 }
 
 impl Number {
-    /// The one form of a number.
+    /// The form of a number that came with all its digits.
     fn of(value: Big) -> Self {
         let value = value.with_precision(PRECISION).value();
         if let Ok(integer) = i64::try_from(value.clone()) {
             return Self::from(integer);
         }
-        let double = value.to_f64().value();
-        match Big::try_from(double) {
-            Ok(same) if double.is_finite() && same == value => Self(Form::Double(double)),
-            _ => Self(Form::Exact(value)),
+        let exact = Self(Form::Exact(value));
+        match exact.as_f64() {
+            Some(double) if !exact.is_integer() => Self(Form::Double(double)),
+            _ => exact,
         }
     }
 }
@@ -147,7 +177,9 @@ impl FromStr for Number {
         check(text)?;
         let decimal = Decimal::from_str(text.strip_prefix('+').unwrap_or(text)).map_err(|_| NotANumber)?;
         // Every digit that was written counts before the number is rounded once.
-        Ok(Self::of(decimal.with_base_and_precision::<2>(PRECISION).value()))
+        let binary = decimal.with_base_and_precision::<2>(PRECISION).value();
+        let within = binary.repr().exponent().unsigned_abs() <= LARGEST_POWER;
+        if within { Ok(Self::of(binary)) } else { Err(NotANumber) }
     }
 }
 
@@ -163,7 +195,7 @@ fn check(text: &str) -> Result<(), NotANumber> {
     };
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
     let all_digits = whole.bytes().chain(fraction.bytes()).all(|byte| byte.is_ascii_digit());
-    if !all_digits || whole.len() + fraction.len() == 0 || power.abs() > LARGEST_POWER {
+    if !all_digits || whole.len() + fraction.len() == 0 || power.unsigned_abs() > LARGEST_POWER_OF_TEN {
         return Err(NotANumber);
     }
     Ok(())
@@ -223,11 +255,14 @@ mod tests {
     }
 
     #[test]
-    fn each_number_has_one_form() {
+    fn equal_numbers_are_equal_whatever_they_came_from() {
         assert_eq!(number("1"), Number::from(1.0));
         assert_eq!(number("1.50"), Number::from(1.5));
         assert_eq!(number("1e3"), Number::from(1000_i64));
         assert_eq!(number("9223372036854775808"), Number::from(9_223_372_036_854_775_808_u64));
+        let (text, double) = (number("9223372036854775808"), Number::from(9_223_372_036_854_775_808.0));
+        assert!(text == double && text.canonical() == double.canonical());
+        assert_eq!([text.to_string(), double.to_string()], ["9223372036854775808", "9223372036854776000"]);
         // A tenth cannot be written in binary: with 512 bits it is another number than with 53.
         assert_ne!(number("0.1"), Number::from(0.1));
         assert_eq!(number("0.1").rounded_to_double(), Number::from(0.1));
@@ -253,7 +288,21 @@ mod tests {
         for text in ["", "-", ".", "e5", "1e", "0x10", "1_000", "NaN", "inf", "1e999999999", "1 "] {
             assert_eq!(text.parse::<Number>(), Err(NotANumber), "{text}");
         }
-        assert!("9".repeat(5000).parse::<Number>().is_err());
+        assert!("9".repeat(25_000).parse::<Number>().is_err() && "1e21000".parse::<Number>().is_err());
+    }
+
+    #[test]
+    fn the_largest_are_read_again() {
+        for text in ["1e19000", "-9.99e19000", "123.5e-19000"] {
+            assert_eq!(number(&number(text).to_string()), number(text), "{text}");
+        }
+        // Close to the end of integers, where doubles are far apart.
+        for integer in [9_210_000_000_000_000_000_i64, i64::MIN, i64::MAX, i64::MAX - 1023] {
+            let found = Number::from(integer);
+            assert_eq!(found.as_f64().map_or_else(|| found.clone(), Number::from), found, "{integer}");
+        }
+        assert_eq!(Number::from(9.21e18), Number::from(9_210_000_000_000_000_000_i64));
+        assert_eq!(Number::from(i64::MAX).as_f64(), None);
     }
 
     #[test]
@@ -265,6 +314,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
         #[test]
         fn text_leads_back(digits in "-?[1-9][0-9]{0,120}(\\.[0-9]{1,100})?") {
             let once = number(&digits);

@@ -68,6 +68,11 @@ impl Value {
         }
     }
 
+    /// A value in a place of the type `dynamic`. One whose own type is that too is the value itself.
+    pub fn dynamic(ty: Type, value: Value) -> Self {
+        if ty == Type::Dynamic { value } else { Self::Dynamic(Box::new((ty, value))) }
+    }
+
     /// Whether this is null.
     pub fn is_null(&self) -> bool {
         match self {

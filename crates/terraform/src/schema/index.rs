@@ -45,6 +45,9 @@ pub enum SchemaError {
     TooDeep,
 }
 
+/// The entries that somebody asked for.
+type Decoded = HashMap<(Kind, Arc<str>), Arc<Schema>>;
+
 /// Every schema of a provider. Entries are decoded when they are asked for, and kept.
 pub struct Schemas {
     protocol: Protocol,
@@ -55,7 +58,7 @@ pub struct Schemas {
     entries: BTreeMap<Kind, BTreeMap<Arc<str>, Range<usize>>>,
     functions: BTreeMap<Arc<str>, Range<usize>>,
     reports: Vec<Report>,
-    decoded: Mutex<HashMap<(Kind, Arc<str>), Arc<Schema>>>,
+    decoded: Mutex<Decoded>,
 }
 
 impl Schemas {

@@ -1,0 +1,7 @@
+//! Laws that hold for whatever values and schemas chance brings.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod blocks;
+mod codecs;
+mod proposed;
+mod values;
