@@ -1,3 +1,5 @@
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::json;
 
 use super::Listed;
@@ -12,6 +14,8 @@ pub(super) const SCENARIOS: &[Listed] = &[
     ("random", "mistakes", mistakes),
     ("random", "crash", crash),
     ("random", "parameters", parameters),
+    ("random", "parameters by value", by_value),
+    ("random", "nothing included", nothing_included),
 ];
 
 fn lives(talk: &mut Talk) {
@@ -166,19 +170,42 @@ fn parameters(talk: &mut Talk) {
         json!(["./no/such/terraform-provider-a"]),
         json!(["/bin/sh"]),
         json!([program, "1.0.0"]),
-        json!(["terraform-random"]),
         json!(["a/b/c/d"]),
         json!(["hashicorp/random", "not a version"]),
         json!([program, "--no-such-flag"]),
-        json!([program, "--include", "random_pet,random_nothing"]),
     ] {
         talk.call("Parameterize", json!({"args": {"args": args}}));
     }
-    talk.call("Parameterize", json!({"value": {"name": "random", "version": "0.0.0", "value": "e30="}}));
-    talk.call("Parameterize", json!({"value": {"name": "random", "version": "0.0.0", "value": "bm90IEpTT04="}}));
+    for value in
+        ["", "e30=", "bm90IEpTT04=", "eyJsb2NhbCI6eyJwYXRoIjoiIn19", "eyJsb2NhbCI6eyJwYXRoIjoiL2Jpbi9zaCJ9fQ=="]
+    {
+        talk.call("Parameterize", json!({"value": {"name": "random", "version": "0.0.0", "value": value}}));
+    }
+    let args = json!([program, "--include", "random_pet,random_uuid", "--provider-name", "renamed"]);
+    talk.call("Parameterize", json!({"args": {"args": args}}));
+    talk.call("GetSchema", json!({}));
+    talk.configure(json!({}));
+    let token = "renamed:index/pet:Pet";
+    let urn = format!("urn:pulumi:dev::differential::{token}::pet");
+    talk.call("Check", json!({"urn": urn, "name": "pet", "type": token, "news": {}}));
     talk.call(
-        "Parameterize",
-        json!({"args": {"args": [program, "--include", "random_pet,random_uuid", "--provider-name", "renamed"]}}),
+        "Create",
+        json!({"urn": urn, "name": "pet", "type": token, "properties": {"prefix": "a"}, "preview": true}),
     );
+}
+
+/// As an SDK does it, which has the parameters in it.
+fn by_value(talk: &mut Talk) {
+    let value = json!({"local": {"path": talk.program()}, "includes": ["random_pet"], "providerName": "renamed"});
+    let value = STANDARD.encode(value.to_string());
+    talk.call("Parameterize", json!({"value": {"name": "renamed", "version": "0.0.0", "value": value}}));
+    talk.call("GetSchema", json!({"subpackageName": "renamed", "subpackageVersion": "0.0.0"}));
+    talk.call("GetSchema", json!({"version": 1}));
+    talk.call("GetMapping", json!({"key": "terraform", "provider": "renamed"}));
+}
+
+fn nothing_included(talk: &mut Talk) {
+    let args = [talk.program(), "--include".to_owned(), "random_pet,random_nothing".to_owned()];
+    talk.call("Parameterize", json!({"args": {"args": args}}));
     talk.call("GetSchema", json!({}));
 }
