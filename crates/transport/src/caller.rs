@@ -70,7 +70,7 @@ impl Caller {
     pub async fn call<T>(
         &self,
         cx: &CallContext,
-        name: &'static str,
+        name: &str,
         call: impl Future<Output = Result<Response<T>, Status>>,
     ) -> Result<T, Failed> {
         if let Some(status) = self.ended.get() {
@@ -120,7 +120,7 @@ impl Caller {
         }
     }
 
-    async fn failed(&self, name: &'static str, status: Status) -> Failed {
+    async fn failed(&self, name: &str, status: Status) -> Failed {
         // Only what our own side made has a source: a status that the plugin sent has none.
         let Some((unsent, cause)) = status.source().map(|cause| (holds::<ConnectionLost>(cause), chain(cause))) else {
             return Failed::Answered(status);

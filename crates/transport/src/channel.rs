@@ -9,6 +9,7 @@ use std::error::Error;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
@@ -19,6 +20,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tonic::codegen::Service;
 
 use crate::stream::{Failure, Gathering, Incoming, send};
+use crate::tap::{Tap, Tapped};
 
 /// The largest message in either direction: Pulumi's own limit. gRPC's default of 4 MiB is too small for schemas.
 pub const MESSAGE_LIMIT: usize = 400 * 1024 * 1024;
@@ -63,9 +65,15 @@ pub struct Channel {
     calls: SendRequest<Bytes>,
     scheme: Scheme,
     authority: Authority,
+    tap: Option<Arc<Tap>>,
 }
 
 impl Channel {
+    /// The same connection; from here on its calls are written down.
+    pub fn tapped(self, tap: Option<Arc<Tap>>) -> Self {
+        Self { tap, ..self }
+    }
+
     /// Speaks HTTP/2 over a stream, which is read and written by a task of its own from then on.
     pub async fn over<S>(stream: S, authority: Authority) -> Result<Self, h2::Error>
     where
@@ -96,7 +104,7 @@ impl Channel {
             .await?;
         // However it ends, its calls are told by their own streams.
         tokio::spawn(async move { drop(connection.await) });
-        Ok(Self { calls, scheme, authority })
+        Ok(Self { calls, scheme, authority, tap: None })
     }
 }
 
@@ -119,19 +127,42 @@ impl Service<Request<tonic::body::Body>> for Channel {
     fn call(&mut self, request: Request<tonic::body::Body>) -> Self::Future {
         let calls = self.calls.clone();
         let (scheme, authority) = (self.scheme.clone(), self.authority.clone());
+        let tapped = self.tap.as_ref().map(|tap| tap.call(request.uri().path()));
         Box::pin(async move {
-            let (mut head, body) = request.into_parts();
-            head.uri = absolute(head.uri, scheme, authority)?;
-            let mut calls = calls.ready().await.map_err(|_| ConnectionLost)?;
-            let (answer, stream) =
-                calls.send_request(Request::from_parts(head, ()), false).map_err(|_| ConnectionLost)?;
-            if let Some(rest) = send(body, stream).await? {
-                // The answer may come before the request has ended, and says so if sending fails.
-                tokio::spawn(async move { drop(rest.send().await) });
+            let answer = made(calls, scheme, authority, request, tapped.as_ref()).await;
+            if let (Some(tapped), Err(error)) = (&tapped, &answer) {
+                tapped.failed(&error.to_string());
             }
-            Ok(answer.await?.map(Incoming))
+            answer
         })
     }
+}
+
+async fn made(
+    calls: SendRequest<Bytes>,
+    scheme: Scheme,
+    authority: Authority,
+    request: Request<tonic::body::Body>,
+    tapped: Option<&Tapped>,
+) -> Result<Response<Incoming>, Failure> {
+    let (mut head, body) = request.into_parts();
+    head.uri = absolute(head.uri, scheme, authority)?;
+    let body = match tapped {
+        Some(tapped) => tapped.request(body),
+        None => body,
+    };
+    let mut calls = calls.ready().await.map_err(|_| ConnectionLost)?;
+    let (answer, stream) = calls.send_request(Request::from_parts(head, ()), false).map_err(|_| ConnectionLost)?;
+    if let Some(rest) = send(body, stream).await? {
+        // The answer may come before the request has ended, and says so if sending fails.
+        tokio::spawn(async move { drop(rest.send().await) });
+    }
+    let answer = answer.await?;
+    let listener = tapped.map(Tapped::answer);
+    if let Some(listener) = &listener {
+        listener.headers(answer.headers());
+    }
+    Ok(answer.map(|body| Incoming::new(body, listener)))
 }
 
 fn absolute(uri: Uri, scheme: Scheme, authority: Authority) -> Result<Uri, Failure> {

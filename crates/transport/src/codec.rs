@@ -2,8 +2,10 @@
 
 use std::marker::PhantomData;
 
+use bytes::{Buf, BufMut, Bytes};
 use prost::Message;
-use tonic::codec::{BufferSettings, Codec};
+use tonic::Status;
+use tonic::codec::{BufferSettings, Codec, DecodeBuf, Decoder, EncodeBuf, Encoder};
 use tonic_prost::{ProstDecoder, ProstEncoder};
 
 /// What a buffer has room for at first. Most messages are smaller than tonic's usual 8 KiB, which an allocator does not have at
@@ -38,5 +40,48 @@ where
 
     fn decoder(&mut self) -> Self::Decoder {
         ProstDecoder::new(BufferSettings::new(ROOM, GATHERED))
+    }
+}
+
+/// Leaves messages as they are.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RawCodec;
+
+/// Both halves of [`RawCodec`].
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RawMessages;
+
+impl Codec for RawCodec {
+    type Encode = Bytes;
+    type Decode = Bytes;
+    type Encoder = RawMessages;
+    type Decoder = RawMessages;
+
+    fn encoder(&mut self) -> RawMessages {
+        RawMessages
+    }
+
+    fn decoder(&mut self) -> RawMessages {
+        RawMessages
+    }
+}
+
+impl Encoder for RawMessages {
+    type Item = Bytes;
+    type Error = Status;
+
+    fn encode(&mut self, message: Bytes, buffer: &mut EncodeBuf<'_>) -> Result<(), Status> {
+        buffer.put(message);
+        Ok(())
+    }
+}
+
+impl Decoder for RawMessages {
+    type Item = Bytes;
+    type Error = Status;
+
+    fn decode(&mut self, buffer: &mut DecodeBuf<'_>) -> Result<Option<Bytes>, Status> {
+        let length = buffer.remaining();
+        Ok(Some(buffer.copy_to_bytes(length)))
     }
 }

@@ -7,6 +7,7 @@
 //! - [`dial`]: from a port of this machine to a channel.
 //! - [`server`]: services on a socket of this machine.
 //! - [`codec`]: messages on their way in and out, for generated code.
+//! - [`tap`]: a log of every call.
 //! - `goplugin` (a feature of that name): HashiCorp's go-plugin, both ends, as Terraform's providers use it.
 
 pub mod caller;
@@ -25,6 +26,7 @@ pub mod port;
 pub mod server;
 pub mod status;
 mod stream;
+pub mod tap;
 
 pub use error::StartError;
 pub use launch::{LaunchRequest, Launcher, OutputLine, OutputLines, OutputStream, Process};

@@ -179,7 +179,7 @@ impl<T: AsyncRead + AsyncWrite + Unpin, S: Grpc> Calls<T, S> {
 async fn answer<S: Grpc>(mut service: S, request: Request<RecvStream>, mut respond: SendResponse<Bytes>) {
     let answered = tokio::select! {
         biased;
-        answered = service.call(request.map(Incoming)) => answered,
+        answered = service.call(request.map(|body| Incoming::new(body, None))) => answered,
         // Nobody waits for it any more.
         _ = poll_fn(|cx| respond.poll_reset(cx)) => return,
     };

@@ -11,6 +11,8 @@ use h2::{Reason, RecvStream, SendStream};
 use http_body::{Body, Frame};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
+use crate::tap::Answer;
+
 /// How much of a body that is still being made is asked a place for at once.
 const CHUNK: usize = 64 * 1024;
 
@@ -45,29 +47,55 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Gathering<S> {
 }
 
 /// What arrives.
-pub struct Incoming(pub(crate) RecvStream);
+pub struct Incoming {
+    stream: RecvStream,
+    listener: Option<Answer>,
+}
+
+impl Incoming {
+    pub(crate) fn new(stream: RecvStream, listener: Option<Answer>) -> Self {
+        Self { stream, listener }
+    }
+
+    fn next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, h2::Error>>> {
+        match ready!(self.stream.poll_data(cx)) {
+            Some(Ok(data)) => {
+                // Taken: the other side may send as much again. This fails only when the stream is over.
+                let _over = self.stream.flow_control().release_capacity(data.len());
+                Poll::Ready(Some(Ok(Frame::data(data))))
+            }
+            Some(Err(error)) => Poll::Ready(Some(Err(error))),
+            None => {
+                let trailers = ready!(self.stream.poll_trailers(cx));
+                Poll::Ready(trailers.transpose().map(|trailers| trailers.map(Frame::trailers)))
+            }
+        }
+    }
+}
 
 impl Body for Incoming {
     type Data = Bytes;
     type Error = h2::Error;
 
     fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, h2::Error>>> {
-        match ready!(self.0.poll_data(cx)) {
-            Some(Ok(data)) => {
-                // Taken: the other side may send as much again. This fails only when the stream is over.
-                let _over = self.0.flow_control().release_capacity(data.len());
-                Poll::Ready(Some(Ok(Frame::data(data))))
-            }
-            Some(Err(error)) => Poll::Ready(Some(Err(error))),
-            None => {
-                let trailers = ready!(self.0.poll_trailers(cx));
-                Poll::Ready(trailers.transpose().map(|trailers| trailers.map(Frame::trailers)))
+        let frame = self.next(cx);
+        if let (Some(listener), Poll::Ready(Some(frame))) = (&mut self.listener, &frame) {
+            match frame {
+                Ok(frame) => {
+                    if let Some(data) = frame.data_ref() {
+                        listener.data(data);
+                    } else if let Some(trailers) = frame.trailers_ref() {
+                        listener.trailers(trailers);
+                    }
+                }
+                Err(error) => listener.failed(&error.to_string()),
             }
         }
+        frame
     }
 
     fn is_end_stream(&self) -> bool {
-        self.0.is_end_stream()
+        self.stream.is_end_stream()
     }
 }
 

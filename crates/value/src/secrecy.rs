@@ -31,12 +31,41 @@ pub fn has_secrets(properties: &PropertyMap) -> bool {
     properties.values().any(Value::contains_secret)
 }
 
+/// Hands over every text that is inside a secret.
+pub fn secret_texts(properties: &PropertyMap, each: &mut dyn FnMut(&str)) {
+    properties.values().for_each(|value| texts(value, false, each));
+}
+
+fn texts(value: &Value, secret: bool, each: &mut dyn FnMut(&str)) {
+    match value {
+        Value::Secret(inner) => texts(inner, true, each),
+        Value::Output(output) => {
+            if let Some(inner) = &output.value {
+                texts(inner, secret || output.secret, each);
+            }
+        }
+        Value::String(text) if secret => each(text),
+        Value::List(items) => items.iter().for_each(|item| texts(item, secret, each)),
+        Value::Map(members) => members.values().for_each(|member| texts(member, secret, each)),
+        _ => {}
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn map(pairs: &[(&str, Value)]) -> PropertyMap {
         pairs.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect()
+    }
+
+    #[test]
+    fn texts_inside_secrets_are_found() {
+        let inner = Value::List(vec!["a".into(), Value::Map(map(&[("x", "b".into())]))]);
+        let properties = map(&[("plain", "c".into()), ("hidden", Value::secret(inner))]);
+        let mut found = Vec::new();
+        secret_texts(&properties, &mut |text| found.push(text.to_owned()));
+        assert_eq!(found, ["a", "b"]);
     }
 
     #[test]
