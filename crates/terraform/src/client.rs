@@ -1,15 +1,18 @@
-//! A provider that runs, and its calls.
+//! A provider that runs, and its calls. What came with later versions of the protocol is in files of its own.
 
-use bytes::{Buf, Bytes};
+mod ephemeral;
+mod identity;
+mod metadata;
+mod stream;
+
+use bytes::Bytes;
 use outrigger_provider::{CallContext, CallError, ErrorKind};
 use outrigger_transport::caller::{Caller, Failed};
 use outrigger_transport::channel::{Channel, MESSAGE_LIMIT};
-use outrigger_transport::codec::SmallCodec;
+use outrigger_transport::codec::{RawCodec, SmallCodec};
 use prost::Message;
 use tonic::client::Grpc;
-use tonic::codec::{Codec, DecodeBuf, Decoder};
-use tonic::{Request, Status};
-use tonic_prost::ProstEncoder;
+use tonic::{Request, Response};
 
 use crate::cty::{self, Type, Value};
 use crate::report::reports;
@@ -19,7 +22,7 @@ use crate::wire::{self, DynamicValue};
 use crate::{Applied, ApplyQuestion, Handle, Imported, PlanAnswer, PlanQuestion, Protocol, ReadAnswer, Report, Stored};
 
 /// What this client can deal with. Deferral is not among it.
-const CAPABILITIES: wire::ClientCapabilities =
+pub(crate) const CAPABILITIES: wire::ClientCapabilities =
     wire::ClientCapabilities { deferral_allowed: false, write_only_attributes_allowed: true };
 
 /// A connected provider.
@@ -50,7 +53,7 @@ impl Client {
     pub async fn schemas(&self, cx: &CallContext) -> Result<Schemas, CallError> {
         let rpc = &rpc::GET_PROVIDER_SCHEMA;
         let mut channel = self.channel.clone();
-        let call = channel.unary(Request::new(wire::Empty {}), rpc.path(self.protocol), RawCodec);
+        let call = channel.unary(Request::new(Bytes::new()), rpc.path(self.protocol), RawCodec);
         let raw = self.answered(rpc, self.caller.call(cx, rpc.name, call).await)?;
         Schemas::index(raw, self.protocol).map_err(|error| self.garbage(rpc, error.to_string()))
     }
@@ -282,7 +285,7 @@ impl Client {
         }
     }
 
-    async fn validate(
+    pub(crate) async fn validate(
         &self,
         cx: &CallContext,
         rpc: &'static Rpc,
@@ -296,7 +299,7 @@ impl Client {
         Ok(reports(answer.diagnostics))
     }
 
-    async fn call<Q, A>(&self, cx: &CallContext, rpc: &'static Rpc, request: Q) -> Result<A, CallError>
+    pub(crate) async fn call<Q, A>(&self, cx: &CallContext, rpc: &'static Rpc, request: Q) -> Result<A, CallError>
     where
         Q: Message + Send + 'static,
         A: Message + Default + Send + 'static,
@@ -306,14 +309,39 @@ impl Client {
         self.answered(rpc, self.caller.call(cx, rpc.name, call).await)
     }
 
-    fn answered<T>(&self, rpc: &Rpc, answer: Result<T, Failed>) -> Result<T, CallError> {
+    /// A call with any number of answers, each handed over as it comes.
+    pub(crate) async fn stream<Q, A>(
+        &self,
+        cx: &CallContext,
+        rpc: &'static Rpc,
+        request: Q,
+        mut each: impl FnMut(A) + Send,
+    ) -> Result<(), CallError>
+    where
+        Q: Message + Send + Sync + 'static,
+        A: Message + Default + Send + 'static,
+    {
+        let mut channel = self.channel.clone();
+        let path = rpc.path(self.protocol);
+        let call = async move {
+            let answers = channel.server_streaming(Request::new(request), path, SmallCodec::<Q, A>::default()).await?;
+            let mut answers = answers.into_inner();
+            while let Some(answer) = answers.message().await? {
+                each(answer);
+            }
+            Ok(Response::new(()))
+        };
+        self.answered(rpc, self.caller.call(cx, rpc.name, call).await)
+    }
+
+    pub(crate) fn answered<T>(&self, rpc: &Rpc, answer: Result<T, Failed>) -> Result<T, CallError> {
         answer.map_err(|failed| match failed {
             Failed::Unanswered(error) => error,
             Failed::Answered(status) => self.caller.read(rpc.name, &status),
         })
     }
 
-    fn encode(&self, rpc: &Rpc, value: &Value, ty: &Type) -> Result<DynamicValue, CallError> {
+    pub(crate) fn encode(&self, rpc: &Rpc, value: &Value, ty: &Type) -> Result<DynamicValue, CallError> {
         let bytes = cty::encode(value, ty).map_err(|error| {
             self.caller.error(rpc.name, ErrorKind::NotDone, format!("the request was not sent: {error}"))
         })?;
@@ -321,7 +349,7 @@ impl Client {
     }
 
     /// Reads a value; nothing at all is null, as the original has it.
-    fn decode(&self, rpc: &Rpc, value: Option<&DynamicValue>, ty: &Type) -> Result<Value, CallError> {
+    pub(crate) fn decode(&self, rpc: &Rpc, value: Option<&DynamicValue>, ty: &Type) -> Result<Value, CallError> {
         let decoded = match value {
             Some(value) if !value.msgpack.is_empty() => cty::decode(&value.msgpack, ty),
             Some(value) if !value.json.is_empty() => cty::from_json(&value.json, ty),
@@ -330,50 +358,19 @@ impl Client {
         decoded.map_err(|error| self.garbage(rpc, format!("the answer cannot be understood: {error}")))
     }
 
-    fn garbage(&self, rpc: &Rpc, message: String) -> CallError {
+    pub(crate) fn garbage(&self, rpc: &Rpc, message: String) -> CallError {
         self.caller.error(rpc.name, ErrorKind::Garbage, message)
     }
 }
 
 /// An identity travels as it came.
-fn identity_of(bytes: &Bytes) -> Option<wire::IdentityData> {
+pub(crate) fn identity_of(bytes: &Bytes) -> Option<wire::IdentityData> {
     let value = || DynamicValue { msgpack: bytes.clone(), json: Bytes::new() };
     (!bytes.is_empty()).then(|| wire::IdentityData { identity_data: Some(value()) })
 }
 
-fn identity_bytes(identity: Option<wire::IdentityData>) -> Bytes {
+pub(crate) fn identity_bytes(identity: Option<wire::IdentityData>) -> Bytes {
     identity.and_then(|identity| identity.identity_data).map(|value| value.msgpack).unwrap_or_default()
-}
-
-/// Leaves the answer as it came.
-#[derive(Clone, Copy, Default)]
-struct RawCodec;
-
-struct RawDecoder;
-
-impl Codec for RawCodec {
-    type Encode = wire::Empty;
-    type Decode = Bytes;
-    type Encoder = ProstEncoder<wire::Empty>;
-    type Decoder = RawDecoder;
-
-    fn encoder(&mut self) -> Self::Encoder {
-        ProstEncoder::default()
-    }
-
-    fn decoder(&mut self) -> Self::Decoder {
-        RawDecoder
-    }
-}
-
-impl Decoder for RawDecoder {
-    type Item = Bytes;
-    type Error = Status;
-
-    fn decode(&mut self, buffer: &mut DecodeBuf<'_>) -> Result<Option<Bytes>, Status> {
-        let length = buffer.remaining();
-        Ok(Some(buffer.copy_to_bytes(length)))
-    }
 }
 
 /// Larger than any message that arrives, so that nothing is refused by its size alone before its limit is.

@@ -2,7 +2,7 @@
 //!
 //! - [`cty`] has the values that travel, exact, with both encodings.
 //! - [`schema`] reads what a provider says of its resources, lazily.
-//! - [`Client`] makes the calls; what they ask and answer is in plain types.
+//! - [`Client`] makes the calls; what they ask and answer is in plain types. [`json`] has the same messages for people.
 //! - [`propose`] makes the state that a plan begins with; [`replacement`] says which changes need a new resource;
 //!   [`consistency`] holds a provider to what it planned.
 //! - [`Report`] is what a provider has to say: errors and warnings.
@@ -14,6 +14,7 @@ mod client;
 pub mod consistency;
 pub mod cty;
 mod exchange;
+pub mod json;
 pub mod propose;
 pub mod replacement;
 mod report;
@@ -22,7 +23,10 @@ pub mod schema;
 mod wire;
 
 pub use client::Client;
-pub use exchange::{Applied, ApplyQuestion, Handle, Imported, PlanAnswer, PlanQuestion, ReadAnswer, Stored};
+pub use exchange::{
+    ActionEvent, Applied, ApplyQuestion, Handle, Imported, Leased, ListItem, ListQuestion, Metadata, Moved, PlanAnswer,
+    PlanQuestion, ReadAnswer, Source, Stored,
+};
 pub use report::{Report, Severity};
 
 /// Which protocol a provider speaks.

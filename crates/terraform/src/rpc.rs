@@ -48,6 +48,21 @@ calls! {
     IMPORT_RESOURCE_STATE = "ImportResourceState";
     READ_DATA_SOURCE = "ReadDataSource";
     CALL_FUNCTION = "CallFunction";
+    GET_METADATA = "GetMetadata";
+    GET_RESOURCE_IDENTITY_SCHEMAS = "GetResourceIdentitySchemas";
+    UPGRADE_RESOURCE_IDENTITY = "UpgradeResourceIdentity";
+    MOVE_RESOURCE_STATE = "MoveResourceState";
+    GENERATE_RESOURCE_CONFIG = "GenerateResourceConfig";
+    GET_FUNCTIONS = "GetFunctions";
+    VALIDATE_EPHEMERAL_RESOURCE_CONFIG = "ValidateEphemeralResourceConfig";
+    OPEN_EPHEMERAL_RESOURCE = "OpenEphemeralResource";
+    RENEW_EPHEMERAL_RESOURCE = "RenewEphemeralResource";
+    CLOSE_EPHEMERAL_RESOURCE = "CloseEphemeralResource";
+    VALIDATE_LIST_RESOURCE_CONFIG = "ValidateListResourceConfig";
+    LIST_RESOURCE = "ListResource";
+    VALIDATE_ACTION_CONFIG = "ValidateActionConfig";
+    PLAN_ACTION = "PlanAction";
+    INVOKE_ACTION = "InvokeAction";
 }
 
 #[cfg(test)]

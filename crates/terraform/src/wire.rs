@@ -1,10 +1,14 @@
 //! The messages of both protocols. They are the same on the wire, field for field, but for the attributes of schemas, which
 //! [`crate::schema`] reads; so there is one set of them, and [`crate::rpc`] has the names of the calls.
 
+mod newer;
+
 use std::collections::HashMap;
 
 use bytes::Bytes;
 use prost::{Enumeration, Message, Oneof};
+
+pub(crate) use newer::*;
 
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct DynamicValue {

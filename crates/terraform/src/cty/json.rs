@@ -12,7 +12,12 @@ use super::{Attributes, CodecError, DEPTH_LIMIT, Number, Step, Type, Value};
 pub fn from_json(json: &[u8], ty: &Type) -> Result<Value, CodecError> {
     let raw: &RawValue =
         serde_json::from_slice(json).map_err(|error| CodecError::new(format!("this is not JSON: {error}")))?;
-    read(raw, ty, 0)
+    read(raw, ty, Reading { unknowns: false, depth: 0 })
+}
+
+/// Reads a value of a type from JSON in which `{"$unknown": true}` is a value that is not known.
+pub fn from_plain_json(raw: &RawValue, ty: &Type) -> Result<Value, CodecError> {
+    read(raw, ty, Reading { unknowns: true, depth: 0 })
 }
 
 /// Reads a value of a type from JSON that was read before. Numbers beyond a double have lost digits already.
@@ -27,14 +32,30 @@ pub fn to_json(value: &Value, ty: &Type) -> Result<String, CodecError> {
     Ok(text)
 }
 
-fn read(raw: &RawValue, ty: &Type, depth: usize) -> Result<Value, CodecError> {
-    if depth > DEPTH_LIMIT {
+/// How a value is read, and how deeply nested it is.
+#[derive(Clone, Copy)]
+struct Reading {
+    unknowns: bool,
+    depth: usize,
+}
+
+impl Reading {
+    fn deeper(self) -> Self {
+        Self { depth: self.depth + 1, ..self }
+    }
+}
+
+fn read(raw: &RawValue, ty: &Type, how: Reading) -> Result<Value, CodecError> {
+    if how.depth > DEPTH_LIMIT {
         return Err(CodecError::new("the value is nested too deeply"));
     }
     let text = raw.get();
     let wrong = || CodecError::new(format!("{} is needed here", ty.friendly()));
     if text == "null" {
         return Ok(Value::Null);
+    }
+    if how.unknowns && is_unknown(raw) {
+        return Ok(Value::UNKNOWN);
     }
     match ty {
         // Bool, number and string stand in for each other where the text says the same, as in the original.
@@ -56,22 +77,22 @@ fn read(raw: &RawValue, ty: &Type, depth: usize) -> Result<Value, CodecError> {
                 Ok(Value::string(number.to_string()))
             }
         },
-        Type::List(element) => sequence(raw, element, depth).map(Value::List),
-        Type::Set(element) => sequence(raw, element, depth).map(Value::Set),
+        Type::List(element) => sequence(raw, element, how).map(Value::List),
+        Type::Set(element) => sequence(raw, element, how).map(Value::Set),
         Type::Tuple(elements) => {
             let items: Vec<&RawValue> = serde_json::from_str(text).map_err(|_| wrong())?;
             if items.len() != elements.len() {
                 return Err(CodecError::new("a tuple of another length"));
             }
             let items = items.into_iter().zip(elements.iter()).enumerate();
-            let items =
-                items.map(|(index, (item, ty))| read(item, ty, depth + 1).map_err(|error| error.within(step(index))));
+            let items = items
+                .map(|(index, (item, ty))| read(item, ty, how.deeper()).map_err(|error| error.within(step(index))));
             items.collect::<Result<_, _>>().map(Value::List)
         }
         Type::Map(element) => {
             let mut items = Attributes::new();
             for (key, item) in object(raw).ok_or_else(wrong)? {
-                let value = read(item, element, depth + 1).map_err(|error| error.within(Step::Key(key.clone())))?;
+                let value = read(item, element, how.deeper()).map_err(|error| error.within(Step::Key(key.clone())))?;
                 items.insert(Arc::from(key), value);
             }
             Ok(Value::Map(items))
@@ -82,7 +103,7 @@ fn read(raw: &RawValue, ty: &Type, depth: usize) -> Result<Value, CodecError> {
             for (name, ty) in &ty.attributes {
                 let value = match given.remove(name.as_ref()) {
                     Some(item) => {
-                        read(item, ty, depth + 1).map_err(|error| error.within(Step::Attribute(Arc::clone(name))))?
+                        read(item, ty, how.deeper()).map_err(|error| error.within(Step::Attribute(Arc::clone(name))))?
                     }
                     None => Value::Null,
                 };
@@ -99,21 +120,28 @@ fn read(raw: &RawValue, ty: &Type, depth: usize) -> Result<Value, CodecError> {
             let parts = object(raw).ok_or_else(wrong)?;
             let (Some(value), Some(ty)) = (parts.get("value"), parts.get("type")) else { return Err(wrong()) };
             let ty = Type::from_json(ty.get().as_bytes()).map_err(|error| CodecError::new(error.to_string()))?;
-            let value = read(value, &ty, depth + 1)?;
+            let value = read(value, &ty, how.deeper())?;
             Ok(Value::dynamic(ty, value))
         }
     }
+}
+
+fn is_unknown(raw: &RawValue) -> bool {
+    raw.get().starts_with('{')
+        && object(raw).is_some_and(|members| {
+            members.len() == 1 && members.get("$unknown").is_some_and(|flag| flag.get() == "true")
+        })
 }
 
 fn object(raw: &RawValue) -> Option<BTreeMap<String, &RawValue>> {
     serde_json::from_str(raw.get()).ok()
 }
 
-fn sequence(raw: &RawValue, element: &Type, depth: usize) -> Result<Vec<Value>, CodecError> {
+fn sequence(raw: &RawValue, element: &Type, how: Reading) -> Result<Vec<Value>, CodecError> {
     let items: Vec<&RawValue> =
         serde_json::from_str(raw.get()).map_err(|_| CodecError::new("a list is needed here"))?;
     let items = items.into_iter().enumerate();
-    items.map(|(index, item)| read(item, element, depth + 1).map_err(|error| error.within(step(index)))).collect()
+    items.map(|(index, item)| read(item, element, how.deeper()).map_err(|error| error.within(step(index)))).collect()
 }
 
 fn write(value: &Value, ty: &Type, into: &mut String) -> Result<(), CodecError> {

@@ -12,7 +12,7 @@ mod sets;
 mod types;
 mod value;
 
-pub use json::{from_json, from_json_value, to_json};
+pub use json::{from_json, from_json_value, from_plain_json, to_json};
 pub use msgpack::{decode, encode, encode_into};
 pub use number::{NotANumber, Number};
 pub use path::{Path, Step};
@@ -31,12 +31,12 @@ pub struct CodecError {
 }
 
 impl CodecError {
-    fn new(reason: impl Into<String>) -> Self {
+    pub(crate) fn new(reason: impl Into<String>) -> Self {
         Self { path: Path::default(), reason: reason.into() }
     }
 
     /// The same error, one step further out.
-    fn within(mut self, step: Step) -> Self {
+    pub(crate) fn within(mut self, step: Step) -> Self {
         self.path.0.insert(0, step);
         self
     }

@@ -23,7 +23,7 @@ pub(super) fn schema(message: &[u8], protocol: Protocol) -> Result<Schema, Schem
     Ok(schema)
 }
 
-pub(super) fn function(message: &[u8]) -> Result<Function, SchemaError> {
+pub(crate) fn function(message: &[u8]) -> Result<Function, SchemaError> {
     let mut function = Function {
         parameters: Vec::new(),
         variadic: None,

@@ -4,10 +4,16 @@
 //! answer as it came and remembers where each entry lies; an entry is decoded when it is asked for.
 
 mod decode;
+mod document;
+mod identity;
 mod index;
 mod model;
 mod wire;
 
+pub(crate) use decode::function as function_of;
+pub use document::document;
+pub(crate) use document::function_json;
+pub use identity::{IdentityAttribute, IdentitySchema};
 pub use index::{Kind, SchemaError, Schemas};
 pub use model::{
     Attribute, Block, Capabilities, Deprecation, Description, Function, NestedBlock, NestedObject, Nesting, Parameter,

@@ -1,0 +1,89 @@
+//! Identities, and what becomes of a resource of another type.
+
+use std::collections::BTreeMap;
+
+use bytes::Bytes;
+use outrigger_provider::{CallContext, CallError};
+
+use super::metadata::if_supported;
+use super::{Client, identity_bytes};
+use crate::cty::Value;
+use crate::report::reports;
+use crate::schema::IdentitySchema;
+use crate::{Handle, Moved, Report, Source, Stored, rpc, wire};
+
+impl Client {
+    /// GetResourceIdentitySchemas; none from a provider that is older than the call.
+    pub async fn identity_schemas(
+        &self,
+        cx: &CallContext,
+    ) -> Result<(BTreeMap<String, IdentitySchema>, Vec<Report>), CallError> {
+        let rpc = &rpc::GET_RESOURCE_IDENTITY_SCHEMAS;
+        let answer = if_supported(self.call(cx, rpc, wire::Empty {}).await)?;
+        let answer: wire::GetResourceIdentitySchemasResponse = answer.unwrap_or_default();
+        let mut schemas = BTreeMap::new();
+        for (name, schema) in answer.identity_schemas {
+            let schema = IdentitySchema::try_from(schema).map_err(|error| self.garbage(rpc, error.to_string()))?;
+            schemas.insert(name, schema);
+        }
+        Ok((schemas, reports(answer.diagnostics)))
+    }
+
+    /// UpgradeResourceIdentity: a stored identity of a version, as JSON, becomes one of the schema's version, encoded.
+    pub async fn upgrade_identity(
+        &self,
+        cx: &CallContext,
+        type_name: &str,
+        version: i64,
+        json: Bytes,
+    ) -> Result<(Bytes, Vec<Report>), CallError> {
+        let request = wire::UpgradeResourceIdentityRequest {
+            type_name: type_name.to_owned(),
+            version,
+            raw_identity: Some(raw(json)),
+        };
+        let answer: wire::UpgradeResourceIdentityResponse =
+            self.call(cx, &rpc::UPGRADE_RESOURCE_IDENTITY, request).await?;
+        Ok((identity_bytes(answer.upgraded_identity), reports(answer.diagnostics)))
+    }
+
+    /// MoveResourceState: a resource of another type, perhaps of another provider, becomes one of this type.
+    pub async fn move_state(&self, cx: &CallContext, target: &Handle, source: Source) -> Result<Moved, CallError> {
+        let rpc = &rpc::MOVE_RESOURCE_STATE;
+        let request = wire::MoveResourceStateRequest {
+            source_provider_address: source.provider,
+            source_type_name: source.type_name,
+            source_schema_version: source.version,
+            source_state: Some(raw(source.state)),
+            target_type_name: target.name.to_string(),
+            source_private: source.private,
+            source_identity: source.identity.as_ref().map(|(_, identity)| raw(identity.clone())),
+            source_identity_schema_version: source.identity.map(|(version, _)| version).unwrap_or_default(),
+        };
+        let answer: wire::MoveResourceStateResponse = self.call(cx, rpc, request).await?;
+        let stored = Stored {
+            state: self.decode(rpc, answer.target_state.as_ref(), &target.ty)?,
+            private: answer.target_private,
+            identity: identity_bytes(answer.target_identity),
+        };
+        Ok(Moved { stored, reports: reports(answer.diagnostics) })
+    }
+
+    /// GenerateResourceConfig: a configuration that would make what exists.
+    pub async fn generate_config(
+        &self,
+        cx: &CallContext,
+        resource: &Handle,
+        state: &Value,
+    ) -> Result<(Value, Vec<Report>), CallError> {
+        let rpc = &rpc::GENERATE_RESOURCE_CONFIG;
+        let state = Some(self.encode(rpc, state, &resource.ty)?);
+        let request = wire::GenerateResourceConfigRequest { type_name: resource.name.to_string(), state };
+        let answer: wire::GenerateResourceConfigResponse = self.call(cx, rpc, request).await?;
+        Ok((self.decode(rpc, answer.config.as_ref(), &resource.ty)?, reports(answer.diagnostics)))
+    }
+}
+
+fn raw(json: Bytes) -> wire::RawState {
+    wire::RawState { json, ..wire::RawState::default() }
+}

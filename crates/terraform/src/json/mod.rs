@@ -1,0 +1,23 @@
+//! The protocol's messages as JSON: for people who make a call by hand, and for a log of calls.
+//!
+//! Fields have their names of protocol 6. A value is plain JSON, read and written by the schema of what the call is about:
+//! - what is left out of an object is null, or no block;
+//! - what is not known is `{"$unknown": true}`, which no attribute can be called;
+//! - a value of the type `dynamic` is `{"value": …, "type": …}`, as in stored state;
+//! - the provider's own bytes are base64.
+//!
+//! Where secrets are hidden, `"[secret]"` stands for what the schema calls sensitive or write-only, and `{"length": n}` for what has
+//! no schema here.
+
+mod by_hand;
+mod calls;
+mod context;
+mod messages;
+mod part;
+mod transcript;
+mod value;
+
+pub use by_hand::ByHand;
+pub use calls::NoSuchCall;
+pub use context::Secrets;
+pub use transcript::Transcript;
