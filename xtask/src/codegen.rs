@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use prost::Message;
 
 /// The crates with protos, each with the files to compile; output goes to `src/generated`.
 const CRATES: [(&str, &[&str]); 2] = [
@@ -12,13 +13,16 @@ const CRATES: [(&str, &[&str]); 2] = [
     ("transport", &["broker.proto", "controller.proto", "stdio.proto"]),
 ];
 
+/// The crate whose messages are shown as JSON.
+const REFLECTED: &str = "pulumi";
+
 /// Writes the generated code of every protocol crate.
 pub(crate) fn run() -> Result<()> {
     for (name, files) in CRATES {
         let directory = target(name);
         fs::create_dir_all(&directory)?;
-        for (file, text) in generate(name, files)? {
-            fs::write(directory.join(file), text)?;
+        for (file, content) in generate(name, files)? {
+            fs::write(directory.join(file), content)?;
         }
     }
     Ok(())
@@ -27,10 +31,10 @@ pub(crate) fn run() -> Result<()> {
 /// Fails when the committed code is not what [`run`] would write.
 pub(crate) fn check() -> Result<()> {
     for (name, files) in CRATES {
-        for (file, text) in generate(name, files)? {
+        for (file, content) in generate(name, files)? {
             let path = target(name).join(file);
-            let committed = fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))?;
-            if committed != text {
+            let committed = fs::read(&path).with_context(|| format!("reading {}", path.display()))?;
+            if committed != content {
                 bail!("{} is stale: run `cargo xtask codegen`", path.display());
             }
         }
@@ -38,9 +42,16 @@ pub(crate) fn check() -> Result<()> {
     Ok(())
 }
 
-fn generate(name: &str, files: &[&str]) -> Result<BTreeMap<String, String>> {
+fn generate(name: &str, files: &[&str]) -> Result<BTreeMap<String, Vec<u8>>> {
     let protos = crates().join(name).join("proto");
     let descriptors = protox::compile(files, [&protos]).with_context(|| format!("compiling the protos of {name}"))?;
+    let mut generated = BTreeMap::new();
+    if name == REFLECTED {
+        // Field by field, so that messages can be shown as JSON; comments would be most of it.
+        let mut plain = descriptors.clone();
+        plain.file.iter_mut().for_each(|file| file.source_code_info = None);
+        generated.insert("pulumirpc.bin".to_owned(), plain.encode_to_vec());
+    }
     let out = tempfile::tempdir()?;
     tonic_prost_build::configure()
         .build_transport(false)
@@ -48,12 +59,11 @@ fn generate(name: &str, files: &[&str]) -> Result<BTreeMap<String, String>> {
         .out_dir(out.path())
         .compile_fds(descriptors)
         .with_context(|| format!("generating code for {name}"))?;
-    let mut generated = BTreeMap::new();
     for entry in fs::read_dir(out.path())? {
         let entry = entry?;
         // The packages `a.b` become files `a.b.rs`; a module's name has no dot.
         let file = entry.file_name().to_string_lossy().trim_end_matches(".rs").replace('.', "_");
-        generated.insert(format!("{file}.rs"), fs::read_to_string(entry.path())?);
+        generated.insert(format!("{file}.rs"), fs::read(entry.path())?);
     }
     Ok(generated)
 }

@@ -13,6 +13,7 @@
 
 mod apply;
 mod autoname;
+mod bare;
 pub mod case;
 mod configuration;
 mod decode;
@@ -44,6 +45,7 @@ mod timeouts;
 pub mod tokens;
 mod words;
 
+pub use bare::BareProvider;
 pub use naming::{Naming, NamingError};
 pub use origin::{NoStore, Origin, Origins, Place, SchemaStore};
 pub use outrigger_transport::goplugin::LogLevel;

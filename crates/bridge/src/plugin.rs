@@ -12,6 +12,7 @@ use outrigger_provider::{
 use outrigger_terraform::schema::Schemas;
 use outrigger_transport::Launcher;
 use outrigger_transport::goplugin::LogLevel;
+use outrigger_transport::tap::CallLog;
 use outrigger_value::diff::{self, Change};
 
 use crate::configuration::{self, is_engines};
@@ -29,7 +30,7 @@ pub const NAME: &str = "terraform-provider";
 
 /// The version of Terraform in whose name providers are configured. They want a version that they can read; some of them use it
 /// to decide what a host can do.
-const TERRAFORM_VERSION: &str = "1.12.0+outrigger";
+pub(crate) const TERRAFORM_VERSION: &str = "1.12.0+outrigger";
 
 /// What the bridge is told from outside.
 #[derive(Clone)]
@@ -52,6 +53,23 @@ pub struct BridgeOptions {
     pub log_level: Option<LogLevel>,
     /// Whether a provider that does not keep to the rules fails the step; otherwise there is a warning.
     pub strict: bool,
+    /// Where calls of providers are written down.
+    pub call_log: Option<Arc<dyn CallLog>>,
+}
+
+impl BridgeOptions {
+    /// A provider's process, not started yet.
+    pub(crate) fn process(&self, origin: &Origin) -> Supervised {
+        let surroundings = Surroundings {
+            launcher: Arc::clone(&self.launcher),
+            environment: self.environment.clone(),
+            directory: self.directory.clone(),
+            tls: self.tls,
+            log_level: self.log_level,
+            call_log: self.call_log.clone(),
+        };
+        Supervised::new(origin.place.clone(), format!("{} {}", origin.provider, origin.version), surroundings)
+    }
 }
 
 /// The bridge: nothing at first, a package of one provider once it is parameterized.
@@ -85,15 +103,7 @@ impl Bridge {
     async fn package(&self, cx: &CallContext, origin: &Origin) -> Result<Package, CallError> {
         const CALL: &str = "Parameterize";
         let options = &self.options;
-        let surroundings = Surroundings {
-            launcher: Arc::clone(&options.launcher),
-            environment: options.environment.clone(),
-            directory: options.directory.clone(),
-            tls: options.tls,
-            log_level: options.log_level,
-        };
-        let label = format!("{} {}", origin.provider, origin.version);
-        let process = Supervised::new(origin.place.clone(), label, surroundings);
+        let process = options.process(origin);
         let known = match &origin.place {
             Place::Program(program) => options.schemas.get(program),
             Place::Running(_) => None,
@@ -119,7 +129,9 @@ impl Bridge {
                 schemas
             }
         };
-        let naming = Naming::new(&origin.provider, Arc::new(schemas), &origin.selection);
+        let schemas = Arc::new(schemas);
+        process.knows(&schemas);
+        let naming = Naming::new(&origin.provider, schemas, &origin.selection);
         let naming = naming.map_err(|error| self.error(CALL, error.to_string()))?;
         Ok(Package::new(origin.package.clone(), origin.version.to_string(), naming, process, options.strict))
     }
@@ -183,6 +195,7 @@ impl Plugin for Bridge {
         let Some(Became { package, .. }) = self.became.get() else {
             return Ok(CheckedConfig { inputs: request.news, failures: Vec::new() });
         };
+        package.process.overhear(&request.news);
         let object = package.naming.configuration();
         let misfit = |misfit: Misfit| self.error(CALL, misfit.to_string());
         let news = configuration::unfolded(object, &request.news).map_err(misfit)?;
@@ -225,6 +238,7 @@ impl Plugin for Bridge {
         let became = self.became(CALL)?;
         let package = &became.package;
         let object = package.naming.configuration();
+        package.process.overhear(&request.inputs);
         let config = configuration::encoded(object, &request.inputs);
         let config = config.map_err(|misfit| self.error(CALL, misfit.to_string()))?;
         let ty = package.schemas().provider().block.ty();
@@ -234,7 +248,9 @@ impl Plugin for Bridge {
     }
 
     async fn invoke(&self, cx: &CallContext, request: Invoke) -> Result<Invoked, CallError> {
-        self.became("Invoke")?.package.invoke(cx, request).await
+        let package = &self.became("Invoke")?.package;
+        package.process.overhear(&request.arguments);
+        package.invoke(cx, request).await
     }
 
     /// Empty where there is none, as in Pulumi's bridge.

@@ -7,11 +7,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use outrigger_provider::{CallContext, CallError, ErrorKind, LogLevel, LogSink, NoLog};
+use outrigger_terraform::json::Transcript;
+use outrigger_terraform::schema::Schemas;
 use outrigger_terraform::{Client, Protocol};
 use outrigger_transport::caller::Caller;
 use outrigger_transport::goplugin::{self, Connection, LogReader, Settings, StartError};
 use outrigger_transport::server::begin;
+use outrigger_transport::tap::{CallLog, Tap};
 use outrigger_transport::{LaunchRequest, Launcher, OutputLine, OutputLines};
+use outrigger_value::{PropertyMap, secrecy};
 use tokio::sync::OnceCell;
 
 use crate::origin::Place;
@@ -34,6 +38,8 @@ pub(crate) struct Surroundings {
     pub(crate) tls: bool,
     /// The least important line of the provider's log that is passed on; `None` passes on none.
     pub(crate) log_level: Option<goplugin::LogLevel>,
+    /// Where calls are written down.
+    pub(crate) call_log: Option<Arc<dyn CallLog>>,
 }
 
 /// A provider's process: not started, running, or ended.
@@ -45,6 +51,13 @@ pub(crate) struct Supervised {
     log: Arc<Log>,
     /// Whether a provider must be asked for its schema in each process before it can be used.
     must_ask_schema: Mutex<bool>,
+    overheard: Option<Overheard>,
+}
+
+/// The log of calls.
+struct Overheard {
+    transcript: Arc<Transcript>,
+    tap: Arc<Tap>,
 }
 
 struct Live {
@@ -55,7 +68,27 @@ struct Live {
 impl Supervised {
     pub(crate) fn new(place: Place, label: String, surroundings: Surroundings) -> Self {
         let log = Arc::new(Log::new(label.clone(), surroundings.log_level));
-        Self { place, label, surroundings, live: OnceCell::new(), log, must_ask_schema: Mutex::new(false) }
+        let overheard = surroundings.call_log.clone().map(|to| {
+            let transcript = Arc::new(Transcript::default());
+            let tap = Arc::new(Tap::new(to, Arc::clone(&transcript) as _, "terraform-provider", &label));
+            Overheard { transcript, tap }
+        });
+        let must_ask_schema = Mutex::new(false);
+        Self { place, label, surroundings, live: OnceCell::new(), log, must_ask_schema, overheard }
+    }
+
+    /// From now on the log of calls shows values.
+    pub(crate) fn knows(&self, schemas: &Arc<Schemas>) {
+        if let Some(overheard) = &self.overheard {
+            overheard.transcript.knows(schemas);
+        }
+    }
+
+    /// What is secret for Pulumi stays out of the log of calls, whatever the provider's schema says.
+    pub(crate) fn overhear(&self, properties: &PropertyMap) {
+        if let Some(overheard) = &self.overheard {
+            secrecy::secret_texts(properties, &mut |text| overheard.tap.hide(text));
+        }
     }
 
     /// From now on a process that is started is asked for its schema first: providers of the old kind prepare themselves there.
@@ -91,8 +124,10 @@ impl Supervised {
             6 => Protocol::Six,
             _ => Protocol::Five,
         };
+        let tap = self.overheard.as_ref().map(|overheard| Arc::clone(&overheard.tap));
+        let channel = connection.channel().tapped(tap);
         let caller = Caller::new(connection.process().cloned(), self.label.clone());
-        let client = Arc::new(Client::new(connection.channel(), protocol, caller));
+        let client = Arc::new(Client::new(channel, protocol, caller));
         let ask = *self.must_ask_schema.lock().unwrap_or_else(PoisonError::into_inner);
         if ask {
             client.schemas(cx).await?;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use outrigger_provider::{
     ApplyRequest, CallContext, CallError, CallRequest, CallResponse, CheckRequest, Checked, ErrorKind, ImportRequest,
-    Imported, Invoke, Invoked, Monitor, Outcome, PlanRequest, Planned, Provider, ReadRequest, ReadResult,
+    Imported, Invoke, Invoked, Monitor, Outcome, PlanRequest, Planned, Provider, ReadRequest, ReadResult, State,
 };
 use outrigger_terraform::cty::Value as Cty;
 use outrigger_value::{PropertyMap, Value};
@@ -25,6 +25,12 @@ impl BridgedProvider {
     }
 
     /// An error of a provider that panicked says with what words.
+    /// What is secret for Pulumi stays out of the log of calls.
+    fn overhear(&self, prior: Option<&State>, inputs: Option<&PropertyMap>) {
+        let known = prior.into_iter().flat_map(|state| [&state.inputs, &state.outputs]).chain(inputs);
+        known.for_each(|properties| self.package.process.overhear(properties));
+    }
+
     fn explained(&self, mut error: CallError) -> CallError {
         if error.kind == ErrorKind::Crashed
             && let Some(crash) = self.package.process.crash_text()
@@ -56,19 +62,23 @@ impl Provider for BridgedProvider {
     }
 
     async fn check(&self, cx: &CallContext, request: CheckRequest) -> Result<Checked, CallError> {
+        self.package.process.overhear(&request.news);
         self.package.check(cx, request).await.map_err(|error| self.explained(error))
     }
 
     async fn plan(&self, cx: &CallContext, request: PlanRequest) -> Result<Planned, CallError> {
+        self.overhear(request.prior.as_ref(), request.inputs.as_ref());
         self.package.plan(cx, request).await.map_err(|error| self.explained(error))
     }
 
     async fn apply(&self, cx: &CallContext, request: ApplyRequest) -> Outcome {
+        self.overhear(request.prior.as_ref(), Some(&request.inputs));
         let outcome = self.package.apply(cx, request).await;
         self.explained_outcome(outcome)
     }
 
     async fn read(&self, cx: &CallContext, request: ReadRequest) -> Result<ReadResult, CallError> {
+        self.overhear(Some(&request.state), None);
         self.package.read(cx, request).await.map_err(|error| self.explained(error))
     }
 
@@ -77,6 +87,7 @@ impl Provider for BridgedProvider {
     }
 
     async fn invoke(&self, cx: &CallContext, request: Invoke) -> Result<Invoked, CallError> {
+        self.package.process.overhear(&request.arguments);
         self.package.invoke(cx, request).await.map_err(|error| self.explained(error))
     }
 

@@ -77,7 +77,7 @@ pub(crate) enum Command {
     Package(commands::package::Package),
     /// Write the lock files of the project's packages, and look for its plugins.
     Install(commands::install::Install),
-    /// Show plugins, or write one.
+    /// Show plugins, ask them something, or write one.
     Plugin(commands::plugin::Plugin),
     /// Choose where state is kept.
     Login(commands::login::Login),

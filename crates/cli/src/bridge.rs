@@ -11,13 +11,17 @@ use std::sync::Arc;
 
 use outrigger_bridge::LogLevel;
 use outrigger_diagnostic::Diagnostic;
-use outrigger_host::{KeeperCommand, TerraformOptions, stand_alone_bridge};
+use outrigger_host::{BuiltIn, KeeperCommand, TerraformOptions, stand_alone_bridge};
 use outrigger_package::{Sources, Surroundings};
 
+use crate::call_log;
 use crate::environment::Environment;
 
 /// The name of an executable that is the plugin for any host.
 const EXECUTABLE: &str = "pulumi-resource-terraform-provider";
+
+/// The first argument that makes this executable the plugin, for whom a link is too much.
+const ARGUMENT: &str = "__bridge";
 
 /// The version of Pulumi's bridge that this one stands in for where nobody says which.
 const VERSION: &str = "1.0.0";
@@ -32,14 +36,27 @@ const NO_TLS: &str = "TF_DISABLE_PLUGIN_TLS";
 pub(crate) fn called() -> Option<Vec<OsString>> {
     let mut arguments = std::env::args_os();
     let program = arguments.next()?;
-    let is_bridge = Path::new(&program).file_name().is_some_and(|name| name == EXECUTABLE);
-    is_bridge.then(|| arguments.collect())
+    let mut rest = arguments.peekable();
+    if Path::new(&program).file_name().is_some_and(|name| name == EXECUTABLE) {
+        return Some(rest.collect());
+    }
+    rest.next_if(|argument| argument == ARGUMENT).map(|_| rest.collect())
+}
+
+/// How the host finds the bridge where it is to be a process of its own.
+pub(crate) fn built_in(environment: &Environment) -> Option<BuiltIn> {
+    Some(BuiltIn {
+        name: outrigger_bridge::NAME.to_owned(),
+        version: VERSION.to_owned(),
+        program: environment.executable.clone()?,
+        arguments: vec![ARGUMENT.into()],
+    })
 }
 
 /// Is the plugin.
 pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
     let plugin = Environment::read(None).and_then(|environment| {
-        let options = options(&environment, &environment.directory);
+        let options = options(&environment, &environment.directory)?;
         let directory = environment.directory.clone();
         let keeper = keeper(&environment);
         stand_alone_bridge(&options, environment.cache_directory(), environment.variables().to_vec(), directory, keeper)
@@ -51,7 +68,7 @@ pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
 }
 
 /// How the host finds and uses Terraform providers; relative paths begin at `directory`.
-pub(crate) fn options(environment: &Environment, directory: &Path) -> TerraformOptions {
+pub(crate) fn options(environment: &Environment, directory: &Path) -> Result<TerraformOptions, Diagnostic> {
     let variables: BTreeMap<String, String> = environment
         .variables()
         .iter()
@@ -61,13 +78,14 @@ pub(crate) fn options(environment: &Environment, directory: &Path) -> TerraformO
     let home = environment.text("HOME").map(PathBuf::from);
     let cache = environment.cache_directory().unwrap_or_else(std::env::temp_dir).join("terraform");
     let surroundings = Surroundings { environment: variables, home, working_directory: directory.to_owned(), cache };
-    TerraformOptions {
+    Ok(TerraformOptions {
         origins: Arc::new(Sources::new(surroundings)),
         version: installed_version(environment).unwrap_or_else(|| VERSION.to_owned()),
         tls: !environment.switch(NO_TLS),
         strict: environment.switch(STRICT),
         log_level,
-    }
+        call_log: call_log::of_terraform(environment)?,
+    })
 }
 
 /// The version that the executable is installed as: `pulumi` keeps plugins in directories that say so.

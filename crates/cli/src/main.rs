@@ -6,6 +6,7 @@
 
 mod arguments;
 mod bridge;
+mod call_log;
 mod command_line;
 mod commands;
 mod compiler;

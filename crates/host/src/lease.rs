@@ -174,6 +174,18 @@ impl Plugin for Lease {
         self.plugin().mappings(&within(cx, self.supply.deadlines().schema), key).await
     }
 
+    async fn by_hand(
+        &self,
+        cx: &CallContext,
+        call: &str,
+        request: &str,
+        show_secrets: bool,
+    ) -> Result<Vec<String>, CallError> {
+        // Whatever it was, the plugin may be another one afterwards.
+        self.supply.retire(&self.descriptor, self.current().0);
+        self.plugin().by_hand(cx, call, request, show_secrets).await
+    }
+
     async fn cancel(&self, cx: &CallContext) -> Result<(), CallError> {
         self.plugin().cancel(&within(cx, self.supply.deadlines().cancel)).await
     }

@@ -31,4 +31,5 @@ mod terraform;
 
 pub use host::Host;
 pub use options::{BuiltIn, Deadlines, HostOptions, KeeperCommand, ProjectOptions, ProjectPlugin, debug_providers};
-pub use terraform::{TerraformOptions, stand_alone_bridge};
+pub use outrigger_bridge::BareProvider;
+pub use terraform::{TerraformOptions, bare_provider, stand_alone_bridge};

@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use outrigger_pulumi::ConnectDeadlines;
+use outrigger_transport::tap::CallLog;
 
 use outrigger_provider::PluginDescriptor;
 
@@ -39,6 +41,8 @@ pub struct HostOptions {
     pub debug_providers: BTreeMap<String, u16>,
     /// How to start a keeper; `None` starts none. Whoever embeds the host without one relies on the parent-death signal alone.
     pub keeper: Option<KeeperCommand>,
+    /// Where calls of plugins are written down.
+    pub call_log: Option<Arc<dyn CallLog>>,
     /// How long things may take.
     pub deadlines: Deadlines,
 }

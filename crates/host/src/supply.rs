@@ -205,6 +205,7 @@ impl Supply {
             name: name.clone(),
             engine_address: engine.clone(),
             deadlines: self.options.deadlines.connecting(),
+            log: self.options.call_log.clone(),
         };
         if let Some(port) = self.options.debug_providers.get(name) {
             let connected = connect(outrigger_pulumi::Origin::Port(*port), options);

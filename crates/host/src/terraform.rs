@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bytes::Bytes;
-use outrigger_bridge::{Bridge, BridgeOptions, LogLevel, NoStore, Origins, SchemaStore};
+use outrigger_bridge::{BareProvider, Bridge, BridgeOptions, LogLevel, NoStore, Origins, SchemaStore};
 use outrigger_diagnostic::Diagnostic;
-use outrigger_provider::PluginDescriptor;
+use outrigger_provider::{CallContext, CallError, PluginDescriptor};
 use outrigger_terraform::Protocol;
 use outrigger_transport::Launcher;
+use outrigger_transport::tap::CallLog;
 
 use crate::schema::{self, Key};
 use crate::spawner::Spawner;
@@ -27,6 +28,8 @@ pub struct TerraformOptions {
     pub strict: bool,
     /// The least important line of a provider's log that is passed on.
     pub log_level: Option<LogLevel>,
+    /// Where calls of providers are written down.
+    pub call_log: Option<Arc<dyn CallLog>>,
 }
 
 /// A bridge for a descriptor, whose providers this host starts.
@@ -55,6 +58,21 @@ pub fn stand_alone_bridge(
     Ok(Bridge::new(bridge_options(terraform, cache, Arc::new(spawner), environment, directory)))
 }
 
+/// A Terraform provider without the bridge, for a person who wants to see what it says. `arguments` name it as they would for the
+/// bridge.
+pub async fn bare_provider(
+    cx: &CallContext,
+    terraform: &TerraformOptions,
+    environment: Vec<(std::ffi::OsString, std::ffi::OsString)>,
+    directory: PathBuf,
+    arguments: Vec<String>,
+) -> Result<Result<BareProvider, CallError>, Diagnostic> {
+    let spawner = Spawner::new(None).map_err(|error| crate::host::no_thread(&error))?;
+    let environment = environment::without_secrets(environment);
+    let options = bridge_options(terraform, None, Arc::new(spawner), environment, directory);
+    BareProvider::start(cx, &options, arguments).await
+}
+
 fn bridge_options(
     terraform: &TerraformOptions,
     cache: Option<PathBuf>,
@@ -76,6 +94,7 @@ fn bridge_options(
         tls: terraform.tls,
         log_level: terraform.log_level,
         strict: terraform.strict,
+        call_log: terraform.call_log.clone(),
     }
 }
 

@@ -165,6 +165,18 @@ pub trait Plugin: Send + Sync {
         Err(CallError::unsupported("mappings"))
     }
 
+    /// Makes one call by its name, with messages as JSON, for a person who wants to see what the plugin says. There is an answer for
+    /// each message that came back. Secrets that are marked are shown only if that is wanted.
+    async fn by_hand(
+        &self,
+        _cx: &CallContext,
+        _call: &str,
+        _request: &str,
+        _show_secrets: bool,
+    ) -> Result<Vec<String>, CallError> {
+        Err(CallError::unsupported("calls by hand"))
+    }
+
     /// Asks the plugin to stop what it is doing. Advisory.
     async fn cancel(&self, _cx: &CallContext) -> Result<(), CallError> {
         Ok(())

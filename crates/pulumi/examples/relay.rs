@@ -36,6 +36,7 @@ async fn main() -> Result<(), Failure> {
         name: name.to_string_lossy().trim_start_matches("pulumi-resource-").to_owned(),
         engine_address: engine.clone().unwrap_or_default(),
         deadlines: ConnectDeadlines::default(),
+        log: None,
     };
     let plugin = connect(origin, options).await?;
     let listener = TcpListener::bind("127.0.0.1:0").await?;

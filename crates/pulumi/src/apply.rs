@@ -5,7 +5,7 @@ use std::time::Duration;
 use outrigger_provider::{Action, ApplyRequest, CallContext, CallError, ErrorKind, Outcome, ResourceIdentity, State};
 use outrigger_value::PropertyMap;
 
-use crate::encoding::{Decoding, EncodingError, Unknowns, decode, encode};
+use crate::encoding::{Decoding, EncodingError, Unknowns, decode};
 use crate::failure::Failure;
 use crate::generated::pulumirpc::{CreateRequest, DeleteRequest, ErrorResourceInitFailed, UpdateRequest};
 use crate::provider::PulumiProvider;
@@ -75,7 +75,7 @@ pub(crate) async fn create(
 ) -> Result<State, ApplyFailure> {
     const CALL: &str = "Create";
     let connection = &provider.connection;
-    let properties = encode(inputs.clone(), provider.features.encoding(mode == Mode::Preview));
+    let properties = connection.encode(inputs.clone(), provider.features.encoding(mode == Mode::Preview));
     let message = CreateRequest {
         urn: resource.urn.to_string(),
         name: resource.name().to_owned(),
@@ -128,10 +128,10 @@ pub(crate) async fn update(
     const CALL: &str = "Update";
     let connection = &provider.connection;
     let old = |properties: &PropertyMap| {
-        let wire = encode(properties.clone(), provider.features.old(false));
+        let wire = connection.encode(properties.clone(), provider.features.old(false));
         wire.map(Some).map_err(|error| unsent(provider, CALL, &error))
     };
-    let news = encode(inputs.clone(), provider.features.encoding(mode == Mode::Preview));
+    let news = connection.encode(inputs.clone(), provider.features.encoding(mode == Mode::Preview));
     let message = UpdateRequest {
         id: prior.id.clone(),
         urn: resource.urn.to_string(),
@@ -177,7 +177,7 @@ async fn delete(
     const CALL: &str = "Delete";
     let connection = &provider.connection;
     let old = |properties: &PropertyMap| {
-        let wire = encode(properties.clone(), provider.features.old(false));
+        let wire = connection.encode(properties.clone(), provider.features.old(false));
         wire.map(Some).map_err(|error| unsent(provider, CALL, &error))
     };
     let message = DeleteRequest {

@@ -8,7 +8,7 @@ use outrigger_provider::{
 use outrigger_value::{PropertyMap, Urn};
 
 use crate::connection::Connection;
-use crate::encoding::{Decoding, Encoding, Unknowns, decode, encode};
+use crate::encoding::{Decoding, Encoding, Unknowns, decode};
 use crate::generated::pulumirpc;
 use crate::generated::pulumirpc::call_request::ArgumentDependencies;
 use crate::generated::pulumirpc::construct_request::PropertyDependencies;
@@ -52,7 +52,7 @@ pub(crate) async fn construct(
         ..pulumirpc::ConstructRequest::default()
     };
     options::fill(&mut message, &mut goal).map_err(|error| connection.unsendable(CALL, &error))?;
-    message.inputs = Some(encode(goal.inputs, how).map_err(|error| connection.unsendable(CALL, &error))?);
+    message.inputs = Some(connection.encode(goal.inputs, how).map_err(|error| connection.unsendable(CALL, &error))?);
     (message.r#type, message.name) = (goal.ty, goal.name);
     let answer = attend(monitor, async |address| {
         message.monitor_endpoint = address;
@@ -86,7 +86,7 @@ pub(crate) async fn call(
     let (config, config_secret_keys) = configuration(run);
     let mut message = pulumirpc::CallRequest {
         tok: request.token,
-        args: Some(encode(request.arguments, how).map_err(|error| connection.unsendable(CALL, &error))?),
+        args: Some(connection.encode(request.arguments, how).map_err(|error| connection.unsendable(CALL, &error))?),
         arg_dependencies: dependencies(&request.argument_dependencies, |urns| ArgumentDependencies { urns }),
         project: run.project.clone(),
         stack: run.stack.clone(),

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use outrigger_provider::{CallContext, CallError, ErrorKind, PluginInfo};
 use outrigger_transport::caller::{GRACE, chain};
+use outrigger_transport::tap::{CallLog, Tap};
 use outrigger_transport::{Process, StartError, dial, limited, port};
 use tonic::{Code, Status};
 
@@ -42,6 +43,8 @@ pub struct ConnectOptions {
     pub engine_address: String,
     /// How long the plugin may take.
     pub deadlines: ConnectDeadlines,
+    /// Where calls are written down.
+    pub log: Option<Arc<dyn CallLog>>,
 }
 
 /// How long the first answers of a plugin may take.
@@ -72,8 +75,10 @@ pub async fn connect(origin: Origin, options: ConnectOptions) -> Result<Arc<Pulu
         Origin::Port(port) => (port, None, None),
     };
     let request = handshake(&options.engine_address, directory);
+    let tap = tap(&options);
     let greeting = dial::dial_and_greet(port, options.deadlines.connect, |channel| {
         let request = request.clone();
+        let channel = channel.tapped(tap.clone());
         async move { limited!(ResourceProviderClient::new(channel)).handshake(request).await }
     });
     let (channel, answer) = alive(process.as_deref(), greeting)
@@ -94,10 +99,9 @@ pub async fn connect(origin: Origin, options: ConnectOptions) -> Result<Arc<Pulu
         }
     };
 
-    let client = limited!(ResourceProviderClient::new(channel));
     let attached = process.is_none();
     let cx = CallContext::background().within(options.deadlines.answer);
-    let connection = Connection::new(client.clone(), process.clone(), options.name.clone());
+    let connection = Connection::new(channel.clone(), process.clone(), options.name.clone(), tap.clone());
     if attached {
         let request = PluginAttach { address: options.engine_address.clone() };
         connection.call(&cx, "Attach", connection.client().attach(request)).await?;
@@ -105,8 +109,19 @@ pub async fn connect(origin: Origin, options: ConnectOptions) -> Result<Arc<Pulu
     let info = connection.call(&cx, "GetPluginInfo", connection.client().get_plugin_info(())).await?;
     let version = info.version.trim_start_matches('v').to_owned();
     let label = if version.is_empty() { options.name } else { format!("{} {version}", options.name) };
-    let connection = Arc::new(Connection::new(client, process, label));
+    let connection = Arc::new(Connection::new(channel, process, label, tap));
     Ok(Arc::new(PulumiPlugin::new(connection, PluginInfo { version, ..PluginInfo::default() }, features)))
+}
+
+#[cfg(feature = "json")]
+fn tap(options: &ConnectOptions) -> Option<Arc<Tap>> {
+    let log = options.log.clone()?;
+    Some(Arc::new(Tap::new(log, Arc::new(crate::json::Transcript), "resource", &options.name)))
+}
+
+#[cfg(not(feature = "json"))]
+fn tap(_: &ConnectOptions) -> Option<Arc<Tap>> {
+    None
 }
 
 /// Gives up as soon as the process has ended, rather than dialling its port until the budget is used up.

@@ -4,28 +4,55 @@ use std::future::Future;
 use std::sync::Arc;
 
 use outrigger_provider::{CallContext, CallError, ErrorKind};
-use outrigger_transport::Process;
 use outrigger_transport::caller::{Caller, Failed};
 use outrigger_transport::channel::Channel;
+use outrigger_transport::tap::Tap;
+use outrigger_transport::{Process, limited};
+use outrigger_value::{PropertyMap, secrecy};
+use prost_types::Struct;
 use tonic::{Response, Status};
 
-use crate::encoding::EncodingError;
+use crate::encoding::{self, Encoding, EncodingError};
 use crate::failure::{self, Failure};
 use crate::generated::pulumirpc::resource_provider_client::ResourceProviderClient;
 
 /// A connected plugin.
 pub(crate) struct Connection {
+    channel: Channel,
     client: ResourceProviderClient<Channel>,
     caller: Caller,
+    tap: Option<Arc<Tap>>,
 }
 
 impl Connection {
     pub(crate) fn new(
-        client: ResourceProviderClient<Channel>,
+        channel: Channel,
         process: Option<Arc<dyn Process>>,
         label: String,
+        tap: Option<Arc<Tap>>,
     ) -> Self {
-        Self { client, caller: Caller::new(process, label) }
+        let channel = channel.tapped(tap.clone());
+        let client = limited!(ResourceProviderClient::new(channel.clone()));
+        Self { channel, client, caller: Caller::new(process, label), tap }
+    }
+
+    /// The channel, for calls that have no generated client.
+    #[cfg(feature = "json")]
+    pub(crate) fn channel(&self) -> Channel {
+        self.channel.clone()
+    }
+
+    /// Properties on the wire.
+    pub(crate) fn encode(&self, properties: PropertyMap, how: Encoding) -> Result<Struct, EncodingError> {
+        self.overhear(&properties);
+        encoding::encode(properties, how)
+    }
+
+    /// What is secret in these properties stays out of the log of calls, also where it travels without its mark.
+    pub(crate) fn overhear(&self, properties: &PropertyMap) {
+        if let Some(tap) = &self.tap {
+            secrecy::secret_texts(properties, &mut |text| tap.hide(text));
+        }
     }
 
     /// The plugin's name and version.
@@ -62,7 +89,7 @@ impl Connection {
     pub(crate) async fn call<T>(
         &self,
         cx: &CallContext,
-        name: &'static str,
+        name: &str,
         call: impl Future<Output = Result<Response<T>, Status>>,
     ) -> Result<T, Failure> {
         self.caller.call(cx, name, call).await.map_err(|failed| match failed {

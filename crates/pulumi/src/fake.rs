@@ -88,6 +88,7 @@ pub(crate) fn options() -> ConnectOptions {
         name: "fake".to_owned(),
         engine_address: "127.0.0.1:1".to_owned(),
         deadlines: ConnectDeadlines::default(),
+        log: None,
     }
 }
 

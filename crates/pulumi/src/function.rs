@@ -3,7 +3,7 @@
 use outrigger_provider::{CallContext, CallError, Invoke, Invoked};
 
 use crate::connection::Connection;
-use crate::encoding::{Decoding, Unknowns, decode, encode};
+use crate::encoding::{Decoding, Unknowns, decode};
 use crate::features::Features;
 use crate::generated::pulumirpc::InvokeRequest;
 use crate::plugin::failures;
@@ -19,8 +19,9 @@ pub(crate) async fn invoke(
 ) -> Result<Invoked, CallError> {
     const CALL: &str = "Invoke";
     let conceal = !features.secrets && secrecy::has_secrets(&request.arguments);
-    let args =
-        encode(request.arguments, features.encoding(false)).map_err(|error| connection.unsendable(CALL, &error))?;
+    let args = connection
+        .encode(request.arguments, features.encoding(false))
+        .map_err(|error| connection.unsendable(CALL, &error))?;
     let message = InvokeRequest { tok: request.token, args: Some(args), preview: request.preview };
     let answer = connection.call(cx, CALL, connection.client().invoke(message)).await?;
     let how = Decoding { unknowns: Unknowns::Reject, outputs: false };

@@ -20,6 +20,8 @@ mod failure;
 mod features;
 mod function;
 mod generated;
+#[cfg(feature = "json")]
+mod json;
 mod list;
 mod monitor;
 mod options;

@@ -4,7 +4,6 @@ use outrigger_provider::{CallContext, CallError, ErrorKind, ListItem};
 use outrigger_value::PropertyMap;
 use tonic::Response;
 
-use crate::encoding::encode;
 use crate::generated::pulumirpc::ListRequest;
 use crate::generated::pulumirpc::list_response::Response as Item;
 use crate::provider::PulumiProvider;
@@ -22,8 +21,9 @@ pub(crate) async fn list(
 ) -> Result<Vec<ListItem>, CallError> {
     const CALL: &str = "List";
     let connection = &provider.connection;
-    let query =
-        encode(query, provider.features.encoding(false)).map_err(|error| connection.unsendable(CALL, &error))?;
+    let query = connection
+        .encode(query, provider.features.encoding(false))
+        .map_err(|error| connection.unsendable(CALL, &error))?;
     let message = ListRequest {
         token: ty.to_owned(),
         query: Some(query),

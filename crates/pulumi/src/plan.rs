@@ -7,7 +7,7 @@ use outrigger_value::PropertyMap;
 
 use crate::apply::{self, Mode};
 use crate::difference;
-use crate::encoding::{Encoding, encode};
+use crate::encoding::Encoding;
 use crate::generated::pulumirpc::DiffRequest;
 use crate::provider::PulumiProvider;
 
@@ -85,7 +85,7 @@ async fn diff(
     // Unknown values are kept also outside a preview: the search for dependents of a replacement puts some in.
     let how: Encoding = provider.features.old(true);
     let wire = |properties: &PropertyMap| {
-        encode(properties.clone(), how).map(Some).map_err(|error| connection.unsendable(CALL, &error))
+        connection.encode(properties.clone(), how).map(Some).map_err(|error| connection.unsendable(CALL, &error))
     };
     let message = DiffRequest {
         id: prior.id.clone(),

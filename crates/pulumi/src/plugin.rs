@@ -13,7 +13,7 @@ use outrigger_value::{PropertyMap, Urn};
 use crate::configuration;
 use crate::connection::Connection;
 use crate::difference;
-use crate::encoding::{Decoding, Encoding, Unknowns, decode, encode};
+use crate::encoding::{Decoding, Encoding, Unknowns, decode};
 use crate::features::Features;
 use crate::function;
 use crate::generated::pulumirpc::parameterize_request::{Parameters, ParametersArgs, ParametersValue};
@@ -104,7 +104,7 @@ impl Plugin for PulumiPlugin {
         const CALL: &str = "CheckConfig";
         let CheckConfig { urn, olds, news } = request;
         let wire = |properties: PropertyMap| {
-            encode(properties, CONFIG).map_err(|error| self.connection.unsendable(CALL, &error))
+            self.connection.encode(properties, CONFIG).map_err(|error| self.connection.unsendable(CALL, &error))
         };
         let message = CheckRequest {
             urn: urn.to_string(),
@@ -138,7 +138,10 @@ impl Plugin for PulumiPlugin {
         const CALL: &str = "DiffConfig";
         let DiffConfig { urn, id: _, old_inputs, old_outputs, news, ignore_changes } = request;
         let wire = |properties: PropertyMap| {
-            encode(properties, CONFIG).map(Some).map_err(|error| self.connection.unsendable(CALL, &error))
+            self.connection
+                .encode(properties, CONFIG)
+                .map(Some)
+                .map_err(|error| self.connection.unsendable(CALL, &error))
         };
         let message = DiffRequest {
             // Pulumi sends no id here.
@@ -170,6 +173,7 @@ impl Plugin for PulumiPlugin {
         if configuration::is_unknown(&request.inputs) {
             return Ok(provider(self.features.unwrap_or_default(), false));
         }
+        self.connection.overhear(&request.inputs);
         let message = configuration::request(request).map_err(|error| self.connection.unsendable(CALL, &error))?;
         let answer = self.connection.call(cx, CALL, self.connection.client().configure(message)).await?;
         Ok(provider(self.features.unwrap_or_else(|| Features::from(&answer)), true))
@@ -193,6 +197,17 @@ impl Plugin for PulumiPlugin {
             Err(failure) if failure.error.kind == ErrorKind::Unsupported => Ok(vec![String::new()]),
             Err(failure) => Err(failure.into()),
         }
+    }
+
+    #[cfg(feature = "json")]
+    async fn by_hand(
+        &self,
+        cx: &CallContext,
+        call: &str,
+        request: &str,
+        show_secrets: bool,
+    ) -> Result<Vec<String>, CallError> {
+        self.connection.by_hand(cx, call, request, show_secrets).await
     }
 
     async fn cancel(&self, cx: &CallContext) -> Result<(), CallError> {

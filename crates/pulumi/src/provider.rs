@@ -11,7 +11,7 @@ use outrigger_provider::{
 use outrigger_value::PropertyMap;
 
 use crate::connection::Connection;
-use crate::encoding::{Decoding, Unknowns, decode, encode};
+use crate::encoding::{Decoding, Unknowns, decode};
 use crate::features::Features;
 use crate::generated::pulumirpc;
 use crate::generated::pulumirpc::check_request::AutonamingOptions;
@@ -50,7 +50,7 @@ impl Provider for PulumiProvider {
         let CheckRequest { resource, olds, news, random_seed, preview, autonaming } = request;
         let how = self.features.encoding(preview);
         let wire = |properties: PropertyMap| {
-            encode(properties, how).map(Some).map_err(|error| self.connection.unsendable(CALL, &error))
+            self.connection.encode(properties, how).map(Some).map_err(|error| self.connection.unsendable(CALL, &error))
         };
         let marks = (!self.features.secrets && secrecy::has_secrets(&news)).then(|| news.clone());
         let message = pulumirpc::CheckRequest {

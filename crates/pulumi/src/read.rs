@@ -10,7 +10,7 @@ use outrigger_value::PropertyMap;
 
 use crate::apply::seconds;
 use crate::assets;
-use crate::encoding::{Decoding, Unknowns, decode, encode};
+use crate::encoding::{Decoding, Unknowns, decode};
 use crate::generated::pulumirpc;
 use crate::provider::PulumiProvider;
 use crate::secrecy;
@@ -99,7 +99,7 @@ async fn ask(
 ) -> Result<Found, CallError> {
     let connection = &provider.connection;
     let wire = |properties: Option<&PropertyMap>| {
-        let encoded = properties.map(|properties| encode(properties.clone(), provider.features.old(false)));
+        let encoded = properties.map(|properties| connection.encode(properties.clone(), provider.features.old(false)));
         encoded.transpose().map_err(|error| connection.unsendable(CALL, &error))
     };
     let message = pulumirpc::ReadRequest {

@@ -58,6 +58,7 @@ async fn main() -> Result<(), Failure> {
         name: "simple".to_owned(),
         engine_address: engine.address().to_owned(),
         deadlines: ConnectDeadlines::default(),
+        log: None,
     };
     // As a host does it: a port alone would mean a plugin that was started by hand, which not every plugin can be.
     let process = Arc::new(Started { id, line: FirstLine::Line(port.into_bytes()) });

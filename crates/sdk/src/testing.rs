@@ -146,6 +146,7 @@ impl Harness {
             name: name.to_owned(),
             engine_address: engine.address().to_owned(),
             deadlines: ConnectDeadlines::default(),
+            log: None,
         };
         let connection = Connection { served, _engine: engine };
         let plugin = connect(Origin::Port(port), options).await?;

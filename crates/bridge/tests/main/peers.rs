@@ -112,6 +112,7 @@ pub(crate) async fn try_go_document(arguments: &[&str], cache: &Path) -> Result<
         name: "terraform-provider".to_owned(),
         engine_address: "127.0.0.1:1".to_owned(),
         deadlines: Default::default(),
+        log: None,
     };
     let plugin = connect(Origin::Port(port), options).await.unwrap();
     let cx = CallContext::background();

@@ -1,6 +1,9 @@
 //! `outrigger plugin`.
 
+mod asked;
+mod call;
 mod new;
+mod schema;
 
 use clap::{Args, Subcommand};
 use outrigger_host::find::installed;
@@ -10,7 +13,7 @@ use crate::failure::Failure;
 use crate::output::data;
 use crate::render::table::columns;
 
-/// Show plugins, or write one.
+/// Show plugins, ask them something, or write one.
 #[derive(Args, Debug)]
 pub(crate) struct Plugin {
     #[command(subcommand)]
@@ -22,6 +25,8 @@ enum PluginCommand {
     /// Show the plugins in the cache that is shared with Pulumi.
     Ls(Ls),
     New(new::New),
+    Schema(schema::Schema),
+    Call(call::Call),
 }
 
 #[derive(Args, Debug)]
@@ -35,6 +40,8 @@ impl Plugin {
     pub(crate) fn run(self, environment: &Environment) -> Result<(), Failure> {
         let ls = match self.command {
             PluginCommand::New(new) => return new.run(environment),
+            PluginCommand::Schema(schema) => return schema.run(environment),
+            PluginCommand::Call(call) => return call.run(environment),
             PluginCommand::Ls(ls) => ls,
         };
         let plugins = installed(&environment.pulumi_home()?.join("plugins"));

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::num::NonZero;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use outrigger_diagnostic::Diagnostic;
@@ -188,6 +188,27 @@ pub(crate) fn host_options(
         path: path.into(),
         version: version.clone(),
     };
+    Ok(HostOptions {
+        project: ProjectOptions {
+            name: project.name.clone(),
+            root: project.directory().to_owned(),
+            directory: project.program_directory(),
+            plugins: project
+                .plugins
+                .providers
+                .iter()
+                .map(|plugin| own(&plugin.name, &plugin.path, &plugin.version))
+                .collect(),
+            runtime_options: project.runtime.iter().flat_map(|runtime| runtime.options.iter().cloned()).collect(),
+            config,
+        },
+        keeper,
+        ..general_host_options(environment, &project.program_directory())?
+    })
+}
+
+/// How a host finds and starts plugins in a directory, whatever it is for.
+pub(crate) fn general_host_options(environment: &Environment, directory: &Path) -> Result<HostOptions, Failure> {
     let debugged = environment.text("PULUMI_DEBUG_PROVIDERS").unwrap_or_default();
     let debugged = debug_providers(&debugged).map_err(|reason| {
         Diagnostic::error("debug-providers", "PULUMI_DEBUG_PROVIDERS cannot be understood")
@@ -203,22 +224,14 @@ pub(crate) fn host_options(
         plugin_directory: environment.pulumi_home()?.join("plugins"),
         cache_directory: environment.cache_directory(),
         project: ProjectOptions {
-            name: project.name.clone(),
-            root: project.directory().to_owned(),
-            directory: project.program_directory(),
-            plugins: project
-                .plugins
-                .providers
-                .iter()
-                .map(|plugin| own(&plugin.name, &plugin.path, &plugin.version))
-                .collect(),
-            runtime_options: project.runtime.iter().flat_map(|runtime| runtime.options.iter().cloned()).collect(),
-            config,
+            root: directory.to_owned(),
+            directory: directory.to_owned(),
+            ..ProjectOptions::default()
         },
         built_in: crate::kit::built_in(environment).into_iter().collect(),
-        terraform: Some(crate::bridge::options(environment, &project.program_directory())),
+        terraform: Some(crate::bridge::options(environment, directory)?),
         debug_providers: debugged,
-        keeper,
+        call_log: crate::call_log::of_plugins(environment)?,
         ..HostOptions::default()
     })
 }

@@ -54,6 +54,7 @@ async fn main() -> Result<(), Failure> {
         name: "random".to_owned(),
         engine_address: engine.address().to_owned(),
         deadlines: ConnectDeadlines::default(),
+        log: None,
     };
     let plugin = connect(Origin::Port(port.trim().parse()?), options).await?;
     let urn = Urn::new("bench", "bench", None, "pulumi:providers:random", "default");

@@ -211,6 +211,7 @@ async fn both() -> Both {
         name: "scripted".to_owned(),
         engine_address: engine.address().to_owned(),
         deadlines: crate::ConnectDeadlines::default(),
+        log: None,
     };
     let plugin = connect(Origin::Port(port::parse(&line).unwrap()), options).await.unwrap();
     Both { plugin, heard, begun, end, served, _engine: engine }

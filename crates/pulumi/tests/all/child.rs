@@ -34,6 +34,7 @@ impl Started {
             name: name.to_owned(),
             engine_address: engine.address().to_owned(),
             deadlines: ConnectDeadlines::default(),
+            log: None,
         };
         let plugin = connect(origin, options).await.unwrap();
         Self { plugin, process, log, _engine: engine }

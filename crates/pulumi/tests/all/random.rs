@@ -172,6 +172,7 @@ async fn a_plugin_is_attached_to_by_port() {
         name: "random".to_owned(),
         engine_address: engine.address().to_owned(),
         deadlines: ConnectDeadlines::default(),
+        log: None,
     };
     let plugin = connect(Origin::Port(port), options).await.unwrap();
     assert!(plugin.process().is_none());

@@ -1,0 +1,109 @@
+//! A Terraform provider as it is, without Pulumi's names: for people who want to see what it says.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use outrigger_diagnostic::Diagnostic;
+use outrigger_provider::{CallContext, CallError, ErrorKind, Parameterize};
+use outrigger_terraform::Client;
+use outrigger_terraform::json::{ByHand, Secrets};
+use outrigger_terraform::schema::{IdentitySchema, Schemas, document};
+use serde_json::Value;
+
+use crate::BridgeOptions;
+use crate::plugin::TERRAFORM_VERSION;
+use crate::process::Supervised;
+
+/// A provider that runs.
+pub struct BareProvider {
+    process: Supervised,
+    client: Arc<Client>,
+    schemas: Arc<Schemas>,
+    address: String,
+}
+
+impl BareProvider {
+    /// Finds and starts a provider, and asks for its schema. `arguments` name it as they would for the bridge. It is ended with
+    /// [`BareProvider::end`].
+    pub async fn start(
+        cx: &CallContext,
+        options: &BridgeOptions,
+        arguments: Vec<String>,
+    ) -> Result<Result<Self, CallError>, Diagnostic> {
+        let origin = options.origins.find(&Parameterize::Arguments(arguments)).await?;
+        let address = match &origin.namespace {
+            Some(namespace) => format!("{namespace}/{}", origin.provider),
+            None => origin.provider.clone(),
+        };
+        let process = options.process(&origin);
+        let started = async {
+            let client = process.client(cx).await?;
+            let schemas = Arc::new(client.schemas(cx).await?);
+            Ok((client, schemas))
+        };
+        match started.await {
+            Ok((client, schemas)) => {
+                process.knows(&schemas);
+                Ok(Ok(Self { process, client, schemas, address }))
+            }
+            Err(error) => {
+                process.end().await;
+                Ok(Err(error))
+            }
+        }
+    }
+
+    /// Its schema, in the form of `terraform providers schema -json`.
+    pub async fn document(&self, cx: &CallContext) -> Result<Value, CallError> {
+        let (identities, _): (BTreeMap<String, IdentitySchema>, _) = self.client.identity_schemas(cx).await?;
+        let document = document(&self.schemas, &identities, &self.address);
+        document.map_err(|error| {
+            CallError::new(self.client.label(), "GetProviderSchema", ErrorKind::Garbage, error.to_string())
+        })
+    }
+
+    /// Configures it; `config` is JSON.
+    pub async fn configure(&self, cx: &CallContext, config: &str) -> Result<(), CallError> {
+        const CALL: &str = "ConfigureProvider";
+        let request = format!(r#"{{"terraform_version":"{TERRAFORM_VERSION}","config":{config}}}"#);
+        let answers = self.call(cx, CALL, &request, false).await?;
+        let errors: Vec<String> = answers.iter().flat_map(|answer| errors(answer)).collect();
+        if errors.is_empty() {
+            return Ok(());
+        }
+        Err(CallError::new(self.client.label(), CALL, ErrorKind::NotDone, errors.join("\n")))
+    }
+
+    /// Makes a call of protocol 6 by its name. There is an answer for each message that came back.
+    pub async fn call(
+        &self,
+        cx: &CallContext,
+        name: &str,
+        request: &str,
+        show_secrets: bool,
+    ) -> Result<Vec<String>, CallError> {
+        let secrets = if show_secrets { Secrets::Shown } else { Secrets::Hidden };
+        let mut answers = Vec::new();
+        let call = ByHand { name, request, secrets };
+        self.client.by_hand(cx, &self.schemas, call, &mut |answer| answers.push(answer)).await?;
+        Ok(answers)
+    }
+
+    /// Ends it.
+    pub async fn end(&self) {
+        self.process.end().await;
+    }
+}
+
+/// The errors among the diagnostics of an answer.
+fn errors(answer: &str) -> Vec<String> {
+    let answer: Value = serde_json::from_str(answer).unwrap_or_default();
+    let diagnostics = answer["diagnostics"].as_array().cloned().unwrap_or_default();
+    let failed = diagnostics.iter().filter(|diagnostic| diagnostic["severity"] == "ERROR");
+    failed
+        .map(|diagnostic| match diagnostic["detail"].as_str() {
+            Some(detail) => format!("{}: {detail}", diagnostic["summary"].as_str().unwrap_or_default()),
+            None => diagnostic["summary"].as_str().unwrap_or_default().to_owned(),
+        })
+        .collect()
+}

@@ -1,0 +1,52 @@
+//! `outrigger plugin schema`.
+
+use clap::Args;
+use outrigger_provider::CallContext;
+
+use super::asked::{Asked, failed, terraform};
+use crate::environment::Environment;
+use crate::failure::Failure;
+use crate::operation::runtime;
+use crate::output::data;
+
+/// Show the schema of a plugin.
+///
+/// Starts the plugin, parameterizes it if there are parameters, and prints its package schema as JSON.
+#[derive(Args, Debug)]
+pub(crate) struct Schema {
+    /// A plugin, as `NAME`, `NAME@VERSION` or the path of its executable.
+    #[arg(value_name = "PLUGIN")]
+    plugin: String,
+    /// What the plugin is parameterized with; flags among them come after `--`.
+    #[arg(value_name = "PARAMETER", trailing_var_arg = true)]
+    parameters: Vec<String>,
+    /// The plugin is a Terraform provider, by its address (and constraints on its version) or the path of its executable; print its own schema, as
+    /// `terraform providers schema -json` does.
+    #[arg(long)]
+    terraform: bool,
+}
+
+impl Schema {
+    pub(crate) fn run(self, environment: &Environment) -> Result<(), Failure> {
+        let cx = CallContext::background();
+        let text = runtime()?.block_on(async {
+            if self.terraform {
+                let provider = terraform(&cx, environment, &self.plugin, &self.parameters).await?;
+                let document = provider.document(&cx).await;
+                provider.end().await;
+                let document = document.map_err(|error| failed(&error))?;
+                return Ok::<_, Failure>(format!("{document:#}"));
+            }
+            let asked = Asked::start(&cx, environment, &self.plugin, &self.parameters, |_| {}).await?;
+            let schema = asked.plugin.schema(&cx, asked.package.as_ref()).await;
+            asked.end().await;
+            let schema = schema.map_err(|error| failed(&error))?;
+            // As it came, where it cannot be laid out.
+            Ok(match serde_json::from_slice::<serde_json::Value>(&schema) {
+                Ok(schema) => format!("{schema:#}"),
+                Err(_) => String::from_utf8_lossy(&schema).into_owned(),
+            })
+        })?;
+        Ok(data(&text)?)
+    }
+}
