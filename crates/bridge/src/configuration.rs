@@ -76,7 +76,7 @@ fn unwrapped(value: Value) -> Value {
     match value {
         Value::Map(mut items) => {
             let marked = items.get(signature::SIGNATURE).and_then(Value::as_str) == Some(signature::SECRET);
-            match items.remove("value").filter(|_| marked) {
+            match marked.then(|| items.remove("value")).flatten() {
                 Some(inner) => unwrapped(inner),
                 None => Value::Map(items.into_iter().map(|(key, item)| (key, unwrapped(item))).collect()),
             }

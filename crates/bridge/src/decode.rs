@@ -90,3 +90,99 @@ fn within(mut unfit: Unfit, name: &str) -> Unfit {
     unfit.at = if unfit.at.is_empty() { name.to_owned() } else { format!("{name}.{}", unfit.at) };
     unfit
 }
+
+#[cfg(test)]
+mod tests {
+    use outrigger_terraform::cty::Type;
+    use outrigger_terraform::schema::{Block, Nesting};
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::chance::{any_block, any_state, attribute, map, nested};
+    use crate::encode;
+
+    /// What outputs do not tell apart: a collection of one that is null, or whose only element is, is empty.
+    fn plain(object: &Object, value: &Cty) -> Cty {
+        let Cty::Map(items) = value else { return value.clone() };
+        let items = items.iter().map(|(name, item)| {
+            let shape = object.of_terraform(name).map(|field| &field.shape);
+            (name.clone(), shape.map_or_else(|| item.clone(), |shape| plain_value(shape, item)))
+        });
+        Cty::Map(items.collect())
+    }
+
+    fn plain_value(shape: &Shape, value: &Cty) -> Cty {
+        match (shape, value) {
+            (Shape::One { collection, .. }, Cty::Null) => match collection {
+                crate::names::Collection::List => Cty::List(Vec::new()),
+                crate::names::Collection::Set => Cty::Set(Vec::new()),
+            },
+            (Shape::One { object, .. }, Cty::List(items)) => {
+                Cty::List(items.iter().filter(|item| !item.is_null()).map(|item| plain(object, item)).collect())
+            }
+            (Shape::One { object, .. }, Cty::Set(items)) => {
+                Cty::Set(items.iter().filter(|item| !item.is_null()).map(|item| plain(object, item)).collect())
+            }
+            (Shape::Object(object), value) => plain(object, value),
+            (Shape::List(element), Cty::List(items)) => {
+                Cty::List(items.iter().map(|item| plain_value(element, item)).collect())
+            }
+            (Shape::Set(element), Cty::Set(items)) => {
+                Cty::Set(items.iter().map(|item| plain_value(element, item)).collect())
+            }
+            (Shape::Map(element), Cty::Map(items)) => {
+                Cty::Map(items.iter().map(|(key, item)| (key.clone(), plain_value(element, item))).collect())
+            }
+            (_, value) => value.clone(),
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn there_and_back((block, state) in any_block().prop_flat_map(|block| {
+            let state = any_state(&block);
+            (Just(block), state)
+        })) {
+            let object = Object::of_block(&block);
+            let properties = super::object(&object, &state).unwrap();
+            let back = encode::object(&object, &properties).unwrap();
+            prop_assert_eq!(&back, &plain(&object, &state));
+            prop_assert_eq!(super::object(&object, &back).unwrap(), properties);
+        }
+    }
+
+    #[test]
+    fn what_is_unknown_or_secret_stays_so() {
+        let attributes = vec![attribute("key", Type::String, "os"), attribute("zone", Type::set(Type::String), "o")];
+        let blocks = vec![nested("site", Nesting::List, 1, vec![attribute("port", Type::Number, "o")])];
+        let object = Object::of_block(&Block { attributes, blocks, ..Block::default() });
+        let state = map([
+            ("key", Cty::string("k")),
+            ("zone", Cty::Set(vec![Cty::UNKNOWN])),
+            ("site", Cty::List(vec![map([("port", Cty::UNKNOWN)])])),
+        ]);
+        let properties = super::object(&object, &state).unwrap();
+        let site = PropertyMap::from([("port".to_owned(), Value::Unknown)]);
+        let expected = PropertyMap::from([
+            ("key".to_owned(), Value::secret(Value::from("k"))),
+            ("zones".to_owned(), Value::List(vec![Value::Unknown])),
+            ("site".to_owned(), Value::Map(site)),
+        ]);
+        assert_eq!(properties, expected);
+        assert!(encode::object(&object, &properties).unwrap() == state);
+        let unknown = map([("site", Cty::List(vec![Cty::UNKNOWN]))]);
+        let properties = super::object(&object, &unknown).unwrap();
+        assert_eq!(properties, PropertyMap::from([("site".to_owned(), Value::Unknown)]));
+    }
+
+    #[test]
+    fn what_does_not_fit_is_named() {
+        let blocks = vec![nested("site", Nesting::List, 1, vec![attribute("port", Type::Number, "o")])];
+        let object = Object::of_block(&Block { blocks, ..Block::default() });
+        let error = |value: Cty| super::object(&object, &map([("site", value)])).unwrap_err().to_string();
+        let site = |port: Cty| Cty::List(vec![map([("port", port)])]);
+        assert_eq!(error(site(Cty::string("x"))), "`site.port` holds a string, which does not fit its schema");
+        let two = Cty::List(vec![map([]), map([])]);
+        assert_eq!(error(two), "`site` holds 2 objects where one is allowed, which does not fit its schema");
+    }
+}

@@ -22,14 +22,14 @@ use crate::json::{self, NotJson, quote, separate, write};
 use crate::names::{Object, Shape};
 
 /// The property that holds the delta.
-pub(crate) const KEY: &str = "__pulumi_raw_state_delta";
+pub const KEY: &str = "__pulumi_raw_state_delta";
 
 /// Why a state cannot be found again.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "the stored state and its `{KEY}` do not belong together: {0}. If the state was edited by hand, remove the `{KEY}` of this resource and run again"
 )]
-pub(crate) struct Broken(String);
+pub struct Broken(String);
 
 impl From<NotJson> for Broken {
     fn from(error: NotJson) -> Self {
@@ -43,7 +43,7 @@ pub(crate) fn of_state(object: &Object, state: &Cty, ty: &Type) -> Value {
 }
 
 /// The provider's JSON, from outputs and their delta.
-pub(crate) fn recover(outputs: &PropertyMap, delta: &Value) -> Result<String, Broken> {
+pub fn recover(outputs: &PropertyMap, delta: &Value) -> Result<String, Broken> {
     let mut text = String::new();
     let delta = delta.unwrap_secrets();
     recovered(&delta, &Value::Map(outputs.clone()), &mut text)?;
@@ -276,5 +276,78 @@ fn natural(value: &Value, into: &mut String) -> Result<(), Broken> {
             Ok(())
         }
         other => Ok(write(other, into)?),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::chance::{any_block, any_state, attribute, map};
+    use crate::decode;
+    use outrigger_terraform::schema::Block;
+
+    /// The provider's JSON, found again, as a value.
+    fn found(block: &Block, state: &Cty) -> Cty {
+        let object = Object::of_block(block);
+        let outputs = decode::object(&object, state).unwrap();
+        let json = recover(&outputs, &of_state(&object, state, &block.ty())).unwrap();
+        cty::from_json(json.as_bytes(), &block.ty()).unwrap_or_else(|error| panic!("{json}: {error}"))
+    }
+
+    proptest! {
+        #[test]
+        fn every_state_is_found_again((block, state) in any_block().prop_flat_map(|block| {
+            let state = any_state(&block);
+            (Just(block), state)
+        })) {
+            prop_assert_eq!(found(&block, &state), state);
+        }
+    }
+
+    #[test]
+    fn what_says_itself_what_it_is_comes_back_with_its_type() {
+        let block = Block { attributes: vec![attribute("any", Type::Dynamic, "o")], ..Block::default() };
+        let list = Cty::dynamic(Type::list(Type::Number), Cty::List(vec![Cty::Number(1_i64.into())]));
+        for value in [list, Cty::dynamic(Type::String, Cty::Null), Cty::Null] {
+            let state = map([("any", value)]);
+            assert!(found(&block, &state) == state);
+        }
+    }
+
+    #[test]
+    fn large_numbers_come_back_as_doubles() {
+        let block = Block { attributes: vec![attribute("n", Type::Number, "o")], ..Block::default() };
+        for text in ["9007199254740993", "0.1", "123456789012345678901234567891"] {
+            let number: Number = text.parse().unwrap();
+            let Some(Cty::Number(back)) = found(&block, &map([("n", Cty::Number(number.clone()))])).get("n").cloned()
+            else {
+                panic!("{text} is not found again")
+            };
+            assert_eq!(back.to_f64(), number.to_f64(), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_does_not_belong_together_is_an_error() {
+        let outputs = PropertyMap::from([("a".to_owned(), Value::List(vec![Value::from("x")]))]);
+        let of_a = |delta: &str| {
+            let text = format!(r#"{{"obj":{{"ps":{{"a":{delta}}}}}}}"#);
+            recover(&outputs, &json::value(serde_json::from_str(&text).unwrap()))
+        };
+        assert_eq!(of_a("{}").unwrap(), r#"{"a":["x"]}"#);
+        for (delta, reason) in [
+            (r#"{"obj":{}}"#, "an object was expected"),
+            (r#"{"map":{}}"#, "a map was expected"),
+            (r#"{"num":{}}"#, "text that is a number was expected"),
+            (r#"{"arr":{"el":{"1":{}}}}"#, "there is no element 1"),
+            (r#"{"asset":{}}"#, "assets do not occur"),
+        ] {
+            let error = of_a(delta).unwrap_err().to_string();
+            assert!(error.contains(reason) && error.contains("edited by hand"), "{error}");
+        }
+        let unknown = PropertyMap::from([("a".to_owned(), Value::Unknown)]);
+        assert!(recover(&unknown, &Value::Null).is_err());
     }
 }

@@ -75,23 +75,16 @@ fn property_path(object: &Object, path: &Path) -> Option<Vec<PathStep>> {
             Step::Index(_) if matches!(shape, Some(Shape::Set(_))) => break,
             Step::Index(index) => {
                 steps.push(PathStep::Index(usize::try_from(*index).ok()?));
-                shape = shape.and_then(element);
+                shape = shape.and_then(Shape::element);
             }
             Step::Key(key) => {
                 steps.push(PathStep::Key(key.clone()));
-                shape = shape.and_then(element);
+                shape = shape.and_then(Shape::element);
             }
         }
         object = shape.and_then(Shape::object).map(|object| &**object);
     }
     (!steps.is_empty()).then_some(steps)
-}
-
-fn element(shape: &Shape) -> Option<&Shape> {
-    match shape {
-        Shape::List(element) | Shape::Set(element) | Shape::Map(element) => Some(element),
-        _ => None,
-    }
 }
 
 /// Changes by path, and where the search is.
@@ -108,13 +101,24 @@ impl Details {
         self.path.pop();
     }
 
-    fn add(&mut self, before: &Cty, after: &Cty) {
-        let kind = match (before.is_null(), after.is_null()) {
-            (true, _) => DiffKind::Add,
-            (_, true) => DiffKind::Delete,
+    /// A change as a whole. `None` is not there at all, which is less than null.
+    fn add(&mut self, before: Option<&Cty>, after: Option<&Cty>) {
+        let kind = match (before, after) {
+            (None, _) => DiffKind::Add,
+            (_, None) => DiffKind::Delete,
+            (Some(before), _) if before.is_null() => DiffKind::Add,
+            (_, Some(after)) if after.is_null() => DiffKind::Delete,
             _ => DiffKind::Update,
         };
         self.found.insert(PropertyPath(self.path.clone()), kind);
+    }
+
+    /// One element of several, which one side may not have.
+    fn element(&mut self, step: PathStep, shape: &Shape, before: Option<&Cty>, after: Option<&Cty>) {
+        self.at(step, |details| match (before, after) {
+            (Some(before), Some(after)) => details.shaped(shape, before, after),
+            (before, after) => details.add(before, after),
+        });
     }
 
     fn shaped(&mut self, shape: &Shape, before: &Cty, after: &Cty) {
@@ -125,31 +129,24 @@ impl Details {
             (Shape::Object(object), Cty::Map(_), Cty::Map(_)) => self.object(object, before, after),
             (Shape::One { object, .. }, before, after) => match (before.elements(), after.elements()) {
                 ([before @ Cty::Map(_)], [after @ Cty::Map(_)]) => self.object(object, before, after),
-                (before, after) => {
-                    let only = |items: &[Cty]| items.first().cloned().unwrap_or(Cty::Null);
-                    self.add(&only(before), &only(after));
+                _ => {
+                    let only = |value| if Cty::is_unknown(value) { Some(value) } else { value.elements().first() };
+                    self.add(only(before), only(after));
                 }
             },
             (Shape::List(element), Cty::List(before), Cty::List(after)) => {
                 for index in 0..before.len().max(after.len()) {
-                    let item = |items: &[Cty]| items.get(index).cloned();
-                    self.at(PathStep::Index(index), |details| match (item(before), item(after)) {
-                        (Some(before), Some(after)) => details.shaped(element, &before, &after),
-                        (Some(before), None) => details.add(&before, &Cty::Null),
-                        (None, Some(after)) => details.add(&Cty::Null, &after),
-                        (None, None) => {}
-                    });
+                    self.element(PathStep::Index(index), element, before.get(index), after.get(index));
                 }
             }
             (Shape::Set(_), Cty::Set(before), Cty::Set(after)) => self.set(before, after),
             (Shape::Map(element), Cty::Map(before), Cty::Map(after)) => {
                 let keys: BTreeSet<_> = before.keys().chain(after.keys()).collect();
                 for key in keys {
-                    let (before, after) = (before.get(key).unwrap_or(&Cty::Null), after.get(key).unwrap_or(&Cty::Null));
-                    self.at(PathStep::Key(key.to_string()), |details| details.shaped(element, before, after));
+                    self.element(PathStep::Key(key.to_string()), element, before.get(key), after.get(key));
                 }
             }
-            _ => self.add(before, after),
+            _ => self.add(Some(before), Some(after)),
         }
     }
 
@@ -176,5 +173,102 @@ impl Details {
                 details.found.insert(PropertyPath(details.path.clone()), kind);
             });
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::chance::{any_block, any_state, map, of_types, turned};
+    use outrigger_terraform::cty::Type;
+
+    /// A type of resources, two states of one, and reasons for replacement among its attributes.
+    fn any_change() -> impl Strategy<Value = (Object, Cty, Cty, Vec<Path>)> {
+        any_block().prop_flat_map(|block| {
+            let names: Vec<Arc<str>> = Object::of_block(&block).fields().iter().map(|f| f.terraform.clone()).collect();
+            let paths = proptest::sample::subsequence(names.clone(), 0..=names.len())
+                .prop_map(|names| names.into_iter().map(|name| Path(vec![Step::Attribute(name)])).collect());
+            let states = (any_state(&block), any_state(&block), paths);
+            states.prop_map(move |(before, after, paths)| (Object::of_block(&block), before, after, paths))
+        })
+    }
+
+    fn first(path: &str) -> &str {
+        path.split(['.', '[']).find(|part| !part.is_empty()).unwrap_or_default()
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_is_shown_exactly_where_nothing_changes((object, before, after, _) in any_change()) {
+            let none = of(&object, &before, &turned(&before), &[]);
+            prop_assert_eq!((none.changed, none.changed_keys, none.detailed), (Some(false), Vec::new(), None));
+            let some = of(&object, &before, &after, &[]);
+            prop_assert_eq!(some.changed, Some(before != after));
+        }
+
+        #[test]
+        fn every_input_that_changes_is_shown((object, before, after, _) in any_change()) {
+            let diff = of(&object, &before, &after, &[]);
+            let detailed = diff.detailed.unwrap_or_default();
+            for field in object.fields() {
+                let changes = member(&before, field) != member(&after, field);
+                let shown = detailed.iter().any(|(path, _)| first(path) == &*field.name);
+                prop_assert_eq!(diff.changed_keys.iter().any(|key| **key == *field.name), changes);
+                prop_assert_eq!(shown, changes && field.is_input(), "{}: {:?}", field.name, detailed);
+            }
+            prop_assert!(detailed.iter().all(|(_, change)| !change.kind.replaces()));
+        }
+
+        #[test]
+        fn only_what_is_under_a_reason_replaces((object, before, after, replacing) in any_change()) {
+            let diff = of(&object, &before, &after, &replacing);
+            let keys: BTreeSet<&str> = replacing.iter().filter_map(|path| place::top(&object, path)).collect();
+            prop_assert!(diff.replace_keys.iter().map(String::as_str).eq(keys.iter().copied()));
+            let detailed = diff.detailed.unwrap_or_default();
+            for (path, change) in &detailed {
+                prop_assert_eq!(change.kind.replaces(), keys.contains(first(path)), "{}", path);
+            }
+            prop_assert_eq!(detailed.iter().any(|(_, change)| change.kind.replaces()), !keys.is_empty());
+        }
+    }
+
+    fn details(object: &Object, before: &Cty, after: &Cty, replacing: &[Path]) -> Vec<(String, DiffKind)> {
+        let detailed = of(object, before, after, replacing).detailed.unwrap_or_default();
+        detailed.into_iter().map(|(path, change)| (path, change.kind)).collect()
+    }
+
+    #[test]
+    fn null_is_not_the_same_as_nothing() {
+        let object = of_types([("tag", Type::map(Type::String)), ("zone", Type::list(Type::String))]);
+        let with = map([("tag", map([("a", Cty::Null)])), ("zone", Cty::List(vec![Cty::Null]))]);
+        let without = map([("tag", map([])), ("zone", Cty::List(Vec::new()))]);
+        let paths = |kind| vec![("tag.a".to_owned(), kind), ("zones[0]".to_owned(), kind)];
+        assert_eq!(details(&object, &without, &with, &[]), paths(DiffKind::Add));
+        assert_eq!(details(&object, &with, &without, &[]), paths(DiffKind::Delete));
+    }
+
+    #[test]
+    fn what_is_not_known_yet_may_change() {
+        let object = of_types([("zone", Type::set(Type::String)), ("made", Type::String)]);
+        let before = map([("zone", Cty::Set(vec![Cty::string("a")])), ("made", Cty::Null)]);
+        let after = map([("zone", Cty::UNKNOWN), ("made", Cty::UNKNOWN)]);
+        let expected = [("made".to_owned(), DiffKind::Add), ("zones".to_owned(), DiffKind::Update)];
+        assert_eq!(details(&object, &before, &after, &[]), expected);
+    }
+
+    #[test]
+    fn a_reason_inside_a_set_is_one_of_the_set() {
+        let object = of_types([("rule", Type::set(Type::object([(Arc::from("port"), Type::Number)])))]);
+        let rule = |port: i64| map([("port", Cty::Number(port.into()))]);
+        let before = map([("rule", Cty::Set(vec![rule(1), rule(2)]))]);
+        let after = map([("rule", Cty::Set(vec![rule(2), rule(3)]))]);
+        let path = Path(vec![Step::Attribute("rule".into()), Step::Index(0), Step::Attribute("port".into())]);
+        let expected =
+            [("rules[0]".to_owned(), DiffKind::DeleteReplace), ("rules[1]".to_owned(), DiffKind::AddReplace)];
+        assert_eq!(details(&object, &before, &after, &[path]), expected);
     }
 }

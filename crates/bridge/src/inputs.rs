@@ -18,19 +18,13 @@ pub(crate) fn refreshed(object: &Object, inputs: PropertyMap, outputs: &Property
 fn refreshed_value(shape: Option<&Shape>, old: Value, new: &Value) -> Value {
     match (old, new) {
         (Value::List(old), Value::List(new)) => {
-            let element = match shape {
-                Some(Shape::List(element) | Shape::Set(element)) => Some(&**element),
-                _ => None,
-            };
+            let element = shape.and_then(Shape::element);
             Value::List(old.into_iter().zip(new).map(|(old, new)| refreshed_value(element, old, new)).collect())
         }
         (Value::Map(old), Value::Map(new)) => match shape {
             Some(Shape::Object(object) | Shape::One { object, .. }) => Value::Map(refreshed(object, old, new)),
             shape => {
-                let element = match shape {
-                    Some(Shape::Map(element)) => Some(&**element),
-                    _ => None,
-                };
+                let element = shape.and_then(Shape::element);
                 let kept = old.into_iter().filter_map(|(key, old)| {
                     let new = new.get(&key)?;
                     Some((key, refreshed_value(element, old, new)))

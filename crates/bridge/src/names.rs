@@ -201,6 +201,14 @@ impl Shape {
         matches!(self, Self::List(_) | Self::Set(_))
     }
 
+    /// What each of several values has.
+    pub(crate) fn element(&self) -> Option<&Shape> {
+        match self {
+            Self::List(element) | Self::Set(element) | Self::Map(element) => Some(element),
+            _ => None,
+        }
+    }
+
     /// The object that is inside, under any number of lists, sets and maps.
     pub fn object(&self) -> Option<&Arc<Object>> {
         match self {

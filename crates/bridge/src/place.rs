@@ -22,11 +22,11 @@ pub(crate) fn text(object: &Object, path: &Path) -> Option<String> {
             Step::Index(_) | Step::Key(_) if matches!(shape, Some(Shape::One { .. })) => {}
             Step::Index(index) => {
                 text.push_str(&format!("[{index}]"));
-                shape = shape.and_then(element);
+                shape = shape.and_then(Shape::element);
             }
             Step::Key(key) => {
                 push(&mut text, key);
-                shape = shape.and_then(element);
+                shape = shape.and_then(Shape::element);
             }
         }
     }
@@ -50,13 +50,6 @@ pub(crate) fn description<'a>(object: &'a Object, path: &Path) -> &'a str {
         object = field.shape.object().map(|object| &**object);
     }
     description
-}
-
-fn element(shape: &Shape) -> Option<&Shape> {
-    match shape {
-        Shape::List(element) | Shape::Set(element) | Shape::Map(element) => Some(element),
-        _ => None,
-    }
 }
 
 fn push(text: &mut String, name: &str) {

@@ -111,7 +111,7 @@ impl Findings {
                         for (index, planned) in planned.elements().iter().enumerate() {
                             let prior = prior.elements().get(index).unwrap_or(&Value::Null);
                             let config = config.elements().get(index).unwrap_or(&Value::Null);
-                            findings.at(index_step(index), |findings| {
+                            findings.at(Step::at(index), |findings| {
                                 findings.plan_block(&nested.block, prior, config, planned);
                             });
                         }
@@ -169,7 +169,7 @@ impl Findings {
                     for (index, planned) in planned.elements().iter().enumerate() {
                         let prior = prior.elements().get(index).unwrap_or(&Value::Null);
                         let config = config.elements().get(index).unwrap_or(&Value::Null);
-                        self.at(index_step(index), |findings| {
+                        self.at(Step::at(index), |findings| {
                             findings.plan_attributes(&nested.attributes, prior, config, planned);
                         });
                     }
@@ -210,7 +210,7 @@ impl Findings {
                     return;
                 }
                 for (index, (planned, actual)) in planned.iter().zip(actual).enumerate() {
-                    self.at(index_step(index), |findings| findings.result_value(planned, actual));
+                    self.at(Step::at(index), |findings| findings.result_value(planned, actual));
                 }
             }
             (Value::Map(planned), Value::Map(actual)) => {
@@ -243,7 +243,7 @@ impl Findings {
             Value::Dynamic(inner) => self.unknowns(&inner.1),
             Value::List(items) | Value::Set(items) => {
                 for (index, item) in items.iter().enumerate() {
-                    self.at(index_step(index), |findings| findings.unknowns(item));
+                    self.at(Step::at(index), |findings| findings.unknowns(item));
                 }
             }
             Value::Map(items) => {
@@ -295,7 +295,7 @@ impl Findings {
             }
             (_, value) => {
                 for (index, item) in value.elements().iter().enumerate() {
-                    self.at(index_step(index), |findings| look(findings, item));
+                    self.at(Step::at(index), |findings| look(findings, item));
                 }
             }
         }
@@ -305,8 +305,4 @@ impl Findings {
 fn member<'a>(value: &'a Value, name: &str) -> &'a Value {
     // Within what is unknown everything is.
     if value.is_unknown() { &Value::UNKNOWN } else { value.get(name).unwrap_or(&Value::Null) }
-}
-
-fn index_step(index: usize) -> Step {
-    Step::Index(i64::try_from(index).unwrap_or(i64::MAX))
 }

@@ -86,7 +86,7 @@ fn read(raw: &RawValue, ty: &Type, how: Reading) -> Result<Value, CodecError> {
             }
             let items = items.into_iter().zip(elements.iter()).enumerate();
             let items = items
-                .map(|(index, (item, ty))| read(item, ty, how.deeper()).map_err(|error| error.within(step(index))));
+                .map(|(index, (item, ty))| read(item, ty, how.deeper()).map_err(|error| error.within(Step::at(index))));
             items.collect::<Result<_, _>>().map(Value::List)
         }
         Type::Map(element) => {
@@ -141,7 +141,7 @@ fn sequence(raw: &RawValue, element: &Type, how: Reading) -> Result<Vec<Value>, 
     let items: Vec<&RawValue> =
         serde_json::from_str(raw.get()).map_err(|_| CodecError::new("a list is needed here"))?;
     let items = items.into_iter().enumerate();
-    items.map(|(index, item)| read(item, element, how.deeper()).map_err(|error| error.within(step(index)))).collect()
+    items.map(|(index, item)| read(item, element, how.deeper()).map_err(|error| error.within(Step::at(index)))).collect()
 }
 
 fn write(value: &Value, ty: &Type, into: &mut String) -> Result<(), CodecError> {
@@ -175,7 +175,7 @@ fn write(value: &Value, ty: &Type, into: &mut String) -> Result<(), CodecError> 
             into.push('[');
             for (index, item) in items.iter().enumerate() {
                 separate(index, into);
-                write(item, element, into).map_err(|error| error.within(step(index)))?;
+                write(item, element, into).map_err(|error| error.within(Step::at(index)))?;
             }
             into.push(']');
             Ok(())
@@ -184,7 +184,7 @@ fn write(value: &Value, ty: &Type, into: &mut String) -> Result<(), CodecError> 
             into.push('[');
             for (index, (item, element)) in items.iter().zip(elements.iter()).enumerate() {
                 separate(index, into);
-                write(item, element, into).map_err(|error| error.within(step(index)))?;
+                write(item, element, into).map_err(|error| error.within(Step::at(index)))?;
             }
             into.push(']');
             Ok(())
@@ -224,8 +224,4 @@ fn separate(index: usize, into: &mut String) {
 
 fn quote(text: &str, into: &mut String) {
     into.push_str(&serde_json::Value::from(text).to_string());
-}
-
-fn step(index: usize) -> Step {
-    Step::Index(i64::try_from(index).unwrap_or(i64::MAX))
 }

@@ -50,14 +50,14 @@ pub fn encode_into(value: &Value, ty: &Type, into: &mut Vec<u8>) -> Result<(), C
         (Value::List(items), Type::List(element)) | (Value::Set(items), Type::Set(element)) => {
             written(put::write_array_len(into, length(items.len())?))?;
             for (index, item) in items.iter().enumerate() {
-                encode_into(item, element, into).map_err(|error| error.within(step(index)))?;
+                encode_into(item, element, into).map_err(|error| error.within(Step::at(index)))?;
             }
             Ok(())
         }
         (Value::List(items), Type::Tuple(elements)) if items.len() == elements.len() => {
             written(put::write_array_len(into, length(items.len())?))?;
             for (index, (item, element)) in items.iter().zip(elements.iter()).enumerate() {
-                encode_into(item, element, into).map_err(|error| error.within(step(index)))?;
+                encode_into(item, element, into).map_err(|error| error.within(Step::at(index)))?;
             }
             Ok(())
         }
@@ -154,10 +154,6 @@ fn length(length: usize) -> Result<u32, CodecError> {
     u32::try_from(length).map_err(|_| CodecError::new("the value has too many elements"))
 }
 
-fn step(index: usize) -> Step {
-    Step::Index(i64::try_from(index).unwrap_or(i64::MAX))
-}
-
 struct Reader<'a> {
     rest: &'a [u8],
 }
@@ -204,7 +200,7 @@ impl<'a> Reader<'a> {
                 }
                 let items = elements.iter().enumerate();
                 let items =
-                    items.map(|(index, ty)| self.value(ty, depth + 1).map_err(|error| error.within(step(index))));
+                    items.map(|(index, ty)| self.value(ty, depth + 1).map_err(|error| error.within(Step::at(index))));
                 items.collect::<Result<_, _>>().map(Value::List)
             }
             Type::Map(element) => {
@@ -249,7 +245,7 @@ impl<'a> Reader<'a> {
         // A length is only a claim, and there may be one at every level.
         let mut items = Vec::with_capacity(count.min(EXPECTED_ELEMENTS));
         for index in 0..count {
-            items.push(self.value(element, depth + 1).map_err(|error| error.within(step(index)))?);
+            items.push(self.value(element, depth + 1).map_err(|error| error.within(Step::at(index)))?);
         }
         Ok(items)
     }

@@ -14,6 +14,13 @@ pub enum Step {
     Index(i64),
 }
 
+impl Step {
+    /// Into a list or tuple.
+    pub(crate) fn at(index: usize) -> Self {
+        Self::Index(i64::try_from(index).unwrap_or(i64::MAX))
+    }
+}
+
 /// A way into a value, from the outside in.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Path(pub Vec<Step>);
