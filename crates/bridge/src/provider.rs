@@ -102,8 +102,7 @@ impl Provider for BridgedProvider {
             _ => PropertyMap::new(),
         };
         // Any of it may be a credential.
-        let given = config.into_iter().filter(|(_, value)| *value != Value::Null);
-        let config = given.map(|(name, value)| (name, Value::secret(value))).collect();
+        let config = config.into_iter().map(|(name, value)| (name, Value::secret(value))).collect();
         let result = PropertyMap::from([("result".to_owned(), Value::Map(config))]);
         Ok(CallResponse { result, ..CallResponse::default() })
     }

@@ -34,7 +34,8 @@ pub(crate) fn failures(object: &Object, whose: Checked<'_>, reports: &mut Vec<Re
 fn reason(object: &Object, whose: Checked<'_>, report: &Report, at: &str) -> String {
     let explained = |text: String| match place::description(object, &report.path) {
         "" => text,
-        description => format!("{text}: {description}"),
+        // On one line: line breaks of descriptions are where they were in somebody's source.
+        description => format!("{text}: {}", description.replace('\n', " ")),
     };
     let said = match report.detail.as_str() {
         "" => report.summary.clone(),

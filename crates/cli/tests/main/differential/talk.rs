@@ -184,8 +184,10 @@ impl Resource<'_> {
     /// Checks inputs, and takes what comes back.
     pub(crate) fn check(&mut self, news: Value) -> Value {
         let olds = plain(&self.inputs);
-        let answer = self
-            .call("Check", json!({"olds": olds, "news": news, "randomSeed": "c2VlZCBvZiB0aGUgdGVzdHMgaGVyZS4uLi4="}));
+        let answer = self.call(
+            "Check",
+            json!({"olds": olds, "news": news, "randomSeed": "c2VlZCBvZiB0aGUgdGVzdHMsIDMyIGJ5dGVzIGxvbmc="}),
+        );
         self.inputs = match answer["reply"]["inputs"].clone() {
             Value::Null => json!({}),
             inputs => inputs,

@@ -123,17 +123,29 @@ fn autonaming(talk: &mut Talk) {
         (json!({"mode": "DISABLE"}), json!({})),
         (json!({"proposedName": "proposed", "mode": "PROPOSE"}), json!({"name": "given"})),
     ] {
-        named.call("Check", json!({"news": news, "autonaming": autonaming, "randomSeed": "c2VlZA=="}));
+        named.call("Check", json!({"news": news, "autonaming": autonaming, "randomSeed": "c2VlZCBvZiB0aGUgdGVzdHMsIDMyIGJ5dGVzIGxvbmc="}));
     }
-    named.call("Check", json!({"news": {}, "olds": {"name": "old-name"}, "randomSeed": "c2VlZA=="}));
     named.call(
         "Check",
-        json!({"news": {}, "olds": {"name": "old-name", "__defaults": ["name"]}, "randomSeed": "c2VlZA=="}),
+        json!({"news": {}, "olds": {"name": "old-name"}, "randomSeed": "c2VlZCBvZiB0aGUgdGVzdHMsIDMyIGJ5dGVzIGxvbmc="}),
     );
-    named.call("Check", json!({"news": {"name": UNKNOWN}, "randomSeed": "c2VlZA=="}));
-    named.call("Check", json!({"news": {"name": ""}, "randomSeed": "c2VlZA=="}));
-    named.call("Check", json!({"news": {"name": null}, "randomSeed": "c2VlZA=="}));
+    named.call(
+        "Check",
+        json!({"news": {}, "olds": {"name": "old-name", "__defaults": ["name"]}, "randomSeed": "c2VlZCBvZiB0aGUgdGVzdHMsIDMyIGJ5dGVzIGxvbmc="}),
+    );
+    named.call(
+        "Check",
+        json!({"news": {"name": UNKNOWN}, "randomSeed": "c2VlZCBvZiB0aGUgdGVzdHMsIDMyIGJ5dGVzIGxvbmc="}),
+    );
+    named.call("Check", json!({"news": {"name": ""}, "randomSeed": "c2VlZCBvZiB0aGUgdGVzdHMsIDMyIGJ5dGVzIGxvbmc="}));
+    named.call("Check", json!({"news": {"name": null}, "randomSeed": "c2VlZCBvZiB0aGUgdGVzdHMsIDMyIGJ5dGVzIGxvbmc="}));
     let mut conflicting = talk.resource("Conflicting", "c");
-    conflicting.call("Check", json!({"news": {"name": "a", "namePrefix": "p"}, "randomSeed": "c2VlZA=="}));
-    conflicting.call("Check", json!({"news": {"namePrefix": UNKNOWN}, "randomSeed": "c2VlZA=="}));
+    conflicting.call(
+        "Check",
+        json!({"news": {"name": "a", "namePrefix": "p"}, "randomSeed": "c2VlZCBvZiB0aGUgdGVzdHMsIDMyIGJ5dGVzIGxvbmc="}),
+    );
+    conflicting.call(
+        "Check",
+        json!({"news": {"namePrefix": UNKNOWN}, "randomSeed": "c2VlZCBvZiB0aGUgdGVzdHMsIDMyIGJ5dGVzIGxvbmc="}),
+    );
 }
