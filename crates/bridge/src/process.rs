@@ -150,8 +150,9 @@ impl Supervised {
     /// StopProvider: what runs shall come to an end soon. Nothing is started for it.
     pub(crate) async fn stop(&self, cx: &CallContext) -> Result<(), CallError> {
         match self.live.get() {
-            Some(live) => live.client.stop(&cx.within(STOP)).await,
-            None => Ok(()),
+            // What has ended does nothing any more.
+            Some(live) if !self.has_ended() => live.client.stop(&cx.within(STOP)).await,
+            _ => Ok(()),
         }
     }
 

@@ -141,7 +141,9 @@ fn sequence(raw: &RawValue, element: &Type, how: Reading) -> Result<Vec<Value>, 
     let items: Vec<&RawValue> =
         serde_json::from_str(raw.get()).map_err(|_| CodecError::new("a list is needed here"))?;
     let items = items.into_iter().enumerate();
-    items.map(|(index, item)| read(item, element, how.deeper()).map_err(|error| error.within(Step::at(index)))).collect()
+    items
+        .map(|(index, item)| read(item, element, how.deeper()).map_err(|error| error.within(Step::at(index))))
+        .collect()
 }
 
 fn write(value: &Value, ty: &Type, into: &mut String) -> Result<(), CodecError> {

@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use super::Scenario;
 
-/// Where values may differ, and why. The pattern is a path with its parts between dots, `*` for any one of them and `**`
-/// for any number; the first part is the method, the second `reply`, `error`, `log` or `world`.
+/// Where values may differ, and why. The pattern is a path with its parts between dots, `*` for any one of them (or for the
+/// rest of one) and `**` for any number; the first part is the method, the second `reply`, `error`, `log` or `world`.
 #[derive(Debug)]
 pub(crate) struct Exception {
     /// The provider's name, `PROVIDER/SCENARIO`, or `*` in the place of either.
@@ -123,7 +123,10 @@ fn matches(pattern: &[&str], path: &[String]) -> bool {
         (["**", rest @ ..], _) => {
             matches(rest, path) || path.split_first().is_some_and(|(_, tail)| matches(pattern, tail))
         }
-        ([first, rest @ ..], [part, tail @ ..]) => (*first == "*" || first == part) && matches(rest, tail),
+        ([first, rest @ ..], [part, tail @ ..]) => {
+            let fits = first.strip_suffix('*').map_or(*first == *part, |start| part.starts_with(start));
+            fits && matches(rest, tail)
+        }
         _ => false,
     }
 }
