@@ -84,7 +84,7 @@ func kept(name string, resource *schema.Resource) *schema.Resource {
 	if updatable(resource.Schema) {
 		resource.UpdateContext = func(ctx context.Context, data *schema.ResourceData, meta any) diag.Diagnostics {
 			if _, there := resource.Schema["fault"]; there && data.Get("fault") == "fail on update" {
-				// The value arrives and the rest does not.
+				// Nothing arrives, and the state stays what it was.
 				data.Partial(true)
 				return diag.Errorf("failed on updating")
 			}
