@@ -37,7 +37,7 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Command {
     /// Build the pinned peers that the tests run against; the last line printed is their `bin` directory
-    Peers,
+    Peers(peers::Arguments),
     /// Everything that the build server runs
     Test,
     /// Check crate layers, forbidden calls, file lengths and generated files
@@ -68,7 +68,7 @@ enum Command {
 
 fn main() -> ExitCode {
     let result = match Arguments::parse().command {
-        Command::Peers => peers::run(),
+        Command::Peers(arguments) => peers::run(&arguments),
         Command::Test => test::run(),
         Command::Tidy => tidy::run(),
         Command::Codegen { check: false } => codegen::run(),

@@ -10,9 +10,18 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use clap::Args;
+
+/// What to build.
+#[derive(Debug, Default, Args)]
+pub(crate) struct Arguments {
+    /// Also the engines that only benchmarks need: OpenTofu, which takes three minutes
+    #[arg(long)]
+    engines: bool,
+}
 
 /// Builds what is missing or was built by an older recipe. The last line printed is the `bin` directory.
-pub(crate) fn run() -> Result<()> {
+pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let peers = Peers::locate()?;
     fs::create_dir_all(&peers.root).with_context(|| format!("cannot create {}", peers.root.display()))?;
     // Two builds at once would fight over the same source folders. The lock ends with the process.
@@ -21,6 +30,9 @@ pub(crate) fn run() -> Result<()> {
     recipe::build(&peers)?;
     terraform::build(&peers)?;
     python::build(&peers)?;
+    if arguments.engines {
+        terraform::build_engines(&peers)?;
+    }
     println!("{}", peers.bin().display());
     Ok(())
 }

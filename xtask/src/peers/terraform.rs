@@ -70,7 +70,6 @@ const OWN: [(&str, &str, &str); 7] = [
 pub(super) fn build(peers: &Peers) -> Result<()> {
     recipe::build_into(peers, &peers.go_bridge(), &BRIDGES)?;
     recipe::build_into(peers, &peers.terraform(), &PROVIDERS)?;
-    recipe::build_into(peers, &peers.bin(), &ENGINES)?;
     let stamp = sources(&workspace::root().join("xtask/peers/terraform"))?;
     for (name, module, package) in OWN {
         let binary = peers.terraform().join(name);
@@ -80,6 +79,11 @@ pub(super) fn build(peers: &Peers) -> Result<()> {
         })?;
     }
     Ok(())
+}
+
+/// Builds the engines that are measured beside ours.
+pub(super) fn build_engines(peers: &Peers) -> Result<()> {
+    recipe::build_into(peers, &peers.bin(), &ENGINES)
 }
 
 /// Every file of a folder, as one text.

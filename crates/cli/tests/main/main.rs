@@ -10,7 +10,6 @@ mod compiled;
 mod configuration;
 mod differential;
 mod drift;
-mod engines;
 mod event_log;
 mod everyday;
 mod interruption;
