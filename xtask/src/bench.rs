@@ -1,6 +1,7 @@
 //! `cargo xtask bench`: what `outrigger` costs beside `pulumi`, the provider, and a client without an engine.
 
 mod bare;
+mod bridge;
 mod inside;
 mod measure;
 mod report;
@@ -8,8 +9,11 @@ mod schema;
 mod sdk;
 mod start;
 mod subject;
+mod targets;
+mod terraform;
 mod yaml;
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::Result;
@@ -37,14 +41,24 @@ pub(crate) struct Arguments {
     /// How many it has for the growth figures
     #[arg(long, default_value_t = 10_000)]
     growth: usize,
+    /// How often two sides are measured in turn, where they are slow
+    #[arg(long, default_value_t = 5)]
+    turns: usize,
+    /// The executable of a Terraform provider with a large schema, with which `bridge` is measured, too
+    #[arg(long)]
+    provider: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
 enum Name {
+    /// The bridge to Terraform providers beside Pulumi's, under the same `pulumi`
+    Bridge,
     /// The engine: one program, one provider, a file backend
     Engine,
     /// The SDK: a plugin of it beside its twin in Go
     Sdk,
+    /// `outrigger` with Terraform providers, beside the engines that they are made for
+    Terraform,
     /// `outrigger check` of a large program, beside the bare parser; a large schema of which little is used
     Yaml,
 }
@@ -52,8 +66,10 @@ enum Name {
 /// Measures, prints the tables and writes them to `docs`.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     match arguments.name {
+        Name::Bridge => bridge::run(arguments.resources, arguments.turns, arguments.provider.as_deref()),
         Name::Engine => engine(arguments),
         Name::Sdk => sdk::run(),
+        Name::Terraform => terraform::run(arguments.resources, arguments.growth, arguments.turns),
         Name::Yaml => yaml::run(arguments.growth),
     }
 }
@@ -68,6 +84,11 @@ fn middle<T>(values: impl IntoIterator<Item = T>, figure: impl Fn(&T) -> f64) ->
 
 fn median(values: Vec<Duration>) -> Duration {
     middle(values, Duration::as_secs_f64).unwrap_or_default()
+}
+
+/// The middle of what is measured in each turn.
+fn middle_of<T>(turns: &[T], figure: impl Fn(&T) -> f64) -> f64 {
+    middle(turns.iter().map(figure), |value| *value).unwrap_or_default()
 }
 
 fn engine(arguments: &Arguments) -> Result<()> {

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
@@ -15,6 +15,9 @@ const PASSPHRASE: &str = "test";
 
 /// No command of a test takes this long unless it hangs.
 const LIMIT: Duration = Duration::from_secs(180);
+
+/// How long processes may live on after the command that started them.
+const MOMENT: Duration = Duration::from_secs(2);
 
 /// Which program runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -66,10 +69,16 @@ impl Sandbox {
 
     /// A command of `tool` in `folder`. Nothing of the caller's environment is handed on.
     pub(crate) fn command(&self, tool: Tool, folder: &Path, arguments: &[&str]) -> Command {
-        let mut command = Command::new(match tool {
+        let program = match tool {
             Tool::Pulumi => &self.pulumi,
             Tool::Outrigger => &self.outrigger,
-        });
+        };
+        self.command_of(program, folder, arguments)
+    }
+
+    /// A command of any program, like those of the tools.
+    pub(crate) fn command_of(&self, program: &Path, folder: &Path, arguments: &[&str]) -> Command {
+        let mut command = Command::new(program);
         command
             .args(arguments)
             .current_dir(folder)
@@ -100,6 +109,20 @@ impl Sandbox {
             bail!("`{} {}` failed\n{}", tool.name(), arguments.join(" "), finished.transcript());
         }
         Ok(finished)
+    }
+
+    /// Gives what was started here a moment to end by itself, ends the rest, and answers the names of that.
+    pub(crate) fn end_the_rest(&self) -> Result<Vec<String>> {
+        let asked = Instant::now();
+        loop {
+            // Every command has its home here, and so has what it starts.
+            let rest = process::marked(&self.home().display().to_string())?;
+            if rest.is_empty() || asked.elapsed() > MOMENT {
+                rest.iter().for_each(|process| process::kill(process.id));
+                return Ok(rest.into_iter().map(|process| process.name).collect());
+            }
+            std::thread::sleep(MOMENT / 100);
+        }
     }
 }
 

@@ -5,6 +5,8 @@
 //! process, and the figures are this process's.
 #![allow(clippy::print_stdout, reason = "the figures are this program's output")]
 
+#[path = "../../pulumi/examples/parameterize/memory.rs"]
+mod memory;
 #[path = "simple/package.rs"]
 mod package;
 #[path = "../../pulumi/examples/bare/processor.rs"]
@@ -25,6 +27,7 @@ use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::Command;
 use tokio::task::JoinSet;
 
+use memory::peak;
 use processor::processor_time;
 
 type Failure = Box<dyn std::error::Error + Send + Sync>;
@@ -163,12 +166,4 @@ async fn check_all(provider: &Arc<dyn Provider>, calls: usize, at_once: usize) -
         done??;
     }
     Ok(())
-}
-
-/// The highest resident size of a process.
-fn peak(process: u32) -> Result<u64, Failure> {
-    let status = std::fs::read_to_string(format!("/proc/{process}/status"))?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).ok_or("no peak in the status")?;
-    let kilobytes: u64 = line.trim().trim_end_matches("kB").trim().parse()?;
-    Ok(kilobytes * 1024)
 }

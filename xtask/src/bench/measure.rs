@@ -17,11 +17,16 @@ const SEARCH: Duration = Duration::from_millis(50);
 /// Linux shows processor time to programs in this unit, whatever the kernel's own is.
 const TICK: Duration = Duration::from_millis(10);
 
+/// The name of the plugin that makes Pulumi packages of Terraform providers, ours and Pulumi's.
+pub(super) const BRIDGE: &str = "pulumi-resource-terraform-provider";
+
 /// What a process is there for.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Role {
-    /// `pulumi` with its language host, or `outrigger` with its keeper.
+    /// `pulumi` with its language host, or `outrigger` with its keeper; `tofu`, `terraform`.
     Engine,
+    /// What stands between `pulumi` and a Terraform provider.
+    Bridge,
     Provider,
 }
 
@@ -45,6 +50,16 @@ impl Measured {
     pub(super) fn of(&self, role: Role) -> Usage {
         self.usage.get(&role).copied().unwrap_or_default()
     }
+
+    /// Processor time, in seconds.
+    pub(super) fn cpu(&self, role: Role) -> f64 {
+        self.of(role).cpu.as_secs_f64()
+    }
+}
+
+/// For people.
+pub(super) fn megabytes(bytes: u64) -> f64 {
+    bytes as f64 / 1_000_000.0
 }
 
 /// Runs a command that must succeed.
@@ -101,15 +116,20 @@ fn watch(id: u32, started: Instant) -> Result<(Duration, BTreeMap<u32, Seen>)> {
 }
 
 fn role(id: u32) -> Role {
-    if name(&proc(id)).starts_with("pulumi-resource-") { Role::Provider } else { Role::Engine }
+    match name(&proc(id)).as_str() {
+        BRIDGE => Role::Bridge,
+        name if name.starts_with("pulumi-resource-") || name.starts_with("terraform-provider-") => Role::Provider,
+        _ => Role::Engine,
+    }
 }
 
 /// Takes a process's figures. Each only grows; one that cannot be read (the process has ended) stays as it was.
 fn look(id: u32, process: &mut Seen) {
     let folder = proc(id);
-    // Between fork and exec a process still bears its parent's name.
-    if process.role == Role::Engine {
-        process.role = role(id);
+    // Between fork and exec a process still bears its parent's name, and one that has ended bears none.
+    let role = role(id);
+    if role != Role::Engine {
+        process.role = role;
     }
     if let Some(cpu) = fs::read_to_string(folder.join("stat")).ok().and_then(|stat| processor_time(&stat)) {
         process.usage.cpu = process.usage.cpu.max(cpu);

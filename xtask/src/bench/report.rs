@@ -4,9 +4,10 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use super::bare::{Bare, at_once};
-use super::measure::{Measured, Role};
+use super::measure::{Measured, Role, megabytes};
 use super::start::Start;
 use super::subject::{Steps, Subject};
+use super::targets::{self, Target, ratio};
 
 /// Everything that was measured.
 pub(super) struct Figures {
@@ -18,13 +19,6 @@ pub(super) struct Figures {
     pub(super) lean: Steps<Measured>,
     pub(super) pulumi: Steps<Measured>,
     pub(super) start: Start,
-}
-
-/// A ratio that has to stay below a limit.
-struct Target {
-    what: &'static str,
-    ratio: f64,
-    limit: f64,
 }
 
 /// The page.
@@ -66,11 +60,7 @@ pub(super) fn text(figures: &Figures) -> String {
         millis(figures.start.outrigger),
         millis(figures.start.provider)
     );
-    text.push_str("| target | measured | limit | |\n| --- | ---: | ---: | --- |\n");
-    for Target { what, ratio, limit } in targets(figures) {
-        let verdict = if ratio <= limit { "met" } else { "**missed**" };
-        let _ = writeln!(text, "| {what} | {ratio:.3} | {limit:.3} | {verdict} |");
-    }
+    text.push_str(&targets::table(&limits(figures)));
     text
 }
 
@@ -89,11 +79,11 @@ fn rows(text: &mut String, title: &str, steps: &Steps<Measured>) {
     }
 }
 
-fn targets(figures: &Figures) -> Vec<Target> {
+fn limits(figures: &Figures) -> Vec<Target> {
     let Figures { bare, outrigger, grown, lean, pulumi, start, .. } = figures;
-    let target = |what, ratio, limit| Target { what, ratio, limit };
+    let target = |what: &str, ratio, limit| Target::new(what, ratio, limit);
     let wall = |ours: &Measured, theirs: &Measured| ratio(ours.wall.as_secs_f64(), theirs.wall.as_secs_f64());
-    let share = |step: &Measured| ratio(cpu(step, Role::Engine), cpu(step, Role::Provider));
+    let share = |step: &Measured| ratio(step.cpu(Role::Engine), step.cpu(Role::Provider));
     let growth = |of: fn(&Measured) -> f64| {
         let up = ratio(of(&grown.up), of(&outrigger.up));
         let preview = ratio(of(&grown.preview), of(&outrigger.preview));
@@ -117,7 +107,7 @@ fn targets(figures: &Figures) -> Vec<Target> {
         target("wall / pulumi without checkpoints, destroy", wall(&outrigger.destroy, &lean.destroy), 0.6),
         target("peak memory / pulumi and its YAML host", ratio(peak(outrigger), peak(pulumi)), 0.25),
         target("growth of wall, worst step", growth(|step| step.wall.as_secs_f64()), grown_limit),
-        target("growth of CPU, worst step", growth(|step| cpu(step, Role::Engine)), grown_limit),
+        target("growth of CPU, worst step", growth(|step| step.cpu(Role::Engine)), grown_limit),
         target("growth of bytes written, up", ratio(written(&grown.up), written(&outrigger.up)), grown_limit),
         target(
             "growth of bytes written, destroy",
@@ -132,14 +122,6 @@ fn targets(figures: &Figures) -> Vec<Target> {
     ]
 }
 
-fn ratio(ours: f64, theirs: f64) -> f64 {
-    if theirs > 0.0 { ours / theirs } else { f64::INFINITY }
-}
-
-fn cpu(step: &Measured, role: Role) -> f64 {
-    step.of(role).cpu.as_secs_f64()
-}
-
 /// The highest of the three steps.
 fn peak(steps: &Steps<Measured>) -> f64 {
     [&steps.up, &steps.preview, &steps.destroy]
@@ -150,10 +132,6 @@ fn peak(steps: &Steps<Measured>) -> f64 {
 
 fn written(step: &Measured) -> f64 {
     megabytes(step.of(Role::Engine).written_bytes)
-}
-
-fn megabytes(bytes: u64) -> f64 {
-    bytes as f64 / 1_000_000.0
 }
 
 fn millis(duration: Duration) -> f64 {

@@ -1,0 +1,134 @@
+//! The figures as a page.
+
+use std::fmt::Write as _;
+
+use super::super::measure::{Measured, Role, megabytes};
+use super::super::middle_of;
+use super::super::subject::Steps;
+use super::super::targets::{self, Target};
+use super::start::{Package, Round, Start};
+use super::{Pair, Run, Side};
+
+/// Everything that was measured.
+pub(super) struct Figures {
+    pub(super) resources: usize,
+    pub(super) runs: Vec<Pair<Run>>,
+    pub(super) packages: Vec<Package>,
+}
+
+/// Takes one step out of three.
+type Step = fn(&Steps<Measured>) -> &Measured;
+
+/// Takes one start out of a round.
+type Which = fn(&Round) -> &Start;
+
+const STEPS: [(&str, Step); 3] =
+    [("up", |steps| &steps.up), ("preview", |steps| &steps.preview), ("destroy", |steps| &steps.destroy)];
+
+/// The page.
+pub(super) fn text(figures: &Figures) -> String {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let today = jiff::Timestamp::now().strftime("%Y-%m-%d");
+    let mut text = format!(
+        "# The bridge to Terraform providers\n\nWritten by `cargo xtask bench bridge` on {today}, on a machine with {cores} cores.\n\n\
+         `pulumi` with checkpoints off runs a program of {} `random:String`, once with Pulumi's dynamic bridge and once with \
+         ours under the same name; the provider binary is the same. Each ran {} times in turn. A figure is the middle one; a ratio \
+         is the middle of the turns' ratios. `pulumi` starts the bridge twice for a step that runs the program; memory is the sum of all \
+         processes of the bridge, its keeper included.\n\n\
+         | | step | wall s | bridge CPU s | provider CPU s | bridge peak MB | engine CPU s |\n\
+         | --- | --- | ---: | ---: | ---: | ---: | ---: |\n",
+        figures.resources,
+        figures.runs.len(),
+    );
+    for side in [Side::Go, Side::Ours] {
+        for (name, step) in STEPS {
+            let middle = |figure: &dyn Fn(&Measured) -> f64| {
+                middle_of(&figures.runs, |pair| figure(step(&of(pair, side).steps)))
+            };
+            // Writing to a string cannot fail.
+            let _ = writeln!(
+                text,
+                "| {} | {name} | {:.2} | {:.2} | {:.2} | {:.1} | {:.2} |",
+                side.title(),
+                middle(&|step| step.wall.as_secs_f64()),
+                middle(&|step| step.cpu(Role::Bridge)),
+                middle(&|step| step.cpu(Role::Provider)),
+                middle(&|step| megabytes(step.of(Role::Bridge).peak_bytes)),
+                middle(&|step| step.cpu(Role::Engine)),
+            );
+        }
+    }
+    let left = |side| figures.runs.iter().map(|pair| of(pair, side).left).max().unwrap_or_default();
+    let _ = writeln!(
+        text,
+        "\nProvider processes that are left running after the three steps: {} by Pulumi's bridge, {} by ours.\n",
+        left(Side::Go),
+        left(Side::Ours)
+    );
+    text.push_str(
+        "A bridge by itself: from its start to the answer of Parameterize, and GetSchema after that. `again` is our bridge when it \
+         has seen the provider before and kept its schema. The provider's own start ends with the line that it prints.\n\n\
+         | provider | | provider's start ms | to Parameterize ms | GetSchema ms | peak MB | schema MB |\n\
+         | --- | --- | ---: | ---: | ---: | ---: | ---: |\n",
+    );
+    for package in &figures.packages {
+        rows(&mut text, package);
+    }
+    text.push('\n');
+    text.push_str(&targets::table(&limits(figures)));
+    text
+}
+
+fn rows(text: &mut String, package: &Package) {
+    let sides: [(&str, Which); 3] = [
+        (Side::Go.title(), |round| &round.bridges.go),
+        (Side::Ours.title(), |round| &round.bridges.ours),
+        ("our bridge, again", |round| &round.again),
+    ];
+    for (side, start) in sides {
+        let middle = |figure: fn(&Start) -> f64| middle_of(&package.rounds, |round| figure(start(round)));
+        let _ = writeln!(
+            text,
+            "| {} | {side} | {:.1} | {:.1} | {:.1} | {:.1} | {:.2} |",
+            package.title,
+            middle_of(&package.rounds, |round| round.provider) * 1e3,
+            middle(|start| start.parameterized) * 1e3,
+            middle(|start| start.schema) * 1e3,
+            middle(|start| megabytes(start.schema_peak)),
+            middle(|start| megabytes(start.bytes)),
+        );
+    }
+}
+
+fn of(pair: &Pair<Run>, side: Side) -> &Run {
+    match side {
+        Side::Go => &pair.go,
+        Side::Ours => &pair.ours,
+    }
+}
+
+fn limits(figures: &Figures) -> Vec<Target> {
+    let mut targets = Vec::new();
+    let mut steps = |what: &str, figure: fn(&Measured) -> f64, limit: f64| {
+        for (name, step) in STEPS {
+            let ratio = middle_of(&figures.runs, |pair| pair.ratio(|run| figure(step(&run.steps))));
+            targets.push(Target::new(format!("{what}, {name}"), ratio, limit));
+        }
+    };
+    steps("CPU of the bridge", |step| step.cpu(Role::Bridge), 0.2);
+    steps("peak memory of the bridge", |step| megabytes(step.of(Role::Bridge).peak_bytes), 0.25);
+    steps("CPU of the provider", |step| step.cpu(Role::Provider), 1.0);
+    for Package { title, rounds } in &figures.packages {
+        let first = middle_of(rounds, |round| round.beyond(&round.bridges.ours));
+        let again = middle_of(rounds, |round| round.beyond(&round.again));
+        targets.push(Target::new(format!("start to Parameterize beyond the provider's start, {title}"), first, 0.5));
+        targets.push(Target::new(format!("the same with the schema kept, {title}"), again, 0.5));
+        if title.starts_with("aws") {
+            let wall = middle_of(rounds, |round| round.bridges.ratio(|start| start.schema));
+            let peak = middle_of(rounds, |round| round.bridges.ratio(|start| start.schema_peak as f64));
+            targets.push(Target::new(format!("GetSchema, {title}"), wall, 0.25));
+            targets.push(Target::new(format!("peak memory for GetSchema, {title}"), peak, 0.25));
+        }
+    }
+    targets
+}

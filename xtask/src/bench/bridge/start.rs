@@ -1,0 +1,140 @@
+//! How long a bridge takes until it is a provider's package, and until that package's schema is there, and in how much memory.
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail};
+use serde::Deserialize;
+
+use super::{Executables, Pair, Side};
+use crate::peers::Peers;
+use crate::sandbox::Sandbox;
+use crate::workspace;
+
+/// How often each is measured, in turn.
+const ROUNDS: usize = 7;
+
+/// What every engine shows a provider, so that it can tell that it was not started by hand.
+const COOKIE: (&str, &str) =
+    ("TF_PLUGIN_MAGIC_COOKIE", "d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2");
+
+/// One start of a bridge, in seconds and bytes.
+#[derive(Clone, Copy, Deserialize)]
+pub(super) struct Start {
+    /// From starting the bridge to the answer of Parameterize.
+    pub(super) parameterized: f64,
+    /// How long GetSchema took after that.
+    pub(super) schema: f64,
+    /// The bridge's highest resident size when it had answered GetSchema.
+    pub(super) schema_peak: u64,
+    /// How long the schema is.
+    pub(super) bytes: u64,
+}
+
+/// One provider, with both bridges.
+pub(super) struct Package {
+    pub(super) title: String,
+    pub(super) rounds: Vec<Round>,
+}
+
+/// All of it once.
+pub(super) struct Round {
+    /// From starting the provider to the line with its address.
+    pub(super) provider: f64,
+    pub(super) bridges: Pair<Start>,
+    /// Our bridge again, when it has seen the provider before and kept its schema.
+    pub(super) again: Start,
+}
+
+impl Round {
+    /// Our start beside theirs, both without the provider's own.
+    pub(super) fn beyond(&self, ours: &Start) -> f64 {
+        let own = |start: &Start| (start.parameterized - self.provider).max(0.0);
+        super::super::targets::ratio(own(ours), own(&self.bridges.go))
+    }
+}
+
+/// Measures with the providers that are there, and with one that the caller has.
+pub(super) fn run(peers: &Peers, executables: &Executables, provider: Option<&Path>) -> Result<Vec<Package>> {
+    let build = ["build", "--quiet", "--release", "--package", "outrigger-pulumi", "--example", "parameterize"];
+    workspace::run(workspace::cargo().args(build))?;
+    let mut packages = vec![("random".to_owned(), peers.terraform().join("terraform-provider-random"))];
+    packages.extend(small_aws(peers));
+    packages.extend(provider.map(given));
+    let packages = packages.into_iter().map(|(title, provider)| {
+        eprintln!("measuring the start with {title}");
+        let rounds = (0..ROUNDS).map(|_| round(peers, executables, &provider)).collect::<Result<_>>()?;
+        Ok(Package { title, rounds })
+    });
+    packages.collect()
+}
+
+/// AWS's provider among the peers, which is there on some platforms only.
+fn small_aws(peers: &Peers) -> Option<(String, PathBuf)> {
+    let program = peers.terraform().join("terraform-provider-aws");
+    program.is_file().then(|| ("aws 3.39.0".to_owned(), program))
+}
+
+/// A provider that the caller has, by the name and version in its file's name: `terraform-provider-NAME_vVERSION_x5`.
+fn given(program: &Path) -> (String, PathBuf) {
+    let file = program.file_name().unwrap_or_default().to_string_lossy();
+    let mut parts = file.trim_start_matches("terraform-provider-").split('_');
+    let name = parts.next().unwrap_or_default();
+    let version = parts.next().unwrap_or_default().trim_start_matches('v');
+    (format!("{name} {version}").trim().to_owned(), program.to_owned())
+}
+
+fn round(peers: &Peers, executables: &Executables, provider: &Path) -> Result<Round> {
+    let scratch = tempfile::Builder::new().prefix("outrigger-bench-").tempdir()?;
+    let sandbox = Sandbox::create(scratch.path(), peers, &executables.ours)?;
+    let start = |side: Side| -> Result<Start> {
+        let folder = scratch.path().join(side.title());
+        let bridge = folder.join(super::BRIDGE);
+        if !bridge.exists() {
+            executables.install(side, &folder)?;
+        }
+        let client = workspace::target().join("release/examples/parameterize");
+        let arguments = [bridge.display().to_string(), provider.display().to_string()];
+        let arguments = arguments.each_ref().map(String::as_str);
+        let printed = workspace::output(&mut sandbox.command_of(&client, scratch.path(), &arguments));
+        sandbox.end_the_rest()?;
+        serde_json::from_str(&printed?).context("the client answered oddly")
+    };
+    Ok(Round { provider: provider_start(provider)?, bridges: Pair::of(start)?, again: start(Side::Ours)? })
+}
+
+fn provider_start(program: &Path) -> Result<f64> {
+    let started = Instant::now();
+    let mut child = Command::new(program)
+        .env(COOKIE.0, COOKIE.1)
+        .env("PLUGIN_PROTOCOL_VERSIONS", "5,6")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .with_context(|| format!("cannot start {}", program.display()))?;
+    let stdout = child.stdout.take().context("the provider has no stdout")?;
+    let mut line = String::new();
+    BufReader::new(stdout).read_line(&mut line)?;
+    let took = started.elapsed();
+    child.kill()?;
+    child.wait()?;
+    if line.split('|').count() < 4 {
+        bail!("{} did not print an address but `{}`", program.display(), line.trim());
+    }
+    Ok(took.as_secs_f64())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_provider_is_called_what_its_file_is_called() {
+        let title = |file: &str| given(Path::new(file)).0;
+        assert_eq!(title("/opt/terraform-provider-aws_v5.100.0_x5"), "aws 5.100.0");
+        assert_eq!(title("terraform-provider-own"), "own");
+    }
+}

@@ -1,0 +1,44 @@
+//! Ratios that have to stay below a limit, and whether they do.
+
+use std::fmt::Write as _;
+
+/// A ratio that has to stay below a limit.
+pub(super) struct Target {
+    pub(super) what: String,
+    pub(super) ratio: f64,
+    pub(super) limit: f64,
+}
+
+impl Target {
+    pub(super) fn new(what: impl Into<String>, ratio: f64, limit: f64) -> Self {
+        Self { what: what.into(), ratio, limit }
+    }
+}
+
+/// What ours is of theirs; endless where theirs is nothing.
+pub(super) fn ratio(ours: f64, theirs: f64) -> f64 {
+    if theirs > 0.0 { ours / theirs } else { f64::INFINITY }
+}
+
+/// The targets as a table.
+pub(super) fn table(targets: &[Target]) -> String {
+    let mut text = String::from("| target | measured | limit | |\n| --- | ---: | ---: | --- |\n");
+    for Target { what, ratio, limit } in targets {
+        let verdict = if ratio <= limit { "met" } else { "**missed**" };
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "| {what} | {ratio:.3} | {limit:.3} | {verdict} |");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_target_is_met_up_to_its_limit() {
+        let text = table(&[Target::new("one", 0.5, 0.5), Target::new("other", ratio(1.0, 0.0), 0.5)]);
+        assert!(text.contains("| one | 0.500 | 0.500 | met |"), "{text}");
+        assert!(text.contains("| other | inf | 0.500 | **missed** |"), "{text}");
+    }
+}

@@ -1,0 +1,134 @@
+//! The figures as a page.
+
+use std::fmt::Write as _;
+
+use super::super::measure::{Measured, Role, megabytes};
+use super::super::middle_of;
+use super::super::targets::{self, Target, ratio};
+use super::engine::Steps;
+use super::program::Program;
+use super::{Measurements, Turn};
+
+/// Takes one step out of five.
+type Step = fn(&Steps) -> &Measured;
+
+const APPLY: (&str, Step) = ("apply", |steps| &steps.apply);
+const PLAN: (&str, Step) = ("plan", |steps| &steps.plan);
+const PLAN_UNREAD: (&str, Step) = ("plan, not refreshed", |steps| &steps.plan_unread);
+const DESTROY: (&str, Step) = ("destroy", |steps| &steps.destroy);
+const DESTROY_UNREAD: (&str, Step) = ("destroy, not refreshed", |steps| &steps.destroy_unread);
+const STEPS: [(&str, Step); 5] = [APPLY, PLAN, PLAN_UNREAD, DESTROY, DESTROY_UNREAD];
+
+/// The page.
+pub(super) fn text(all: &[Measurements], growth: usize, grown: &Steps) -> String {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let today = jiff::Timestamp::now().strftime("%Y-%m-%d");
+    let turns = all.first().map_or(0, |measurements| measurements.turns.len());
+    let mut text = format!(
+        "# Terraform providers\n\nWritten by `cargo xtask bench terraform` on {today}, on a machine with {cores} cores.\n\n\
+         The same resources in a Pulumi project under `outrigger` and in a configuration under `tofu` and, where it is installed, \
+         `terraform`; the provider binary is the same and comes from a filesystem mirror. A plan has nothing to do. Like is compared with like: a plan and a \
+         destroy that read every resource first (`--refresh`; the others' default) with each other, and those that do not (our \
+         default; `-refresh=false`). All ran {turns} times in turn. A figure is the middle one; a ratio is the middle of the turns' \
+         ratios, each with the faster of the others in that turn.\n",
+    );
+    for measurements in all {
+        // Writing to a string cannot fail.
+        let _ = write!(
+            text,
+            "\n## {}\n\n| | step | wall s | engine CPU s | provider CPU s | engine peak MB | engine MB written |\n\
+             | --- | --- | ---: | ---: | ---: | ---: | ---: |\n",
+            measurements.program
+        );
+        engine(&mut text, "outrigger", &measurements.turns, |turn| Some(&turn.outrigger));
+        engine(&mut text, "tofu", &measurements.turns, |turn| Some(&turn.tofu));
+        engine(&mut text, "terraform", &measurements.turns, |turn| turn.terraform.as_ref());
+        let _ = write!(text, "\n{}", targets::table(&limits(measurements)));
+    }
+    let Some(first) = all.first() else { return text };
+    let _ = write!(
+        text,
+        "\n## {growth} `random_string`\n\n| | step | wall s | engine CPU s | provider CPU s | engine peak MB | engine MB written |\n\
+         | --- | --- | ---: | ---: | ---: | ---: | ---: |\n"
+    );
+    for (name, step) in STEPS {
+        row(&mut text, "outrigger", name, &|figure| figure(step(grown)));
+    }
+    let times = growth as f64 / first.program.resources() as f64;
+    let growth = STEPS.map(|(name, step)| {
+        let before = middle_of(&first.turns, |turn| step(&turn.outrigger).wall.as_secs_f64());
+        let measured = ratio(step(grown).wall.as_secs_f64(), before);
+        Target::new(format!("growth of wall for {times:.0} times the resources, {name}"), measured, 1.2 * times)
+    });
+    let _ = write!(text, "\n{}", targets::table(&growth));
+    text
+}
+
+fn engine(text: &mut String, title: &str, turns: &[Turn], of: fn(&Turn) -> Option<&Steps>) {
+    let runs: Vec<&Steps> = turns.iter().filter_map(of).collect();
+    if runs.is_empty() {
+        return;
+    }
+    for (name, step) in STEPS {
+        row(text, title, name, &|figure| middle_of(&runs, |steps| figure(step(steps))));
+    }
+}
+
+fn row(text: &mut String, title: &str, step: &str, middle: &dyn Fn(fn(&Measured) -> f64) -> f64) {
+    let _ = writeln!(
+        text,
+        "| {title} | {step} | {:.2} | {:.2} | {:.2} | {:.0} | {:.1} |",
+        middle(wall),
+        middle(engine_cpu),
+        middle(provider_cpu),
+        middle(|step| megabytes(step.of(Role::Engine).peak_bytes)),
+        middle(|step| megabytes(step.of(Role::Engine).written_bytes)),
+    );
+}
+
+fn wall(step: &Measured) -> f64 {
+    step.wall.as_secs_f64()
+}
+
+fn engine_cpu(step: &Measured) -> f64 {
+    step.cpu(Role::Engine)
+}
+
+fn provider_cpu(step: &Measured) -> f64 {
+    step.cpu(Role::Provider)
+}
+
+/// The faster of the others in a turn.
+fn faster(turn: &Turn, step: Step) -> &Measured {
+    let tofu = step(&turn.tofu);
+    turn.terraform.as_ref().map(step).filter(|terraform| terraform.wall < tofu.wall).unwrap_or(tofu)
+}
+
+fn limits(Measurements { program, turns }: &Measurements) -> Vec<Target> {
+    let mut targets = Vec::new();
+    let mut target = |what: &str, (name, step): (&str, Step), figure: fn(&Measured) -> f64, limit: f64| {
+        let measured = middle_of(turns, |turn| ratio(figure(step(&turn.outrigger)), figure(faster(turn, step))));
+        targets.push(Target::new(format!("{what}, {name}"), measured, limit));
+    };
+    for step in [APPLY, DESTROY, DESTROY_UNREAD] {
+        target("wall", step, wall, 0.5);
+    }
+    let cloud = matches!(program, Program::Parameters(..));
+    for step in [PLAN, PLAN_UNREAD] {
+        target("wall", step, wall, if cloud { 0.5 } else { 0.65 });
+    }
+    if cloud {
+        return targets;
+    }
+    for step in [APPLY, DESTROY, DESTROY_UNREAD] {
+        target("CPU of the provider", step, provider_cpu, 2.0 / 3.0);
+    }
+    for step in [PLAN, PLAN_UNREAD] {
+        target("CPU of the provider", step, provider_cpu, 1.0);
+    }
+    for (name, step) in STEPS {
+        let measured = middle_of(turns, |turn| ratio(engine_cpu(step(&turn.outrigger)), engine_cpu(step(&turn.tofu))));
+        targets.push(Target::new(format!("CPU of outrigger / tofu, {name}"), measured, 0.2));
+    }
+    targets
+}
