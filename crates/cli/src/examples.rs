@@ -127,6 +127,31 @@ pub(crate) const EXAMPLES: &[(&str, Examples)] = &[
         )],
     ),
     (
+        "plugin schema",
+        &[
+            ("outrigger plugin schema random@4.16.0", "The package schema of a plugin"),
+            (
+                "outrigger plugin schema terraform-provider hashicorp/random",
+                "What a Terraform provider is as a package",
+            ),
+            ("outrigger plugin schema --terraform ./terraform-provider-random", "The provider's own schema"),
+        ],
+    ),
+    (
+        "plugin call",
+        &[
+            ("outrigger plugin call random GetPluginInfo", "A call without a request"),
+            (
+                "outrigger plugin call --terraform hashicorp/time CallFunction '{\"name\": \"duration_parse\", \"arguments\": [\"1h\"]}'",
+                "A function of a Terraform provider",
+            ),
+            (
+                "outrigger plugin call --terraform ./terraform-provider-local OpenEphemeralResource - < request.json",
+                "A request from a file",
+            ),
+        ],
+    ),
+    (
         "package add",
         &[
             ("outrigger package add random@4.16.0", "A package by its plugin, of this version"),

@@ -66,7 +66,9 @@ fn plugins(environment: &Environment, project: &Project) -> Result<(), Failure> 
     }
     let options = host_options(environment, project, None, BTreeMap::new())?;
     let needed = Source::read(project)?.required();
-    let missing: Vec<Diagnostic> = needed.iter().filter_map(|plugin| find(&options, plugin).err()).collect();
+    // The bridge is part of this program.
+    let elsewhere = needed.iter().filter(|plugin| options.terraform.is_none() || plugin.name != outrigger_bridge::NAME);
+    let missing: Vec<Diagnostic> = elsewhere.filter_map(|plugin| find(&options, plugin).err()).collect();
     if !missing.is_empty() {
         return Err(missing.into());
     }

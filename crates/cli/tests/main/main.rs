@@ -1,6 +1,7 @@
 //! The real binary with the real peers: `pulumi`, its providers, its files.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod asking;
 mod authored;
 mod bad_input;
 mod both_ways;

@@ -11,8 +11,10 @@ use crate::schema::{Function, Kind, Schema, SchemaError, Schemas};
 pub enum Secrets {
     /// As they are.
     Shown,
-    /// Not at all.
+    /// What the schema calls sensitive or write-only is hidden, and so is what the provider alone can read.
     Hidden,
+    /// What a function takes and gives is hidden, too: no schema says what of it is secret, and it was not written by who reads it.
+    HiddenInLog,
 }
 
 /// What a call is about.
@@ -102,7 +104,7 @@ impl Context {
     }
 
     pub(super) fn hides(&self) -> bool {
-        self.secrets == Secrets::Hidden
+        self.secrets != Secrets::Shown
     }
 
     /// The schema of a value with that role, if it has one.

@@ -6,8 +6,8 @@
 //! - a value of the type `dynamic` is `{"value": …, "type": …}`, as in stored state;
 //! - the provider's own bytes are base64.
 //!
-//! Where secrets are hidden, `"[secret]"` stands for what the schema calls sensitive or write-only, and `{"length": n}` for what has
-//! no schema here.
+//! Where secrets are hidden, `"[secret]"` stands for what the schema calls sensitive or write-only, and `{"length": n}` for the
+//! provider's own bytes and for what has no schema here.
 
 mod by_hand;
 mod calls;

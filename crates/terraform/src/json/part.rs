@@ -10,7 +10,7 @@ use bytes::Bytes;
 use prost_types::Timestamp;
 use serde_json::value::RawValue;
 
-use super::context::{Context, Role};
+use super::context::{Context, Role, Secrets};
 use super::value::{self, quote, separate};
 use crate::cty::{self, CodecError, Path, Step, Type, Value};
 use crate::schema::function_json;
@@ -210,8 +210,7 @@ impl Ask for DynamicValue {
 fn tell_value(value: &DynamicValue, role: Role, place: usize, context: &Context, into: &mut String) {
     let decoded = context.ty(role, place).and_then(|ty| decoded(value, &ty));
     let schema = context.schema(role);
-    // What a function takes and gives has no schema that would say what is secret.
-    let has_rules = schema.is_some() || !matches!(role, Role::Arguments | Role::Result);
+    let has_rules = context.secrets != Secrets::HiddenInLog || !matches!(role, Role::Arguments | Role::Result);
     match decoded {
         Some(decoded) if !context.hides() => value::write(&decoded, into),
         Some(decoded) if has_rules => match schema {

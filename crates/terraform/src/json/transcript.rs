@@ -56,9 +56,9 @@ impl Visitor for Telling<'_> {
     {
         let Ok(question) = Q::decode(self.message) else { return (length(self.message), Box::new(length)) };
         let known = self.schemas.and_then(|schemas| {
-            Context::new(schemas, &Identities::new(), call.subject, question.name(), Secrets::Hidden).ok()
+            Context::new(schemas, &Identities::new(), call.subject, question.name(), Secrets::HiddenInLog).ok()
         });
-        let context = known.unwrap_or_else(|| Context::blind(Secrets::Hidden));
+        let context = known.unwrap_or_else(|| Context::blind(Secrets::HiddenInLog));
         let request = told(&question, &context);
         let answers = move |message: &[u8]| match A::decode(message) {
             Ok(answer) => told(&answer, &context),
