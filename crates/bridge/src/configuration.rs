@@ -95,3 +95,89 @@ fn not_json(key: &str, shape: &Shape) -> Misfit {
     };
     Misfit::of(key, format!("{kind} is needed, in JSON, and this is not JSON"))
 }
+
+#[cfg(test)]
+mod tests {
+    use outrigger_terraform::cty::Type;
+    use outrigger_terraform::schema::{Block, Nesting};
+
+    use super::*;
+    use crate::chance::{attribute, nested};
+
+    fn object() -> Object {
+        let attributes = vec![
+            attribute("region", Type::String, "o"),
+            attribute("retries", Type::Number, "o"),
+            attribute("strict", Type::Bool, "o"),
+            attribute("zone", Type::list(Type::String), "o"),
+            attribute("tags", Type::map(Type::map(Type::String)), "o"),
+        ];
+        let blocks = vec![nested("site", Nesting::List, 1, vec![attribute("port", Type::Number, "o")])];
+        Object::of_block(&Block { attributes, blocks, ..Block::default() })
+    }
+
+    fn properties<const N: usize>(items: [(&str, Value); N]) -> PropertyMap {
+        items.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+    }
+
+    fn one(key: &str, text: &str) -> Result<Value, Misfit> {
+        let mut unfolded = unfolded(&object(), &properties([(key, Value::from(text))]))?;
+        Ok(unfolded.remove(key).unwrap_or(Value::Null))
+    }
+
+    #[test]
+    fn what_is_folded_is_unfolded() {
+        let site = Value::Map(properties([("port", Value::Number(80.0))]));
+        let tags = Value::Map(properties([(
+            "a",
+            Value::Map(properties([("value", Value::from("b")), ("c", Value::from("d"))])),
+        )]));
+        let all = properties([
+            ("region", Value::from("{\"not\":\"json\"}")),
+            ("retries", Value::Number(2.5)),
+            ("strict", Value::Bool(true)),
+            ("zones", Value::List(vec![Value::from("a"), Value::from("b")])),
+            ("tags", tags),
+            ("site", Value::secret(site)),
+            ("other", Value::Number(1.0)),
+        ]);
+        let folded = folded(&object(), all.clone());
+        assert_eq!(folded.get("retries"), Some(&Value::from("2.5")));
+        assert_eq!(folded.get("zones"), Some(&Value::from(r#"["a","b"]"#)));
+        assert_eq!(folded.get("site"), Some(&Value::secret(Value::from(r#"{"port":80}"#))));
+        assert_eq!(folded.get("other"), Some(&Value::Number(1.0)));
+        assert_eq!(unfolded(&object(), &folded).unwrap(), all);
+    }
+
+    #[test]
+    fn what_is_unknown_somewhere_is_unknown() {
+        let zones = Value::secret(Value::List(vec![Value::from("a"), Value::Unknown]));
+        assert_eq!(folded(&object(), properties([("zones", zones)])), properties([("zones", Value::Unknown)]));
+    }
+
+    #[test]
+    fn no_text_is_nothing() {
+        assert_eq!(one("strict", "").unwrap(), Value::Bool(false));
+        assert_eq!(one("retries", "").unwrap(), Value::Number(0.0));
+        assert_eq!(one("zones", "").unwrap(), Value::List(Vec::new()));
+        assert_eq!(one("site", "").unwrap(), Value::Map(PropertyMap::new()));
+        assert_eq!(one("region", "").unwrap(), Value::from(""));
+        assert_eq!(folded(&object(), properties([("zones", Value::Null)])), properties([("zones", Value::from(""))]));
+    }
+
+    #[test]
+    fn secrets_inside_the_text_are_what_they_hold() {
+        let secret = format!(r#"{{"{}":"{}","value":"x"}}"#, signature::SIGNATURE, signature::SECRET);
+        assert_eq!(one("zones", &format!("[{secret}]")).unwrap(), Value::List(vec![Value::from("x")]));
+    }
+
+    #[test]
+    fn what_is_not_json_is_named() {
+        for (key, kind) in
+            [("retries", "a number"), ("strict", "a boolean"), ("zones", "a list"), ("site", "an object")]
+        {
+            let misfit = one(key, "{no").unwrap_err().to_string();
+            assert_eq!(misfit, format!("{key}: {kind} is needed, in JSON, and this is not JSON"));
+        }
+    }
+}

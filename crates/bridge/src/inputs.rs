@@ -71,3 +71,66 @@ fn says_nothing(value: &Value) -> bool {
         _ => false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use outrigger_terraform::cty::Type;
+    use outrigger_terraform::schema::{Block, Nesting};
+    use serde_json::json;
+
+    use super::*;
+    use crate::chance::{attribute, nested};
+
+    fn object() -> Object {
+        let attributes = vec![
+            attribute("name", Type::String, "r"),
+            attribute("size", Type::Number, "o"),
+            attribute("arn", Type::String, "c"),
+            attribute("tag", Type::map(Type::String), "o"),
+        ];
+        let rule = vec![attribute("port", Type::Number, "o"), attribute("made", Type::String, "c")];
+        let blocks = vec![nested("rule", Nesting::List, 0, rule.clone()), nested("site", Nesting::List, 1, rule)];
+        Object::of_block(&Block { attributes, blocks, ..Block::default() })
+    }
+
+    fn properties(json: serde_json::Value) -> PropertyMap {
+        match crate::json::value(json) {
+            Value::Map(items) => items,
+            _ => PropertyMap::new(),
+        }
+    }
+
+    #[test]
+    fn a_refresh_takes_new_values_and_adds_nothing() {
+        let inputs = json!({
+            "name": "a", "gone": 1, "__defaults": [], "tag": {"a": "1", "gone": "2"},
+            "rules": [{"port": 1, "__defaults": []}, {"port": 2}], "site": {"port": 3},
+        });
+        let outputs = json!({
+            "name": "b", "size": 7, "arn": "x", "tag": {"a": "3", "new": "4"}, "__defaults": [],
+            "rules": [{"port": 8, "made": "m"}], "site": {"port": 9, "made": "m"},
+        });
+        let expected = json!({"name": "b", "tag": {"a": "3"}, "rules": [{"port": 8}], "site": {"port": 9}});
+        assert_eq!(refreshed(&object(), properties(inputs), &properties(outputs)), properties(expected));
+    }
+
+    #[test]
+    fn a_value_of_another_kind_is_taken_whole() {
+        let inputs = properties(json!({"tag": {"a": "1"}, "size": 1}));
+        let mut outputs = properties(json!({"tag": "text"}));
+        outputs.insert("size".to_owned(), Value::secret(Value::Number(2.0)));
+        assert_eq!(refreshed(&object(), inputs, &outputs), outputs);
+    }
+
+    #[test]
+    fn an_import_has_what_a_program_would_say() {
+        let outputs = json!({
+            "name": "", "size": 0, "arn": "x", "tag": {}, "__meta": "{}",
+            "rules": [{"port": 8, "made": "m"}, {"port": 0}], "site": {"made": "m"},
+        });
+        let expected = json!({"name": "", "rules": [{"port": 8}, {}]});
+        assert_eq!(imported(&object(), &properties(outputs)), properties(expected));
+        let secret = PropertyMap::from([("size".to_owned(), Value::secret(Value::Number(0.0)))]);
+        assert_eq!(imported(&object(), &secret), PropertyMap::new());
+    }
+}

@@ -57,3 +57,57 @@ fn push(text: &mut String, name: &str) {
         && name.chars().all(|letter| letter == '_' || letter == '-' || letter.is_ascii_alphanumeric());
     if plain { text.push_str(&format!(".{name}")) } else { text.push_str(&format!("[{name:?}]")) }
 }
+
+#[cfg(test)]
+mod tests {
+    use outrigger_terraform::cty::Type;
+    use outrigger_terraform::schema::{Attribute, Block, Description, Nesting};
+
+    use super::*;
+    use crate::chance::{attribute, nested};
+
+    fn object() -> Object {
+        let said = Description { text: "Where it listens.".to_owned(), markdown: false };
+        let port = || vec![Attribute { description: said.clone(), ..attribute("listen_port", Type::Number, "o") }];
+        let attributes = vec![attribute("extra_tag", Type::map(Type::list(Type::String)), "o")];
+        let blocks = vec![nested("web_site", Nesting::List, 1, port()), nested("rule", Nesting::List, 0, port())];
+        Object::of_block(&Block { attributes, blocks, ..Block::default() })
+    }
+
+    fn path(steps: &[&str]) -> Path {
+        let step = |step: &&str| match step.split_once(':') {
+            Some(("key", key)) => Step::Key(key.to_owned()),
+            Some((_, index)) => Step::Index(index.parse().unwrap()),
+            None => Step::Attribute((*step).into()),
+        };
+        Path(steps.iter().map(step).collect())
+    }
+
+    #[test]
+    fn paths_are_told_in_pulumis_words() {
+        let cases: [(&[&str], Option<&str>); 9] = [
+            (&["web_site", "at:0", "listen_port"], Some("webSite.listenPort")),
+            (&["rule", "at:2", "listen_port"], Some("rules[2].listenPort")),
+            (&["extra_tag", "key:a-b", "at:1"], Some("extraTag.a-b[1]")),
+            (&["extra_tag", "key:a b"], Some("extraTag[\"a b\"]")),
+            (&["un_known"], Some("unKnown")),
+            (&["rule", "at:0", "un_known", "at:1"], Some("rules[0].un_known[1]")),
+            (&["un_known", "at:0", "listen_port"], Some("unKnown[0].listen_port")),
+            (&["at:0"], None),
+            (&[], None),
+        ];
+        for (steps, expected) in cases {
+            assert_eq!(text(&object(), &path(steps)).as_deref(), expected, "{steps:?}");
+        }
+    }
+
+    #[test]
+    fn the_top_and_what_is_said_of_it() {
+        let object = object();
+        let port = path(&["rule", "at:0", "listen_port"]);
+        assert_eq!(top(&object, &port), Some("rules"));
+        assert_eq!(description(&object, &port), "Where it listens.");
+        assert_eq!(description(&object, &path(&["rule", "un_known"])), "");
+        assert_eq!((top(&object, &path(&["key:rule"])), top(&object, &path(&["un_known"]))), (None, None));
+    }
+}

@@ -31,3 +31,43 @@ fn marked_value(shape: &Shape, value: Value) -> Value {
         (_, value) => value,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use outrigger_terraform::cty::Type;
+    use outrigger_terraform::schema::{Block, Nesting};
+
+    use super::*;
+    use crate::chance::{attribute, nested};
+
+    fn properties<const N: usize>(items: [(&str, Value); N]) -> PropertyMap {
+        items.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+    }
+
+    #[test]
+    fn what_is_sensitive_is_marked_at_every_level() {
+        let user = || vec![attribute("key", Type::String, "os"), attribute("name", Type::String, "o")];
+        let blocks = vec![
+            nested("user", Nesting::List, 0, user()),
+            nested("owner", Nesting::Set, 1, user()),
+            nested("group", Nesting::Map, 0, user()),
+        ];
+        let attributes = vec![attribute("token", Type::list(Type::String), "os")];
+        let object = Object::of_block(&Block { attributes, blocks, ..Block::default() });
+        let with = |key: Value| {
+            let one = || Value::Map(properties([("key", key.clone()), ("name", Value::from("n"))]));
+            properties([
+                ("users", Value::List(vec![one()])),
+                ("owner", one()),
+                ("group", Value::Map(properties([("g", one())]))),
+                ("unheard", Value::from("of")),
+            ])
+        };
+        let mut given = with(Value::from("k"));
+        given.insert("tokens".to_owned(), Value::List(vec![Value::from("t")]));
+        let mut expected = with(Value::secret(Value::from("k")));
+        expected.insert("tokens".to_owned(), Value::secret(Value::List(vec![Value::from("t")])));
+        assert_eq!(marked(&object, given), expected);
+        assert_eq!(marked(&object, expected.clone()), expected);
+    }
+}

@@ -120,3 +120,87 @@ pub(crate) fn text(object: Option<&Object>, report: &Report) -> String {
     let at = object.and_then(|object| place::text(object, &report.path));
     format!("[{}] {said}", at.unwrap_or_else(|| report.path.to_string()))
 }
+
+#[cfg(test)]
+mod tests {
+    use outrigger_terraform::Severity;
+    use outrigger_terraform::cty::{Path, Step, Type};
+    use outrigger_terraform::schema::{Attribute, Block, Description};
+
+    use super::*;
+    use crate::chance::attribute;
+
+    fn object() -> Object {
+        let description = Description { text: "Where.".to_owned(), markdown: false };
+        let attributes = vec![Attribute { description, ..attribute("home_region", Type::String, "r") }];
+        Object::of_block(&Block { attributes, ..Block::default() })
+    }
+
+    fn report(severity: Severity, summary: &str, detail: &str, at: &[&str]) -> Report {
+        let path = Path(at.iter().map(|name| Step::Attribute((*name).into())).collect());
+        Report { severity, summary: summary.to_owned(), detail: detail.to_owned(), path }
+    }
+
+    fn provider(name: &str) -> Urn {
+        Urn::new("dev", "p", None, "pulumi:providers:x", name)
+    }
+
+    fn reasons(whose: Checked<'_>, report: Report) -> Vec<String> {
+        failures(&object(), whose, &mut vec![report]).into_iter().map(|failure| failure.reason).collect()
+    }
+
+    #[test]
+    fn errors_about_a_property_are_failures_of_the_check() {
+        let urn = Urn::new("dev", "p", None, "x:index:A", "mine");
+        let mut reports = vec![
+            report(Severity::Error, "Bad region", "It is not there", &["home_region"]),
+            report(Severity::Warning, "Old region", "", &["home_region"]),
+            report(Severity::Error, "All is lost", "", &[]),
+        ];
+        let failures = failures(&object(), Checked::Resource(&urn), &mut reports);
+        assert_eq!(failures.len(), 1);
+        assert_eq!(failures[0].reason, "Bad region. It is not there. Examine values at 'mine.homeRegion'.");
+        let rest: Vec<&str> = reports.iter().map(|report| report.summary.as_str()).collect();
+        assert_eq!(rest, ["Old region", "All is lost"]);
+    }
+
+    #[test]
+    fn what_is_missing_is_told_where_it_is_set() {
+        let missing = || report(Severity::Error, MISSING, "", &["home_region"]);
+        let wrong = || report(Severity::Error, "Bad region", "", &["home_region"]);
+        let (default, declared) = (provider("default_1_0_0"), provider("mine"));
+        let try_set = "Provider is missing a required configuration key, try `pulumi config set x:homeRegion`: Where.";
+        assert_eq!(reasons(Checked::Provider(&default, "x"), missing()), [try_set]);
+        let property = "Missing required property 'homeRegion': Where.";
+        assert_eq!(reasons(Checked::Provider(&declared, "x"), missing()), [property]);
+        assert_eq!(reasons(Checked::Resource(&declared), missing()), [property]);
+        let check = "could not validate provider configuration: Bad region. Check `pulumi config get x:homeRegion`.";
+        assert_eq!(reasons(Checked::Provider(&default, "x"), wrong()), [check]);
+        let examine = "could not validate provider configuration: Bad region. Examine values at 'mine.homeRegion'.";
+        assert_eq!(reasons(Checked::Provider(&declared, "x"), wrong()), [examine]);
+    }
+
+    #[test]
+    fn a_key_that_is_not_there_has_a_neighbour() {
+        let near = unknown_key(&object(), &provider("default"), "x", "homeRegio").reason;
+        assert!(near.starts_with("`x:homeRegio` is not a valid configuration key for the x provider."), "{near}");
+        assert!(near.contains(" Did you mean `x:homeRegion`?"), "{near}");
+        let far = unknown_key(&object(), &provider("default"), "x", "color").reason;
+        assert!(!far.contains("Did you mean"), "{far}");
+        let declared = unknown_key(&object(), &provider("mine"), "x", "color").reason;
+        assert!(declared.ends_with("Invalid or unknown key. Examine values at 'mine.color'."), "{declared}");
+    }
+
+    #[test]
+    fn reports_are_told_with_their_places() {
+        let said = |report: Report| text(Some(&object()), &report);
+        assert_eq!(said(report(Severity::Error, "a", "a", &["home_region"])), "[homeRegion] a");
+        assert_eq!(said(report(Severity::Error, "a", "a", &[])), "a");
+        let elsewhere = text(None, &report(Severity::Error, "a", "a", &["home_region"]));
+        assert_eq!(elsewhere, "[home_region] a");
+        let cx = CallContext::background();
+        let reports = [report(Severity::Error, "a", "a", &[]), report(Severity::Error, "b", "b", &[])];
+        assert_eq!(error(&cx, None, None, &reports).as_deref(), Some("a\nb"));
+        assert_eq!(error(&cx, None, None, &[report(Severity::Warning, "a", "a", &[])]), None);
+    }
+}

@@ -24,7 +24,7 @@ pub(crate) fn load(surroundings: &Surroundings) -> Result<CliConfig, Diagnostic>
                 return Err(mistake(&format!("`{}` cannot be read: {error}", path.display())));
             }
         };
-        merge(&mut config, installation::read(&path.display().to_string(), &text)?)?;
+        merge(&mut config, CliConfig::parse(&path.display().to_string(), &text)?)?;
     }
     let cache = config.plugin_cache.take().map(|path| PathBuf::from(surroundings.expand(&path.to_string_lossy())));
     config.plugin_cache = surroundings.variable("TF_PLUGIN_CACHE_DIR").map(PathBuf::from).or(cache);

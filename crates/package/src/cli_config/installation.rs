@@ -90,29 +90,31 @@ const ELSEWHERE: [&str; 10] = [
     "oci_default_credentials",
 ];
 
-/// Reads one file, whose name is for the places of mistakes.
-pub(super) fn read(file: &str, text: &str) -> Result<CliConfig, Diagnostic> {
-    let mut reader = Reader { file: file.into(), json: false, unknown: Vec::new() };
-    let parsed = syntax::parse(text).map_err(|Mistake { at, reason }| reader.error(at, &reason))?;
-    reader.json = parsed.json;
-    let mut config = CliConfig::default();
-    for item in &parsed.items {
-        match item.name() {
-            "provider_installation" => {
-                for body in reader.blocks(item)? {
-                    if config.installation.is_some() {
-                        return Err(reader.error(item.at(), "there may be only one block `provider_installation`"));
+impl CliConfig {
+    /// Reads one file, whose name is for the places of mistakes.
+    pub fn parse(file: &str, text: &str) -> Result<Self, Diagnostic> {
+        let mut reader = Reader { file: file.into(), json: false, unknown: Vec::new() };
+        let parsed = syntax::parse(text).map_err(|Mistake { at, reason }| reader.error(at, &reason))?;
+        reader.json = parsed.json;
+        let mut config = Self::default();
+        for item in &parsed.items {
+            match item.name() {
+                "provider_installation" => {
+                    for body in reader.blocks(item)? {
+                        if config.installation.is_some() {
+                            return Err(reader.error(item.at(), "there may be only one block `provider_installation`"));
+                        }
+                        config.installation = Some(reader.installation(item, body)?);
                     }
-                    config.installation = Some(reader.installation(item, body)?);
                 }
+                "plugin_cache_dir" => config.plugin_cache = Some(reader.text(item)?.into()),
+                name if ELSEWHERE.contains(&name) => {}
+                _ => reader.unknown(item),
             }
-            "plugin_cache_dir" => config.plugin_cache = Some(reader.text(item)?.into()),
-            name if ELSEWHERE.contains(&name) => {}
-            _ => reader.unknown(item),
         }
+        config.unknown = reader.unknown;
+        Ok(config)
     }
-    config.unknown = reader.unknown;
-    Ok(config)
 }
 
 impl Method {
@@ -272,7 +274,7 @@ provider_installation {
   direct {}
 }
 "#;
-        let config = read("rc", text).unwrap();
+        let config = CliConfig::parse("rc", text).unwrap();
         assert_eq!(config.plugin_cache, Some("$HOME/cache".into()));
         let unknown: Vec<String> =
             config.unknown.iter().map(|unknown| format!("{} {}", unknown.name, unknown.place)).collect();
@@ -298,7 +300,7 @@ provider_installation {
     fn json_says_the_same() {
         let text =
             r#"{"provider_installation": [{"filesystem_mirror": {"path": "/m", "include": ["*/*/*"]}, "direct": {}}]}"#;
-        let installation = read("rc.json", text).unwrap().installation.unwrap();
+        let installation = CliConfig::parse("rc.json", text).unwrap().installation.unwrap();
         assert_eq!(installation.methods.len(), 2);
     }
 
@@ -317,7 +319,7 @@ provider_installation {
             ("provider_installation {\n  filesystem_mirror { path = 1 }\n}", "rc:2:30", "must be text"),
             ("plugin_cache_dir = {", "rc:1:21", "is missing"),
         ] {
-            let error = read("rc", text).unwrap_err();
+            let error = CliConfig::parse("rc", text).unwrap_err();
             assert_eq!(error.place.as_ref().unwrap().to_string(), place, "{text}: {error:?}");
             assert!(error.detail.as_ref().unwrap().contains(reason), "{text}: {error:?}");
         }

@@ -4,4 +4,5 @@
 mod blocks;
 mod codecs;
 mod proposed;
+mod schemas;
 mod values;
