@@ -6,6 +6,7 @@
 mod choice;
 mod oracle;
 mod run;
+mod terraform;
 mod world;
 
 use std::time::{Duration, Instant};
@@ -29,14 +30,20 @@ pub(crate) struct Arguments {
     /// Decides who is killed, in what operation and when; a seed of the clock's where it is not given
     #[arg(long)]
     pub(crate) seed: Option<u64>,
+    /// Kill around Terraform providers: `outrigger`, `pulumi`, our bridge, keepers and providers
+    #[arg(long)]
+    pub(crate) terraform: bool,
 }
 
 /// Runs them one after the other and stops at the first that loses something.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
-    let peers = Peers::ready()?;
-    let outrigger = workspace::build_outrigger(Profile::Debug)?;
     let seed = arguments.seed.unwrap_or_else(clock_seed);
     println!("seed {seed}");
+    if arguments.terraform {
+        return terraform::run(arguments.runs, seed);
+    }
+    let peers = Peers::ready()?;
+    let outrigger = workspace::build_outrigger(Profile::Debug)?;
     let durations = measure(&peers, &outrigger)?;
     for index in 0..arguments.runs {
         // Each run has a seed of its own, which alone decides it: so a failure can be repeated without the others.

@@ -30,7 +30,7 @@ pub(crate) fn run() -> Result<()> {
     steps.run("tests", tests);
     steps.run("simulate", || simulate::run(&simulate::Arguments { seeds: SEEDS, start: 0, faults: false }));
     steps.run("faults", || simulate::run(&simulate::Arguments { seeds: 0, start: 0, faults: true }));
-    steps.run("kill", || kill::run(&kill::Arguments { runs: KILLS, seed: None }));
+    steps.run("kill", || kill::run(&kill::Arguments { runs: KILLS, seed: None, terraform: false }));
     steps.run("conformance", || conformance::run(&conformance::Arguments::default()));
     steps.run("programs", || programs::run(&programs::Arguments::default()));
     steps.report(started.elapsed())

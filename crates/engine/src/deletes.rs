@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use futures::stream::{FuturesUnordered, StreamExt};
 use outrigger_diagnostic::Diagnostic;
-use outrigger_provider::{Action, Goal, PlanToken, RegisterError};
-use outrigger_state::{EntryKey, OperationKind, Record, Resource};
+use outrigger_provider::{Action, CallError, ErrorKind, Goal, PlanToken, RegisterError, State};
+use outrigger_state::{EntryKey, OperationId, OperationKind, Record, Resource};
 use outrigger_value::{ProviderReference, Urn};
 
 use crate::decisions::{Leftover, Milestone};
@@ -14,8 +14,8 @@ use crate::deletion_order::{DeletionOrder, Departure, is_called};
 use crate::deployment::Deployment;
 use crate::operations::ended;
 use crate::replace::protected;
-use crate::steps::state_of;
-use crate::{Step, StepOp, StepResult};
+use crate::steps::{Applied, Failure, state_of};
+use crate::{Step, StepOp, StepResult, changes};
 
 /// Entries that cease to exist with another, each with the step that it stands for.
 type Passengers = Vec<(EntryKey, Arc<Resource>, StepOp)>;
@@ -56,7 +56,7 @@ impl Deployment {
         }
         let mut record = Record::default();
         if is_called(old, op) && !self.options.preview {
-            record = self.call_delete(&step, old).await?;
+            record = self.call_delete(&step, key, old).await?;
         }
         {
             let mut decisions = self.decide();
@@ -84,7 +84,7 @@ impl Deployment {
     }
 
     /// Asks the provider to delete; the answer is the record that ends the operation.
-    async fn call_delete(&self, step: &Step, old: &Arc<Resource>) -> Result<Record, RegisterError> {
+    async fn call_delete(&self, step: &Step, key: EntryKey, old: &Arc<Resource>) -> Result<Record, RegisterError> {
         let urn = &old.urn;
         let Some(reference) = &old.provider else {
             let diagnostic =
@@ -105,9 +105,36 @@ impl Deployment {
             .carry_out(OperationKind::Deleting, Action::Delete, old.clone(), prior, &instance, PlanToken::default())
             .await;
         match outcome {
-            Ok((_, operation)) => Ok(ended(operation)),
+            Ok((Applied::Done(_), operation)) => Ok(ended(operation)),
+            Ok((Applied::Partial(state, reasons), operation)) => {
+                self.keep_undeleted(urn, key, state, operation).await?;
+                let error = CallError::new(instance.provider.label(), "Delete", ErrorKind::NotDone, reasons.join("\n"));
+                Err(self.step_failed(step, Failure::Call(error), "delete", &Goal::default()))
+            }
             Err(failure) => Err(self.step_failed(step, failure, "delete", &Goal::default())),
         }
+    }
+
+    /// It exists still, and the provider says how it is now.
+    async fn keep_undeleted(
+        &self,
+        urn: &Urn,
+        key: EntryKey,
+        state: State,
+        operation: OperationId,
+    ) -> Result<(), RegisterError> {
+        let mut record = ended(operation);
+        {
+            let mut decisions = self.decide();
+            if let Some(current) = decisions.table.get(key).cloned() {
+                let mut kept = Resource { outputs: state.outputs, ..Resource::clone(&current) };
+                changes::seal(&mut kept);
+                let kept = Arc::new(kept);
+                decisions.table.put(key, kept.clone());
+                record.put.push((key, kept));
+            }
+        }
+        self.append(urn, record).await
     }
 
     /// Deletes what the program did not ask for. An entry goes when everything that depends on it is gone.

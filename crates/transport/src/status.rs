@@ -27,6 +27,10 @@ fn own(status: &Status) -> Option<(ErrorKind, String)> {
     if message.contains("decoded message length too large") {
         return Some((ErrorKind::Garbage, "the answer is larger than 400 MiB and was not read".to_owned()));
     }
+    // Go's library says so after the call was carried out.
+    if message.starts_with("grpc: trying to send message larger than max") {
+        return Some((ErrorKind::Garbage, format!("the answer is larger than the plugin can send: {message}")));
+    }
     if message.contains("recursion limit reached") {
         let message = "the answer is nested too deeply to be read: about 33 levels of objects are the limit";
         return Some((ErrorKind::Garbage, message.to_owned()));
@@ -116,5 +120,7 @@ mod tests {
         let error = read("p", "Create", &Status::out_of_range(large));
         assert_eq!(error.kind, ErrorKind::Garbage);
         assert!(error.leaves_doubt());
+        let unsent = "grpc: trying to send message larger than max (318068673 vs. 268435456)";
+        assert!(read("p", "Create", &Status::resource_exhausted(unsent)).leaves_doubt());
     }
 }

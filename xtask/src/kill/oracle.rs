@@ -5,6 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::{Context, Result};
 use serde::Deserialize;
 
+/// What the URN of every resource of the oracle has.
+pub(super) const THINGS: &str = "::oracle:index:Thing::";
+
 /// One change that was made.
 #[derive(Deserialize, Clone, Debug, PartialEq, Eq)]
 pub(super) struct Line {
@@ -14,6 +17,13 @@ pub(super) struct Line {
     /// When, in milliseconds of the wall clock.
     #[serde(rename = "atMs")]
     pub(super) at_ms: u64,
+}
+
+impl Line {
+    /// A creation at an unknown time.
+    pub(super) fn made(id: String, urn: String) -> Self {
+        Self { op: "create".to_owned(), id, urn, at_ms: 0 }
+    }
 }
 
 /// What a state knows.
@@ -45,8 +55,8 @@ pub(super) fn living(log: &str) -> Result<Vec<Line>> {
 }
 
 impl Known {
-    /// Reads an export.
-    pub(super) fn from_export(export: &str) -> Result<Self> {
+    /// Reads an export; resources whose URNs have this part count.
+    pub(super) fn from_export(export: &str, counts: &str) -> Result<Self> {
         #[derive(Deserialize)]
         struct Export {
             deployment: Deployment,
@@ -73,7 +83,7 @@ impl Known {
         let export: Export = serde_json::from_str(export).context("the export cannot be read")?;
         let mut known = Known::default();
         for resource in export.deployment.resources {
-            if !resource.urn.contains("::oracle:index:Thing::") {
+            if !resource.urn.contains(counts) {
                 continue;
             }
             known.living += usize::from(!resource.delete);
@@ -113,7 +123,7 @@ mod tests {
     fn lost(resources: serde_json::Value, pending: serde_json::Value) -> usize {
         let export = json!({"deployment": {"resources": resources, "pending_operations": pending}});
         let living = living(&line("create", "1", 5)).unwrap();
-        Known::from_export(&export.to_string()).unwrap().lost(&living).len()
+        Known::from_export(&export.to_string(), THINGS).unwrap().lost(&living).len()
     }
 
     #[test]

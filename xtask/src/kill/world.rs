@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 
-use super::oracle::{Known, Line, living};
+use super::oracle::{Known, Line, THINGS, living};
 use crate::peers::Peers;
 use crate::process::{self, Finished, Running};
 use crate::sandbox::{Sandbox, Tool};
@@ -67,7 +67,7 @@ impl World {
 
     /// What the state knows, as `pulumi` reads it.
     pub(super) fn known(&self) -> Result<Known> {
-        Known::from_export(&self.pulumi(&["stack", "export", "--stack", "dev"])?.stdout)
+        Known::from_export(&self.pulumi(&["stack", "export", "--stack", "dev"])?.stdout, THINGS)
     }
 
     /// What exists.

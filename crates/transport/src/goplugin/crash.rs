@@ -53,6 +53,10 @@ impl OutputLines for CrashWatch {
         }
         self.hand_on(line);
     }
+
+    fn is_worth_keeping(&self, line: OutputLine<'_>) -> bool {
+        self.told.as_ref().is_none_or(|told| told.is_worth_keeping(line))
+    }
 }
 
 /// A panic may quote anything; it must not move a user's cursor.

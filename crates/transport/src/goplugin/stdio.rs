@@ -7,7 +7,7 @@ use crate::channel::Channel;
 use crate::generated::plugin::StdioData;
 use crate::generated::plugin::grpc_stdio_client::GrpcStdioClient;
 use crate::generated::plugin::stdio_data::Channel as Printed;
-use crate::{LinePart, Lines, OutputLine, OutputStream, Process, limited};
+use crate::{LinePart, Lines, OutputLine, OutputLines as _, OutputStream, Process, limited};
 
 /// Takes all that is printed, for as long as the connection lives: a plugin whose prints nobody takes blocks at the next one.
 pub(super) async fn drain(channel: Channel, process: Option<Arc<dyn Process>>, told: Arc<CrashWatch>) {
@@ -17,10 +17,11 @@ pub(super) async fn drain(channel: Channel, process: Option<Arc<dyn Process>>, t
     let take = |stream: OutputStream| {
         let (process, told) = (process.clone(), Arc::clone(&told));
         move |text: &[u8], part: LinePart| {
-            if let (Some(process), true) = (&process, part != LinePart::Rest) {
+            let line = OutputLine { stream, text, part };
+            if let (Some(process), true) = (&process, part != LinePart::Rest && told.is_worth_keeping(line)) {
                 process.remember(text);
             }
-            told.hand_on(OutputLine { stream, text, part });
+            told.hand_on(line);
         }
     };
     let (mut out, mut err) = (Lines::default(), Lines::default());

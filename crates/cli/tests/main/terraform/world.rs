@@ -49,7 +49,8 @@ impl World {
         sandbox.set(MARK, Some(&mark));
         // AWS's provider and others call home.
         sandbox.set("CHECKPOINT_DISABLE", Some("1"));
-        let mut head = "name: shop\nruntime: yaml\npackages:\n".to_owned();
+        let packages = if providers.is_empty() { "" } else { "packages:\n" };
+        let mut head = format!("name: shop\nruntime: yaml\n{packages}");
         for provider in providers {
             let path = provider_path(provider);
             let _ = writeln!(

@@ -1,0 +1,274 @@
+//! Providers that fail, panic, hang, are killed, or answer what they should not: what a person reads, and what is in the state.
+
+use std::fs;
+use std::io::{BufReader, Read};
+use std::os::unix::fs::PermissionsExt;
+
+use serde_json::Value as Json;
+
+use super::processes;
+use super::world::{Tool, World, provider_path};
+use crate::interruption::{CALLED, await_line, interrupt};
+use crate::providers::life::wanted;
+use crate::sandbox::peer;
+
+/// What is in the state after a failed creation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Left {
+    Nothing,
+    /// The resource, with a reason why it is not ready.
+    Partial,
+    /// An operation whose end nobody saw.
+    Doubt,
+    /// The resource: it was a warning.
+    Resource,
+}
+
+struct Row {
+    resource: &'static str,
+    strict: bool,
+    says: &'static [&'static str],
+    left: Left,
+}
+
+const fn row(resource: &'static str, says: &'static [&'static str], left: Left) -> Row {
+    Row { resource, strict: false, says, left }
+}
+
+const fn strictly(resource: &'static str, says: &'static [&'static str], left: Left) -> Row {
+    Row { resource, strict: true, says, left }
+}
+
+const PANIC: &[&str] =
+    &["ended during ApplyResourceChange", "exited with code 2", "panic: the fault was asked for", "goroutine"];
+
+const INCONSISTENT_PLAN: &str = "the provider planned something inconsistent, which is a bug in the provider: value: \
+                                 planned with another value than is configured";
+const INCONSISTENT_RESULT: &str = "the provider did something inconsistent, which is a bug in the provider: value: \
+                                   has another value than was planned";
+
+const ROWS: [Row; 18] = [
+    row("wide:Faulty {fault: fail}", &["[fault] Failed: Nothing was done; the fault was asked for."], Left::Nothing),
+    row("classic:Faulty {fault: fail}", &["failed, as it was asked to"], Left::Nothing),
+    row(
+        "wide:Faulty {fault: fail after create}",
+        &["exists but is not ready", "Failed after creating: The thing exists; the fault was asked for."],
+        Left::Partial,
+    ),
+    row(
+        "classic:Faulty {fault: fail after create}",
+        &["exists but is not ready", "failed after creating"],
+        Left::Partial,
+    ),
+    row(
+        "ancient:Faulty {fault: fail after create}",
+        &["exists but is not ready", "failed after creating"],
+        Left::Partial,
+    ),
+    row(
+        "mixed:Faulty {fault: fail after create}",
+        &["exists but is not ready", "failed after creating"],
+        Left::Partial,
+    ),
+    row("wide:Faulty {fault: panic}", PANIC, Left::Doubt),
+    row("classic:Faulty {fault: panic}", PANIC, Left::Doubt),
+    row("ancient:Faulty {fault: panic}", PANIC, Left::Doubt),
+    row("crude:InconsistentPlan {value: v}", &["warning", INCONSISTENT_PLAN], Left::Resource),
+    strictly("crude:InconsistentPlan {value: v}", &["error", INCONSISTENT_PLAN], Left::Nothing),
+    row("crude:InconsistentApply {value: v}", &["warning", INCONSISTENT_RESULT], Left::Resource),
+    strictly("crude:InconsistentApply {value: v}", &["exists but is not ready", INCONSISTENT_RESULT], Left::Partial),
+    row(
+        "crude:UnknownAfterApply {value: v}",
+        &["exists but is not ready", "made: is still unknown after it was applied"],
+        Left::Partial,
+    ),
+    row(
+        "crude:Partial {value: v}",
+        &["exists but is not ready", "[made] Half done: The thing exists.", "made: is still unknown"],
+        Left::Partial,
+    ),
+    row("crude:WrongType {value: v}", &["answered ApplyResourceChange", "cannot be understood"], Left::Doubt),
+    row("crude:NullAfterApply {value: v}", &["the provider answered neither a state nor an error"], Left::Doubt),
+    row("wide:Planned {title: refused}", &["[title] Refused: No plan is made for this title."], Left::Nothing),
+];
+
+const PROVIDERS: [&str; 5] = ["wide", "classic", "ancient", "mixed", "crude"];
+
+fn program(resource: &str) -> String {
+    let (ty, properties) = resource.split_once(' ').unwrap();
+    format!("resources:\n  a: {{type: '{ty}', properties: {properties}}}\n")
+}
+
+/// How the state of `a` was left.
+fn left(world: &World) -> Left {
+    let export = world.sandbox.export();
+    let pending = export["deployment"]["pending_operations"].as_array().is_some_and(|pending| !pending.is_empty());
+    match wanted(&world.sandbox).get("a") {
+        None if pending => Left::Doubt,
+        None => Left::Nothing,
+        Some(resource) if resource["initErrors"].is_array() => Left::Partial,
+        Some(_) => Left::Resource,
+    }
+}
+
+#[test]
+fn a_creation_that_goes_wrong() {
+    let mut world = World::new(Tool::Outrigger, &PROVIDERS, "");
+    for row in &ROWS {
+        world.program(&program(row.resource));
+        world.sandbox.set("OUTRIGGER_TERRAFORM_STRICT", row.strict.then_some("true"));
+        let answer = world.run(&["up", "--yes", "--skip-preview"]);
+        let code = i32::from(row.left != Left::Resource);
+        let answer = answer.ended(code).says(row.says);
+        // What a provider logs about every step is none of its last words.
+        assert!(!answer.text().contains("\"@level\":\"trace\""), "{}: {}", row.resource, answer.text());
+        if code == 1 {
+            assert!(answer.text().contains("Pulumi.yaml:"), "{}: {}", row.resource, answer.text());
+        }
+        assert_eq!(left(&world), row.left, "{}", row.resource);
+        // The next one begins with nothing.
+        world.sandbox.set("OUTRIGGER_TERRAFORM_STRICT", None);
+        if row.left == Left::Doubt {
+            world.run(&["refresh", "--yes", "--skip-preview", "--clear-pending-creates"]).ok();
+        }
+        world.run(&["destroy", "--yes", "--skip-preview"]).ok();
+        let _ = fs::remove_dir_all(world.cloud(""));
+        fs::create_dir(world.cloud("")).unwrap();
+    }
+}
+
+/// The next update goes on from what was kept, whichever tool kept it.
+#[test]
+fn what_exists_after_a_failure_is_kept_and_mended() {
+    for tool in [Tool::Outrigger, Tool::Pulumi] {
+        let world = World::new(tool, &["wide", "classic"], "");
+        let whole = "resources:\n  a: {type: 'wide:Faulty', properties: {fault: FAULT, value: VALUE}}\n  \
+                     b: {type: 'classic:Faulty', properties: {fault: FAULT, value: VALUE}}\n";
+        let program = |fault: &str, value: &str| whole.replace("FAULT", fault).replace("VALUE", value);
+        world.program(&program("fail after create", "one"));
+        world
+            .run(&["up", "--yes", "--skip-preview"])
+            .failed()
+            .says(&["Failed after creating", "failed after creating"]);
+        let made = wanted(&world.sandbox);
+        let ids = ["a", "b"].map(|name| made[name]["id"].as_str().unwrap().to_owned());
+        assert!(
+            world.things("wide", "faulty").contains_key(&ids[0])
+                && world.things("classic", "faulty").contains_key(&ids[1])
+        );
+
+        world.program(&program("none", "two"));
+        world.run(&["up", "--yes", "--skip-preview"]).ok();
+        let mended = wanted(&world.sandbox);
+        assert_eq!(["a", "b"].map(|name| mended[name]["id"].as_str().unwrap().to_owned()), ids, "{tool:?}");
+        assert_eq!(mended["a"]["initErrors"], Json::Null);
+
+        // Half of an update is known too.
+        world.program(&program("fail on update", "three"));
+        world.run(&["up", "--yes", "--skip-preview"]).failed().says(&["Failed on updating"]);
+        assert_eq!(world.things("wide", "faulty")[&ids[0]]["value"], "three");
+        assert_eq!(wanted(&world.sandbox)["a"]["outputs"]["value"], "three", "{tool:?}");
+        world.program(&program("fail on delete", "four"));
+        world.run(&["up", "--yes", "--skip-preview"]).ok();
+        world.run(&["destroy", "--yes", "--skip-preview"]).failed().says(&["ailed on deleting"]);
+        assert_eq!(wanted(&world.sandbox).len(), 2);
+        world.program(&program("none", "five"));
+        world.run(&["up", "--yes", "--skip-preview"]).ok();
+        world.run(&["destroy", "--yes", "--skip-preview"]).ok();
+        assert_eq!(world.everything(), Vec::<String>::new());
+    }
+}
+
+/// A creation that hangs ends when a person says so, once: the provider is told to stop, and still answers.
+#[test]
+fn a_hanging_creation_is_stopped() {
+    let world = World::new(Tool::Outrigger, &["wide"], &program("wide:Faulty {fault: hang, until: CLOUD/never}"));
+    let mut child = world.start(&["up", "--yes", "--skip-preview", "--json"]);
+    let mut stdout = BufReader::new(child.stdout.take().unwrap());
+    await_line(&mut stdout, CALLED);
+    interrupt(&child);
+    let mut rest = String::new();
+    stdout.read_to_string(&mut rest).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(1), "{rest}");
+    assert!(rest.contains("\"ending\":\"cancelled\""), "{rest}");
+    world.assert_nobody_left();
+    // The framework cancels the call's context, on which the provider gives up, and says so.
+    assert!(rest.contains("Given up: nobody waits for the answer"), "{rest}");
+    assert_eq!(left(&world), Left::Nothing);
+    assert_eq!(world.everything(), Vec::<String>::new());
+}
+
+/// A provider that is killed from outside is a crash without words.
+#[test]
+fn a_killed_provider_leaves_a_doubt() {
+    let mut world = World::new(Tool::Outrigger, &["wide"], &program("wide:Faulty {fault: hang, until: CLOUD/never}"));
+    world.sandbox.set("TF_LOG", Some("TRACE"));
+    let mut child = world.start(&["up", "--yes", "--skip-preview", "--json"]);
+    let mut stdout = BufReader::new(child.stdout.take().unwrap());
+    // Before that it is only planned.
+    await_line(&mut stdout, "running CreateResource");
+    for process in processes::marked(&world.mark()).iter().filter(|it| it.name.starts_with("terraform-provider-")) {
+        processes::kill(process);
+    }
+    let mut rest = String::new();
+    stdout.read_to_string(&mut rest).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(1), "{rest}");
+    assert!(rest.contains("was ended by signal 9") && rest.contains("plugin `wide 0.0.0`"), "{rest}");
+    world.assert_nobody_left();
+    assert_eq!(left(&world), Left::Doubt);
+}
+
+/// Programs that are no provider, or not one for us.
+#[test]
+fn a_provider_that_cannot_be_started() {
+    let world = World::new(Tool::Outrigger, &[], "");
+    let directory = world.sandbox.path("odd");
+    fs::create_dir(&directory).unwrap();
+    let script = |line: &str| format!("#!/bin/sh\n{line}\n").into_bytes();
+    for (name, text, says) in [
+        ("early", script("echo before the flood >&2; exit 3"), &["exited with code 3", "before the flood"][..]),
+        ("chatty", script("echo hello; sleep 60"), &["`hello`"]),
+        ("future", script("echo '1|7|unix|/nowhere|grpc|'; sleep 60"), &["version 7"]),
+        ("ancestor", script("echo '1|4|unix|/nowhere|grpc|'; sleep 60"), &["version 4"]),
+        ("netrpc", script("echo '1|5|unix|/nowhere|netrpc|'; sleep 60"), &["netrpc"]),
+        (
+            "untrusted",
+            script("echo '1|6|unix|/nowhere|grpc|bm8gY2VydGlmaWNhdGU'; sleep 60"),
+            &["it did not answer AutoMTLS"],
+        ),
+        ("macos", [&b"\xcf\xfa\xed\xfe"[..], &[0; 60]].concat(), &["the file is a program for macOS"]),
+    ] {
+        let path = directory.join(format!("terraform-provider-{name}"));
+        fs::write(&path, text).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        let path = path.display().to_string();
+        let answer = world.run(&["package", "add", "terraform-provider", &path]);
+        answer.ended(1).says(says).says(&["the Terraform provider could not be started", &format!("`{name} 0.0.0`")]);
+    }
+    // A plugin of another program knows its own cookie only, and says so in the words of go-plugin.
+    let path = directory.join("terraform-provider-stranger");
+    std::os::unix::fs::symlink(peer("go-plugin-peer"), &path).unwrap();
+    let answer = world.run(&["package", "add", "terraform-provider", &path.display().to_string()]);
+    answer.ended(1).says(&["the Terraform provider could not be started", "This binary is a plugin"]);
+    assert!(!world.sandbox.read("Pulumi.yaml").contains("source:"));
+    // And the file that it needs is not there at all.
+    let gone = provider_path("wide").with_file_name("terraform-provider-gone").display().to_string();
+    world.run(&["package", "add", "terraform-provider", &gone]).ended(1).says(&["terraform-provider-gone"]);
+}
+
+/// More than a provider can send: its own library says so, after the work was done.
+#[test]
+fn an_answer_that_is_too_large() {
+    let program = "variables:\n  big: {'fn::invoke': {function: 'local:getFile', arguments: {filename: CLOUD/big}}}\n\
+                   outputs: {sum: '${big.contentSha256}'}\n";
+    let world = World::new(Tool::Outrigger, &["local"], program);
+    // As text and in base 64.
+    fs::File::create(world.cloud("big")).unwrap().set_len(130 << 20).unwrap();
+    let answer = world.run(&["up", "--yes", "--skip-preview"]).ended(1);
+    answer.says(&[
+        "Pulumi.yaml:",
+        "plugin `local 0.0.0`",
+        "the answer is larger than the plugin can send",
+        "larger than max",
+    ]);
+}

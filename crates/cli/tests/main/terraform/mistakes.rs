@@ -1,0 +1,148 @@
+//! What a user can write wrong, and what comes of it.
+
+use std::fs;
+
+use super::mirrors::Mirror;
+use super::world::{Tool, World, provider_path};
+
+/// A mistake in a program, its place, and what is said.
+const PROGRAMS: [(&str, &str, &[&str]); 9] = [
+    (
+        "a: {type: 'wide:Primitives', properties: {aString: {a: b}}}",
+        ":54",
+        &["error[yaml-type]", "Cannot assign '{a: string}' to 'string'"],
+    ),
+    (
+        "a: {type: 'wide:Primitives', properties: {aString: one, anInt64: x}}",
+        ":68",
+        &["error[yaml-type]", "Cannot assign type 'string' to type 'number'"],
+    ),
+    (
+        "a: {type: 'wide:Primitives', properties: {aString: one, noSuch: 1}}",
+        ":59",
+        &["error[yaml-unknown-property]", "Property noSuch does not exist on 'wide:index/primitives:Primitives'"],
+    ),
+    (
+        "a: {type: 'classic:Primitives', properties: {aStrin: one}}",
+        ":48",
+        &["error[yaml-unknown-property]", "Did you mean `aString`?"],
+    ),
+    (
+        "a: {type: 'wide:Blocks', properties: {rules: [{acton: allow}]}}",
+        ":49",
+        &["error[yaml-type]", "Missing required property 'action'", "Existing properties are: action"],
+    ),
+    (
+        "a: {type: 'wide:Nothing'}",
+        ":13",
+        &["error[yaml-unknown-type]", "unable to find resource type \"wide:Nothing\""],
+    ),
+    (
+        "a: {type: 'wide:Primitives', properties: {aString: one, anInt64: 1.5}}",
+        ":3",
+        &["error[provider-check]", "is not an integer", "Examine values at 'a.anInt64'."],
+    ),
+    (
+        "a: {type: 'wide:Checked', properties: {even: 3}}",
+        ":3",
+        &["error[provider-check]", "Odd. The number has to be even.. Examine values at 'a.even'."],
+    ),
+    (
+        "a: {type: 'wide:Named', properties: {name: x}, options: {import: nowhere}}",
+        ":3",
+        &["error[engine-import-missing]", "nothing has the id `nowhere`"],
+    ),
+];
+
+#[test]
+fn in_a_program() {
+    let world = World::new(Tool::Outrigger, &["wide", "classic"], "");
+    for (resource, column, says) in PROGRAMS {
+        world.program(&format!("resources:\n  {resource}\n"));
+        let answer = world.run(&["preview"]).ended(1).says(says);
+        // Two packages stand above.
+        let place = format!("Pulumi.yaml:7{column}");
+        assert!(answer.text().contains(&place), "{place}: {}", answer.text());
+    }
+}
+
+#[test]
+fn in_a_configuration() {
+    let world =
+        World::new(Tool::Outrigger, &["wide"], "resources:\n  a: {type: 'wide:Named', properties: {name: x}}\n");
+    for (key, value, says) in [
+        ("wide:directry", "x", "Did you mean `wide:directory`?"),
+        ("wide:retries", "often", "retries"),
+        ("wide:directory", "forbidden", "Forbidden: This directory may not be used."),
+    ] {
+        let before = world.sandbox.read("Pulumi.dev.yaml");
+        world.sandbox.outrigger(&["config", "set", key, value]).ok();
+        world.run(&["up", "--yes", "--skip-preview"]).ended(1).says(&[says, "wide"]);
+        world.sandbox.write("Pulumi.dev.yaml", &before);
+    }
+}
+
+/// A state that a newer provider wrote is not given to an older one.
+#[test]
+fn a_state_from_the_future() {
+    let world =
+        World::new(Tool::Outrigger, &["wide"], "resources:\n  a: {type: 'wide:Versioned', properties: {amount: 3}}\n");
+    world.run(&["up", "--yes", "--skip-preview"]).ok();
+    let checkpoint = world.sandbox.checkpoint("shop", "dev");
+    let text = fs::read_to_string(&checkpoint).unwrap();
+    assert!(text.contains(r#"{\"schema_version\":\"2\"}"#), "{text}");
+    fs::write(&checkpoint, text.replace(r#"{\"schema_version\":\"2\"}"#, r#"{\"schema_version\":\"9\"}"#)).unwrap();
+    let says = &[
+        "the state was written by a newer version of the provider",
+        "schema version 9 of `wide:index/versioned:Versioned`, this provider has 2",
+        "use the newer provider",
+    ];
+    world.program("resources:\n  a: {type: 'wide:Versioned', properties: {amount: 4}}\n");
+    world.run(&["preview"]).ended(1).says(says);
+    world.run(&["refresh", "--yes", "--skip-preview"]).ended(1).says(says);
+    world.run(&["destroy", "--yes", "--skip-preview"]).ended(1).says(says);
+    assert_eq!(world.things("wide", "versioned").len(), 1);
+}
+
+/// What is said of providers that cannot be had.
+#[test]
+fn in_the_name_of_a_provider() {
+    let mut world = World::new(Tool::Outrigger, &[], "");
+    let mirror = Mirror::new(&mut world);
+    mirror.unpacked("wide", "1.2.3");
+    mirror.foreign("distant", "1.0.0");
+    mirror.damaged("broken", "1.0.0");
+    for (arguments, says) in [
+        (&["example.com/tests/nosuch"][..], &["`example.com/tests/nosuch` was not found", "has no version of it"][..]),
+        (&["example.com/tests/wide", ">= 2.0.0"], &["no version of", "meets `>= 2.0.0`", "which has 1.2.3"]),
+        (&["example.com/tests/wide", "two"], &["`two`"]),
+        (&["example.com/tests/distant"], &["is not there for `linux_", "It is there for plan9_mips"]),
+        (&["example.com/tests/broken"], &["terraform-provider-broken_1.0.0_", "the archive is damaged"]),
+        (&["example.com//wide"], &["is not the address of a Terraform provider"]),
+        (&["./wide"], &["`./wide` is not the path of a Terraform provider"]),
+    ] {
+        let answer = world.run(&[&["package", "add", "terraform-provider"], arguments].concat());
+        answer.ended(1).says(says).says(&["error[package-plugin]"]);
+    }
+    // The same, when the project says so.
+    world.sandbox.write(
+        "Pulumi.yaml",
+        "name: shop\nruntime: yaml\npackages:\n  wide: {source: terraform-provider, version: 1.0.0, parameters: \
+         [example.com/tests/wide, '>= 2.0.0']}\nresources:\n  a: {type: 'wide:Named'}\n",
+    );
+    world.run(&["install"]).ended(1).says(&["meets `>= 2.0.0`"]);
+    assert_eq!(world.everything(), Vec::<String>::new());
+}
+
+/// A lock file that names a program which is gone.
+#[test]
+fn a_provider_that_was_removed() {
+    let world = World::new(Tool::Outrigger, &[], "");
+    let copy = world.sandbox.path("terraform-provider-wide");
+    fs::copy(provider_path("wide"), &copy).unwrap();
+    world.run(&["package", "add", "terraform-provider", &copy.display().to_string()]).ok();
+    let project = world.sandbox.read("Pulumi.yaml");
+    world.sandbox.write("Pulumi.yaml", &format!("{project}resources:\n  a: {{type: 'wide:Named'}}\n"));
+    fs::remove_file(&copy).unwrap();
+    world.run(&["preview"]).ended(1).says(&["terraform-provider-wide"]);
+}

@@ -1,0 +1,223 @@
+//! `cargo xtask kill --terraform`: SIGKILL around Terraform providers, under both engines.
+//!
+//! A provider does not notice that its host is gone, so somebody has to end it: the keeper for `outrigger` and for the bridge, the
+//! bridge for a `pulumi` that is gone. Whoever dies, no provider may be left, and under `outrigger` everything that was made is known.
+
+mod world;
+
+use std::fmt;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+
+use self::world::{RESOURCES, World};
+use super::choice::Dice;
+use crate::peers::Peers;
+use crate::process;
+use crate::sandbox::Tool;
+use crate::workspace::{self, Profile};
+
+/// No operation of some small resources takes this long unless it hangs.
+const LIMIT: Duration = Duration::from_secs(120);
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Victim {
+    Host,
+    /// The plugin that `pulumi` starts; under `outrigger` the bridge is a part of the host.
+    Bridge,
+    Keeper,
+    Provider,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Operation {
+    Up,
+    Preview,
+    Destroy,
+}
+
+/// One kill.
+#[derive(PartialEq, Eq, Debug)]
+struct Choice {
+    tool: Tool,
+    operation: Operation,
+    victim: Victim,
+    moment: Duration,
+}
+
+/// Runs them one after the other and stops at the first that leaves or loses something.
+pub(super) fn run(runs: u64, seed: u64) -> Result<()> {
+    let peers = Peers::ready()?;
+    let outrigger = workspace::build_outrigger(Profile::Debug)?;
+    let durations = Durations::measure(&peers, &outrigger)?;
+    let mut hits = 0;
+    for index in 0..runs {
+        let seed = seed.wrapping_add(index);
+        let choice = Choice::throw(&mut Dice::new(seed), |tool, operation| durations.of(tool, operation));
+        let world = World::create(&peers, &outrigger)?;
+        let what = format!("run {index} (`--terraform --runs 1 --seed {seed}`): {choice}");
+        match one(&world, &choice) {
+            Ok(outcome) => {
+                hits += u64::from(outcome.hit);
+                println!("{what}: {}", outcome.text);
+            }
+            Err(error) => {
+                let kept = world.keep();
+                return Err(error).with_context(|| format!("{what}; the scratch folder is {}", kept.display()));
+            }
+        }
+    }
+    println!("{runs} kills, of which {hits} met somebody alive: no provider left, nothing lost");
+    Ok(())
+}
+
+struct Outcome {
+    hit: bool,
+    text: String,
+}
+
+fn one(world: &World, choice: &Choice) -> Result<Outcome> {
+    if choice.operation == Operation::Destroy {
+        world.succeed(choice.tool, Operation::Up.arguments())?;
+    }
+    let mut running = world.start(choice.tool, choice.operation.arguments())?;
+    let started = Instant::now();
+    while started.elapsed() < choice.moment && running.alive()? {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let host = running.id();
+    let all = world.processes()?;
+    let victims: Vec<u32> = all.iter().filter(|it| choice.victim.is(it, host)).map(|it| it.id).collect();
+    victims.iter().for_each(|id| process::kill(*id));
+    let finished = running.finish(LIMIT)?;
+    let strangers = world.nobody_of_ours_left().with_context(|| format!("it said\n{}", finished.transcript()))?;
+    let mut text = format!("{} killed, {} things exist", victims.len(), world.cloud()?.len());
+    if strangers > 0 {
+        text.push_str(", pulumi's language host was left");
+    }
+    if choice.tool == Tool::Outrigger {
+        world.nothing_lost("right after the kill")?;
+        text.push_str(if recover(world)? { ", the next up was right" } else { ", right after a refresh" });
+    }
+    Ok(Outcome { hit: !victims.is_empty(), text })
+}
+
+/// What a user does: the same command again, and what it asks for. Whether the first was enough.
+fn recover(world: &World) -> Result<bool> {
+    let first = world.run(Tool::Outrigger, Operation::Up.arguments())?;
+    world.nothing_lost("after the next up")?;
+    let at_once = first.code == Some(0);
+    if !at_once {
+        let said = first.transcript();
+        if !said.contains("refresh") {
+            bail!("the next up failed and does not say what to run\n{said}");
+        }
+        let refresh = ["refresh", "--yes", "--skip-preview", "--stack", "dev", "--clear-pending-creates"];
+        world.succeed(Tool::Outrigger, &refresh)?;
+        world.succeed(Tool::Outrigger, Operation::Up.arguments())?;
+    }
+    let (known, made) = (world.known()?.living, world.cloud()?.len());
+    if (known, made) != (RESOURCES, RESOURCES) {
+        bail!("the state has {known} and the cloud {made} of {RESOURCES} resources after recovery");
+    }
+    world.succeed(Tool::Outrigger, &["preview", "--stack", "dev", "--expect-no-changes"])?;
+    world.nobody_of_ours_left()?;
+    Ok(at_once)
+}
+
+impl Victim {
+    fn is(self, process: &process::Process, host: u32) -> bool {
+        match self {
+            Victim::Host => process.id == host,
+            Victim::Bridge => process.name == "pulumi-resource-terraform-provider",
+            Victim::Keeper => process.name == "outrigger" && process.id != host,
+            Victim::Provider => process.name.starts_with("terraform-provider-"),
+        }
+    }
+}
+
+impl Operation {
+    fn arguments(self) -> &'static [&'static str] {
+        match self {
+            Operation::Up => &["up", "--yes", "--skip-preview", "--stack", "dev"],
+            Operation::Preview => &["preview", "--stack", "dev"],
+            Operation::Destroy => &["destroy", "--yes", "--skip-preview", "--stack", "dev"],
+        }
+    }
+}
+
+impl Choice {
+    fn throw(dice: &mut Dice, lasts: impl Fn(Tool, Operation) -> Duration) -> Self {
+        let tool = if dice.below(2) == 0 { Tool::Outrigger } else { Tool::Pulumi };
+        let operation = match dice.below(4) {
+            0 | 1 => Operation::Up,
+            2 => Operation::Preview,
+            _ => Operation::Destroy,
+        };
+        let victim = match (dice.below(4), tool) {
+            (0, _) => Victim::Host,
+            (1, Tool::Pulumi) => Victim::Bridge,
+            (2, _) => Victim::Provider,
+            (1, Tool::Outrigger) => Victim::Host,
+            _ => Victim::Keeper,
+        };
+        let whole = u64::try_from(lasts(tool, operation).as_millis()).unwrap_or(u64::MAX);
+        Choice { tool, operation, victim, moment: Duration::from_millis(dice.below(whole)) }
+    }
+}
+
+impl fmt::Display for Choice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let operation = self.operation.arguments().first().copied().unwrap_or_default();
+        let victim = match self.victim {
+            Victim::Host => "it",
+            Victim::Bridge => "the bridge",
+            Victim::Keeper => "the keeper",
+            Victim::Provider => "the providers",
+        };
+        write!(f, "`{} {operation}`, {victim} killed after {} ms", self.tool.name(), self.moment.as_millis())
+    }
+}
+
+/// How long each operation takes when nobody is killed.
+struct Durations(Vec<(Tool, Operation, Duration)>);
+
+impl Durations {
+    fn measure(peers: &Peers, outrigger: &std::path::Path) -> Result<Self> {
+        let mut all = Vec::new();
+        for tool in [Tool::Outrigger, Tool::Pulumi] {
+            let world = World::create(peers, outrigger)?;
+            for operation in [Operation::Preview, Operation::Up, Operation::Destroy] {
+                let started = Instant::now();
+                world.succeed(tool, operation.arguments())?;
+                all.push((tool, operation, started.elapsed()));
+            }
+            world.nobody_of_ours_left()?;
+        }
+        Ok(Self(all))
+    }
+
+    fn of(&self, tool: Tool, operation: Operation) -> Duration {
+        let found = self.0.iter().find(|(of, during, _)| (*of, *during) == (tool, operation));
+        found.map_or(LIMIT, |(_, _, duration)| *duration)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seeds_reach_every_victim_under_every_tool() {
+        let throw = |seed| Choice::throw(&mut Dice::new(seed), |_, _| Duration::from_secs(1));
+        assert_eq!(throw(7), throw(7));
+        let all: Vec<Choice> = (0..100).map(throw).collect();
+        for tool in [Tool::Outrigger, Tool::Pulumi] {
+            for victim in [Victim::Host, Victim::Keeper, Victim::Provider] {
+                assert!(all.iter().any(|choice| (choice.tool, choice.victim) == (tool, victim)), "{tool:?} {victim:?}");
+            }
+        }
+        let bridges: Vec<Tool> = all.iter().filter(|it| it.victim == Victim::Bridge).map(|it| it.tool).collect();
+        assert!(!bridges.is_empty() && bridges.iter().all(|tool| *tool == Tool::Pulumi));
+    }
+}
