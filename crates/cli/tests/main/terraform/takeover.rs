@@ -35,7 +35,7 @@ resources:
   nothing: {type: 'wide:NoId', properties: {label: l, value: one}}
   plurals: {type: 'wide:Plurals', properties: {statuses: [a], people: [b], entries: [{children: c}]}}
   classic: {type: 'classic:Primitives', properties: {aString: one, anInt: 1, hidden: hunter2}}
-  suppressed: {type: 'classic:Suppressed', properties: {word: Word, shouted: loud}}
+  suppressed: {type: 'classic:Suppressed', properties: {word: Word}}
   slow: {type: 'classic:Slow', properties: {value: one}}
   ancient: {type: 'ancient:Collections', properties: {stringSets: [b, a], settings: {level: 2}, tags: [{key: a}]}}
 ";
