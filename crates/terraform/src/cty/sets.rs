@@ -1,7 +1,5 @@
 //! Sets are compared without regard to order.
 
-use std::cmp::Ordering;
-
 use super::{Type, Value};
 
 /// Up to this many elements every pair is compared; beyond it a canonical form of each element is made.
@@ -91,7 +89,7 @@ pub fn ordered(value: Value, ty: &Type) -> Value {
     match (value, ty) {
         (Value::Set(items), Type::Set(element)) => {
             let mut items: Vec<Value> = items.into_iter().map(|item| ordered(item, element)).collect();
-            items.sort_by_cached_key(|item| Rank::of(item));
+            items.sort_by_cached_key(Rank::of);
             items.dedup_by(|one, other| one == other && one.is_wholly_known());
             Value::Set(items)
         }
@@ -122,26 +120,13 @@ pub fn ordered(value: Value, ty: &Type) -> Value {
 
 /// Where an element stands: what is known before what is not, null last; among what is known, numbers by size, text by bytes, all
 /// else by a text that is made of it.
-#[derive(Clone, Debug, PartialEq, PartialOrd)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Rank {
     Bool(bool),
-    Number(f64, String),
+    Number(i64, String),
     Text(Vec<u8>),
     Unknown,
     Null,
-}
-
-impl Eq for Rank {}
-
-impl Ord for Rank {
-    fn cmp(&self, other: &Self) -> Ordering {
-        match (self, other) {
-            (Self::Number(one, exact), Self::Number(other, other_exact)) => {
-                one.total_cmp(other).then_with(|| exact.cmp(other_exact))
-            }
-            (one, other) => one.partial_cmp(other).unwrap_or(Ordering::Equal),
-        }
-    }
 }
 
 impl Rank {
@@ -151,7 +136,7 @@ impl Rank {
             Value::Unknown(_) => Self::Unknown,
             Value::Bool(value) => Self::Bool(*value),
             // Numbers that are one as doubles are told apart by their digits.
-            Value::Number(number) => Self::Number(number.to_f64(), number.canonical()),
+            Value::Number(number) => Self::Number(in_order(number.to_f64()), number.canonical()),
             Value::String(text) => Self::Text(text.as_bytes().to_vec()),
             other => {
                 let mut text = String::new();
@@ -160,6 +145,12 @@ impl Rank {
             }
         }
     }
+}
+
+/// An integer that is larger where the number is: the bits of a double are in order, but those of negative ones in reverse.
+fn in_order(number: f64) -> i64 {
+    let bits = number.to_bits().cast_signed();
+    if bits < 0 { bits ^ i64::MAX } else { bits }
 }
 
 /// cty's text for an element of a set. Objects and tuples look alike in it, and so do lists and sets.

@@ -171,7 +171,7 @@ fn program(providers: &Path) -> String {
         let provider = if index % 2 == 0 { PROVIDERS[0] } else { PROVIDERS[1] };
         let _ = write!(text, "  t{index}:\n    type: {provider}:Named\n    properties: {{name: t{index}}}\n");
         if index % 4 != 0 {
-            let _ = write!(text, "    options: {{dependsOn: ['${{t{}}}']}}\n", index - 1);
+            let _ = writeln!(text, "    options: {{dependsOn: ['${{t{}}}']}}", index - 1);
         }
     }
     text
