@@ -18,6 +18,7 @@ use crate::generated::pulumirpc::resource_provider_client::ResourceProviderClien
 
 /// A connected plugin.
 pub(crate) struct Connection {
+    #[cfg(feature = "json")]
     channel: Channel,
     client: ResourceProviderClient<Channel>,
     caller: Caller,
@@ -32,8 +33,13 @@ impl Connection {
         tap: Option<Arc<Tap>>,
     ) -> Self {
         let channel = channel.tapped(tap.clone());
-        let client = limited!(ResourceProviderClient::new(channel.clone()));
-        Self { channel, client, caller: Caller::new(process, label), tap }
+        Self {
+            client: limited!(ResourceProviderClient::new(channel.clone())),
+            #[cfg(feature = "json")]
+            channel,
+            caller: Caller::new(process, label),
+            tap,
+        }
     }
 
     /// The channel, for calls that have no generated client.

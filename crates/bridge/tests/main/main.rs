@@ -6,4 +6,5 @@ mod documents;
 mod encoded;
 mod made;
 mod peers;
+mod planned;
 mod words;

@@ -76,24 +76,42 @@ impl Drop for Group {
     }
 }
 
+/// A provider that runs.
+pub(crate) struct Running {
+    pub(crate) client: Client,
+    socket: String,
+    _group: Group,
+}
+
+impl Running {
+    pub(crate) async fn start(provider: &Path) -> Self {
+        let cookie = "d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2";
+        let mut command = Command::new(provider);
+        command.env("TF_PLUGIN_MAGIC_COOKIE", cookie).env("PLUGIN_PROTOCOL_VERSIONS", "5,6");
+        let group = Group::start(&mut command);
+        let fields: Vec<&str> = group.first_line.split('|').collect();
+        let protocol = match fields.get(1) {
+            Some(&"5") => Protocol::Five,
+            Some(&"6") => Protocol::Six,
+            _ => panic!("{}: `{}` is no handshake", provider.display(), group.first_line),
+        };
+        let socket = fields[3].to_owned();
+        let stream = UnixStream::connect(&socket).await.unwrap();
+        let channel = Channel::over(stream, http::uri::Authority::from_static("localhost")).await.unwrap();
+        let client = Client::new(channel, protocol, Caller::new(None, "provider".to_owned()));
+        Self { client, socket, _group: group }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.socket);
+    }
+}
+
 /// What a provider says of itself.
 pub(crate) async fn schemas(provider: &Path) -> Schemas {
-    let cookie = "d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2";
-    let mut command = Command::new(provider);
-    command.env("TF_PLUGIN_MAGIC_COOKIE", cookie).env("PLUGIN_PROTOCOL_VERSIONS", "5,6");
-    let group = Group::start(&mut command);
-    let fields: Vec<&str> = group.first_line.split('|').collect();
-    let protocol = match fields.get(1) {
-        Some(&"5") => Protocol::Five,
-        Some(&"6") => Protocol::Six,
-        _ => panic!("{}: `{}` is no handshake", provider.display(), group.first_line),
-    };
-    let stream = UnixStream::connect(fields[3]).await.unwrap();
-    let channel = Channel::over(stream, http::uri::Authority::from_static("localhost")).await.unwrap();
-    let client = Client::new(channel, protocol, Caller::new(None, "provider".to_owned()));
-    let schemas = client.schemas(&CallContext::background()).await.unwrap();
-    let _ = std::fs::remove_file(fields[3]);
-    schemas
+    Running::start(provider).await.client.schemas(&CallContext::background()).await.unwrap()
 }
 
 /// The schema that Pulumi's bridge makes of a provider, and what it calls the package. `cache` has the providers that it does not
