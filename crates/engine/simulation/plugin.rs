@@ -162,10 +162,14 @@ impl Provider for FakeProvider {
         if self.world.percent(refuses) {
             let kind = if self.world.percent(50) { ErrorKind::NotDone } else { ErrorKind::Unknown };
             let error = self.error(call, kind);
-            return if kind == ErrorKind::NotDone {
-                Outcome::NotDone(error)
-            } else {
-                Outcome::Unknown { error, last: None }
+            // A provider may say how something is that it could not delete.
+            let undeleted = if action == Action::Delete { self.world.lock().state(&id) } else { None };
+            return match (kind, undeleted) {
+                (ErrorKind::NotDone, Some(state)) => {
+                    Outcome::Partial { state, reasons: vec!["not deleted".to_owned()] }
+                }
+                (ErrorKind::NotDone, None) => Outcome::NotDone(error),
+                _ => Outcome::Unknown { error, last: None },
             };
         }
         if let Some(kind) = self.silence(cx) {
