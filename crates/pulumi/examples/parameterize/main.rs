@@ -33,6 +33,7 @@ async fn main() -> Result<(), Failure> {
         name: "terraform-provider".to_owned(),
         engine_address: engine.address().to_owned(),
         deadlines: ConnectDeadlines::default(),
+        log: None,
     };
     let cx = CallContext::background();
     let started = Instant::now();
