@@ -3,7 +3,6 @@
 
 mod aws;
 mod failures;
-mod kills;
 mod life;
 mod mirrors;
 mod mistakes;
