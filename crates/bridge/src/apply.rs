@@ -37,6 +37,10 @@ impl Package {
             planned_identity: &ready.identity,
         };
         let answer = match self.client(cx).await {
+            // It was told while the change was planned: nobody would stop the call that comes now.
+            Ok(_) if self.process.is_stopped() => {
+                return Outcome::NotDone(self.error(call, "the call was not made: the provider was told to stop"));
+            }
             Ok(client) => client.apply(cx, &subject.handle, &question).await,
             Err(error) => return Outcome::NotDone(error),
         };

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -51,6 +52,7 @@ pub(crate) struct Supervised {
     log: Arc<Log>,
     /// Whether a provider must be asked for its schema in each process before it can be used.
     must_ask_schema: Mutex<bool>,
+    stopped: AtomicBool,
     overheard: Option<Overheard>,
 }
 
@@ -74,7 +76,8 @@ impl Supervised {
             Overheard { transcript, tap }
         });
         let must_ask_schema = Mutex::new(false);
-        Self { place, label, surroundings, live: OnceCell::new(), log, must_ask_schema, overheard }
+        let stopped = AtomicBool::new(false);
+        Self { place, label, surroundings, live: OnceCell::new(), log, must_ask_schema, overheard, stopped }
     }
 
     /// From now on the log of calls shows values.
@@ -147,8 +150,14 @@ impl Supervised {
         })
     }
 
+    /// Whether it was told to stop. StopProvider ends the calls that run when it comes, not one that comes after it.
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::Relaxed)
+    }
+
     /// StopProvider: what runs shall come to an end soon. Nothing is started for it.
     pub(crate) async fn stop(&self, cx: &CallContext) -> Result<(), CallError> {
+        self.stopped.store(true, Ordering::Relaxed);
         match self.live.get() {
             // What has ended does nothing any more.
             Some(live) if !self.has_ended() => live.client.stop(&cx.within(STOP)).await,

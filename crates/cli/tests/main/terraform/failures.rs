@@ -180,23 +180,26 @@ fn what_exists_after_a_failure_is_kept_and_mended() {
     }
 }
 
-/// A creation that hangs ends when a person says so, once: the provider is told to stop, and still answers.
+/// A creation that hangs ends when a person says so, once: the provider is told to stop, and still answers. If it is told before it was
+/// called, it is not called.
 #[test]
 fn a_hanging_creation_is_stopped() {
-    let world = World::new(Tool::Outrigger, &["wide"], &program("wide:Faulty {fault: hang, until: CLOUD/never}"));
-    let mut child = world.start(&["up", "--yes", "--skip-preview", "--json"]);
-    let mut stdout = BufReader::new(child.stdout.take().unwrap());
-    await_line(&mut stdout, CALLED);
-    interrupt(&child);
-    let mut rest = String::new();
-    stdout.read_to_string(&mut rest).unwrap();
-    assert_eq!(child.wait().unwrap().code(), Some(1), "{rest}");
-    assert!(rest.contains("\"ending\":\"cancelled\""), "{rest}");
-    world.assert_nobody_left();
-    // The framework cancels the call's context, on which the provider gives up, and says so.
-    assert!(rest.contains("Given up: nobody waits for the answer"), "{rest}");
-    assert_eq!(left(&world), Left::Nothing);
-    assert_eq!(world.everything(), Vec::<String>::new());
+    for (moment, says) in [("running CreateResource", "Given up: nobody waits for the answer"), (CALLED, "error")] {
+        let mut world =
+            World::new(Tool::Outrigger, &["wide"], &program("wide:Faulty {fault: hang, until: CLOUD/never}"));
+        world.sandbox.set("TF_LOG", Some("TRACE"));
+        let mut child = world.start(&["up", "--yes", "--skip-preview", "--json"]);
+        let mut stdout = BufReader::new(child.stdout.take().unwrap());
+        await_line(&mut stdout, moment);
+        interrupt(&child);
+        let mut rest = String::new();
+        stdout.read_to_string(&mut rest).unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(1), "{rest}");
+        assert!(rest.contains("\"ending\":\"cancelled\"") && rest.contains(says), "{rest}");
+        world.assert_nobody_left();
+        assert_eq!(left(&world), Left::Nothing);
+        assert_eq!(world.everything(), Vec::<String>::new());
+    }
 }
 
 /// A provider that is killed from outside is a crash without words.
