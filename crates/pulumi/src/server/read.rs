@@ -40,11 +40,8 @@ pub(super) async fn read(
         let state = State { id: request.id, inputs, outputs, ..State::default() };
         known(&*provider, &cx, ReadRequest { resource, state, timeout }).await?
     };
-    // Without an id it is gone. Other servers answer empty properties then, not none.
-    let Some(mut state) = found else {
-        let (properties, inputs) = (Some(prost_types::Struct::default()), Some(prost_types::Struct::default()));
-        return Ok(ReadResponse { properties, inputs, ..ReadResponse::default() });
-    };
+    // Without an id it is gone.
+    let Some(mut state) = found else { return Ok(ReadResponse::default()) };
     let reasons = std::mem::take(&mut state.init_errors);
     if !reasons.is_empty() {
         return Err(partial(state, reasons));
