@@ -54,8 +54,8 @@ pub(crate) fn has_cargo_command(name: &str) -> bool {
 pub(crate) enum Profile {
     /// For tests.
     Debug,
-    /// For measurements.
-    Release,
+    /// For measurements: what users get.
+    Shipped,
 }
 
 /// Builds the `outrigger` binary and answers where it is.
@@ -64,9 +64,9 @@ pub(crate) fn build_outrigger(profile: Profile) -> Result<PathBuf> {
     command.args(["build", "--quiet", "--package", "outrigger-cli", "--bin", "outrigger"]);
     let folder = match profile {
         Profile::Debug => "debug",
-        Profile::Release => {
-            command.arg("--release");
-            "release"
+        Profile::Shipped => {
+            command.args(["--profile", "shipped"]);
+            "shipped"
         }
     };
     run(&mut command)?;

@@ -41,7 +41,7 @@ impl Package {
             Ok(_) if self.process.is_stopped() => {
                 return Outcome::NotDone(self.error(call, "the call was not made: the provider was told to stop"));
             }
-            Ok(client) => client.apply(cx, &subject.handle, &question).await,
+            Ok(client) => self.process.stoppable(cx, client.apply(cx, &subject.handle, &question)).await,
             Err(error) => return Outcome::NotDone(error),
         };
         match answer {

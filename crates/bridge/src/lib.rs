@@ -42,6 +42,7 @@ mod provider;
 mod read;
 mod resource;
 mod secrets;
+mod sound;
 mod stored;
 mod timeouts;
 pub mod tokens;

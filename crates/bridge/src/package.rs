@@ -11,6 +11,7 @@ use outrigger_value::Urn;
 use crate::members::{DataSource, Resource};
 use crate::names::Object;
 use crate::process::Supervised;
+use crate::sound::Sound;
 use crate::{Naming, words};
 
 /// A provider under Pulumi's names, and its process.
@@ -23,6 +24,7 @@ pub(crate) struct Package {
     pub(crate) process: Supervised,
     /// Whether a provider that does not keep to the rules fails the step.
     pub(crate) strict: bool,
+    pub(crate) sound: Sound,
     subjects: Mutex<HashMap<String, Arc<Subject>>>,
     sources: Mutex<HashMap<String, Arc<Source>>>,
 }
@@ -41,7 +43,8 @@ pub(crate) struct Source {
 
 impl Package {
     pub(crate) fn new(name: String, version: String, naming: Naming, process: Supervised, strict: bool) -> Self {
-        Self { name, version, naming, process, strict, subjects: Mutex::default(), sources: Mutex::default() }
+        let sound = Sound::default();
+        Self { name, version, naming, process, strict, sound, subjects: Mutex::default(), sources: Mutex::default() }
     }
 
     /// For messages.

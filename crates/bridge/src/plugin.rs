@@ -55,6 +55,8 @@ pub struct BridgeOptions {
     pub strict: bool,
     /// Where calls of providers are written down.
     pub call_log: Option<Arc<dyn CallLog>>,
+    /// Whether a provider starts before it is needed. `pulumi` starts a bridge of its own to ask for the schema, which never needs one.
+    pub early: bool,
 }
 
 impl BridgeOptions {
@@ -124,7 +126,11 @@ impl Bridge {
                     return Err(self.error(CALL, error));
                 }
                 if let Place::Program(program) = &origin.place {
-                    options.schemas.put(program, client.protocol(), schemas.raw());
+                    let store = Arc::clone(&options.schemas);
+                    let (program, protocol, raw) = (program.clone(), client.protocol(), schemas.raw().clone());
+                    // All of the executable is read for that, which may be hundreds of megabytes. If this process ends before, the
+                    // next one asks again.
+                    tokio::task::spawn_blocking(move || store.put(&program, protocol, &raw));
                 }
                 schemas
             }
@@ -160,10 +166,12 @@ impl Plugin for Bridge {
         let origin = self.options.origins.find(&request).await;
         let origin = origin.map_err(|diagnostic| self.error(CALL, words::not_found(&diagnostic)))?;
         let package = Arc::new(self.package(cx, &origin).await?);
-        // It will be needed; until then it can start. If it cannot, whoever needs it tries again and is told.
-        let early = Arc::clone(&package);
-        let cx = cx.clone();
-        tokio::spawn(async move { drop(early.client(&cx).await) });
+        if self.options.early {
+            // It will be needed; until then it can start. If it cannot, whoever needs it tries again and is told.
+            let early = Arc::clone(&package);
+            let cx = cx.clone();
+            tokio::spawn(async move { drop(early.client(&cx).await) });
+        }
         let answer = Parameterization {
             name: package.name.clone(),
             version: package.version.clone(),

@@ -3,7 +3,6 @@
 use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -17,7 +16,8 @@ use outrigger_transport::server::begin;
 use outrigger_transport::tap::{CallLog, Tap};
 use outrigger_transport::{LaunchRequest, Launcher, OutputLine, OutputLines};
 use outrigger_value::{PropertyMap, secrecy};
-use tokio::sync::OnceCell;
+use tokio::sync::{OnceCell, watch};
+use tokio::time::sleep;
 
 use crate::origin::Place;
 
@@ -29,6 +29,9 @@ const COOKIE: goplugin::Cookie = goplugin::Cookie {
 
 /// How long StopProvider may take to be answered.
 const STOP: Duration = Duration::from_secs(5);
+
+/// How long after StopProvider a call that still runs is taken for one that has missed it.
+const STOP_AGAIN: Duration = Duration::from_secs(1);
 
 /// What a process is started with.
 #[derive(Clone)]
@@ -43,6 +46,22 @@ pub(crate) struct Surroundings {
     pub(crate) call_log: Option<Arc<dyn CallLog>>,
 }
 
+/// What sets the level of the log of HashiCorp's libraries, and of the provider itself.
+const LOG_LEVELS: [&str; 2] = ["TF_LOG_SDK", "TF_LOG_PROVIDER"];
+
+impl Surroundings {
+    /// The environment of a provider. Left to themselves, providers write down every step of every call, which costs a good part of
+    /// the time of small calls; where nobody reads it, they are told to write warnings only.
+    fn of_provider(&self) -> Vec<(OsString, OsString)> {
+        let mut environment = self.environment.clone();
+        if self.log_level.is_none() {
+            let unset = LOG_LEVELS.into_iter().filter(|name| self.environment.iter().all(|(key, _)| key != name));
+            environment.extend(unset.map(|name| (name.into(), "warn".into())));
+        }
+        environment
+    }
+}
+
 /// A provider's process: not started, running, or ended.
 pub(crate) struct Supervised {
     place: Place,
@@ -52,7 +71,7 @@ pub(crate) struct Supervised {
     log: Arc<Log>,
     /// Whether a provider must be asked for its schema in each process before it can be used.
     must_ask_schema: Mutex<bool>,
-    stopped: AtomicBool,
+    stopped: watch::Sender<bool>,
     overheard: Option<Overheard>,
 }
 
@@ -76,7 +95,7 @@ impl Supervised {
             Overheard { transcript, tap }
         });
         let must_ask_schema = Mutex::new(false);
-        let stopped = AtomicBool::new(false);
+        let (stopped, _) = watch::channel(false);
         Self { place, label, surroundings, live: OnceCell::new(), log, must_ask_schema, overheard, stopped }
     }
 
@@ -114,7 +133,7 @@ impl Supervised {
                     label: self.label.clone(),
                     program: program.clone(),
                     arguments: Vec::new(),
-                    environment: self.surroundings.environment.clone(),
+                    environment: self.surroundings.of_provider(),
                     directory: self.surroundings.directory.clone(),
                     output: Some(Arc::clone(&self.log) as Arc<dyn OutputLines>),
                 };
@@ -150,14 +169,39 @@ impl Supervised {
         })
     }
 
-    /// Whether it was told to stop. StopProvider ends the calls that run when it comes, not one that comes after it.
+    /// Whether it was told to stop.
     pub(crate) fn is_stopped(&self) -> bool {
-        self.stopped.load(Ordering::Relaxed)
+        *self.stopped.borrow()
+    }
+
+    /// Waits for a call. StopProvider ends the calls that run when it comes, not one that comes at the same moment: so it is sent again
+    /// for as long as this one runs.
+    pub(crate) async fn stoppable<T>(&self, cx: &CallContext, call: impl Future<Output = T>) -> T {
+        tokio::pin!(call);
+        let mut told = self.stopped.subscribe();
+        loop {
+            let told_a_moment_ago = async {
+                // It cannot be closed: the sender lives as long as we do.
+                drop(told.wait_for(|stopped| *stopped).await);
+                sleep(STOP_AGAIN).await;
+            };
+            tokio::select! {
+                biased;
+                answer = &mut call => return answer,
+                () = told_a_moment_ago => {}
+            }
+            tokio::select! {
+                biased;
+                answer = &mut call => return answer,
+                // What it answers to that changes nothing here.
+                _ = self.stop(cx) => {}
+            }
+        }
     }
 
     /// StopProvider: what runs shall come to an end soon. Nothing is started for it.
     pub(crate) async fn stop(&self, cx: &CallContext) -> Result<(), CallError> {
-        self.stopped.store(true, Ordering::Relaxed);
+        self.stopped.send_replace(true);
         match self.live.get() {
             // What has ended does nothing any more.
             Some(live) if !self.has_ended() => live.client.stop(&cx.within(STOP)).await,

@@ -16,7 +16,7 @@ impl Package {
         // A `get` knows the id alone.
         if state.outputs.is_empty() {
             return Ok(match self.imported(cx, &resource.urn, &subject, &state.id).await? {
-                Some(state) => ReadResult::Found { state, inputs_known: true },
+                Some(state) => ReadResult::Found { state, inputs_known: true, unchanged: false },
                 None => ReadResult::Gone,
             });
         }
@@ -25,8 +25,12 @@ impl Package {
         let mut outputs = self.readable(&subject, &found)?;
         secrecy::annotate(&mut outputs, &state.inputs);
         let inputs = inputs::refreshed(&subject.resource.object, state.inputs, &outputs);
-        let id = self.id(&subject, &outputs).unwrap_or(state.id);
-        Ok(ReadResult::Found { state: State { id, inputs, outputs, ..State::default() }, inputs_known: true })
+        let before = state.id;
+        let id = self.id(&subject, &outputs).unwrap_or_else(|| before.clone());
+        // Inputs of a set are written in the provider's order, in which a program seldom has them.
+        let unchanged = found.state == stored.state && id == before;
+        let state = State { id, inputs, outputs, ..State::default() };
+        Ok(ReadResult::Found { state, inputs_known: true, unchanged })
     }
 
     pub(crate) async fn import(&self, cx: &CallContext, request: ImportRequest) -> Result<Imported, CallError> {

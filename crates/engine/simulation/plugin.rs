@@ -235,7 +235,7 @@ impl Provider for FakeProvider {
                     state.init_errors = vec!["not ready".to_owned()];
                 }
                 world.note(format!("read {} found", request.state.id));
-                ReadResult::Found { state, inputs_known: true }
+                ReadResult::Found { state, inputs_known: true, unchanged: false }
             }
             None => {
                 world.note(format!("read {} gone", request.state.id));

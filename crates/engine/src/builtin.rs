@@ -152,7 +152,7 @@ impl Provider for Builtin {
         if request.resource.ty() == STACK_REFERENCE {
             state.outputs = self.stack_outputs(&state.inputs).await?;
         }
-        Ok(ReadResult::Found { state, inputs_known: true })
+        Ok(ReadResult::Found { state, inputs_known: true, unchanged: false })
     }
 
     async fn invoke(&self, _: &CallContext, request: Invoke) -> Result<Invoked, CallError> {

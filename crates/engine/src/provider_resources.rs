@@ -165,7 +165,7 @@ impl Deployment {
         self.finish_provider(&step, plugin, new, begun.alias.as_ref(), record).await
     }
 
-    /// An unchanged provider is configured with the inputs that it had.
+    /// An unchanged provider is configured with the inputs that it had. A refresh before the program may have done that already.
     async fn same_provider(
         &self,
         registration: Registration,
@@ -173,17 +173,23 @@ impl Deployment {
         key: EntryKey,
         old: Arc<Resource>,
     ) -> Result<Registered, RegisterError> {
-        let configured =
-            Arc::new(Resource { inputs: old.inputs.clone(), id: old.id.clone(), ..registration.new.clone() });
-        let instance = self.configure(plugin, configured).await?;
+        let urn = registration.urn();
+        let reference = ProviderReference { urn: urn.clone(), id: old.id.clone().unwrap_or_default() };
+        let instance = match self.providers.ready(&reference).filter(|ready| ready.resource.inputs == old.inputs) {
+            Some(ready) => ready,
+            None => {
+                let configured =
+                    Resource { inputs: old.inputs.clone(), id: old.id.clone(), ..registration.new.clone() };
+                self.configure(plugin, Arc::new(configured)).await?
+            }
+        };
         let alias = registration.begun.alias.clone();
         let registered = {
             let mut registration = registration;
             registration.new.outputs.clone_from(&old.outputs);
             self.same(registration, key, &old, None).await?
         };
-        let id = old.id.clone().unwrap_or_default();
-        self.providers.insert(ProviderReference { urn: registered.urn.clone(), id }, alias.as_ref(), &instance);
+        self.providers.insert(reference, alias.as_ref(), &instance);
         Ok(registered)
     }
 

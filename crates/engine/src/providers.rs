@@ -71,6 +71,11 @@ impl Providers {
         lock(&self.instances).entry(reference.clone()).or_default().clone()
     }
 
+    /// A provider of this run that is configured.
+    pub(crate) fn ready(&self, reference: &ProviderReference) -> Option<Instance> {
+        lock(&self.instances).get(reference).and_then(|slot| slot.get()).cloned()
+    }
+
     /// Makes an instance known; an alias of its name finds it too.
     pub(crate) fn insert(&self, reference: ProviderReference, alias: Option<&Urn>, instance: &Instance) {
         let mut instances = lock(&self.instances);

@@ -119,10 +119,10 @@ impl Deployment {
         old: &Arc<Resource>,
     ) -> Result<Option<(Arc<Resource>, StepOp)>, RegisterError> {
         let urn = &old.urn;
-        let (state, inputs_known) =
+        let (state, inputs_known, unchanged) =
             match self.read_state(instance, urn, state_of(old), old.custom_timeouts.read).await? {
                 ReadResult::Gone => return Ok(None),
-                ReadResult::Found { state, inputs_known } => (state, inputs_known),
+                ReadResult::Found { state, inputs_known, unchanged } => (state, inputs_known, unchanged),
             };
         if !state.init_errors.is_empty() {
             let diagnostic = Diagnostic::warning(
@@ -148,7 +148,9 @@ impl Deployment {
             return Ok(Some((new, StepOp::Same)));
         }
         new.modified = Some(self.services.clock.now());
-        let op = if old.external {
+        let op = if unchanged {
+            StepOp::Same
+        } else if old.external {
             if old.outputs == new.outputs { StepOp::Same } else { StepOp::Update }
         } else {
             // Seen from the other side: what would the program's inputs change in what is there now?
@@ -237,7 +239,7 @@ impl Deployment {
         state.id.clone_from(&id);
         state.outputs.clear();
         match self.read_state(&instance, &intended.urn, state, intended.custom_timeouts.read).await {
-            Ok(ReadResult::Found { state, inputs_known }) => {
+            Ok(ReadResult::Found { state, inputs_known, .. }) => {
                 let now = self.services.clock.now();
                 let mut adopted = Resource {
                     id: Some(state.id),

@@ -42,7 +42,9 @@ pub(crate) fn bridge(
     let environment = environment::of_plugin(options, descriptor);
     let directory = options.project.directory.clone();
     let launcher = Arc::new(spawner.clone());
-    Bridge::new(bridge_options(terraform, options.cache_directory.clone(), launcher, environment, directory))
+    let cache = options.cache_directory.clone();
+    let bridge = bridge_options(terraform, cache, launcher, environment, directory);
+    Bridge::new(BridgeOptions { early: true, ..bridge })
 }
 
 /// A bridge that is a plugin by itself, for another host. It starts its providers, with a keeper for them.
@@ -95,6 +97,7 @@ fn bridge_options(
         log_level: terraform.log_level,
         strict: terraform.strict,
         call_log: terraform.call_log.clone(),
+        early: false,
     }
 }
 

@@ -76,6 +76,9 @@ pub enum ReadResult {
         state: State,
         /// Whether the provider gave inputs.
         inputs_known: bool,
+        /// Whether the provider knows that it is as the request's state says, though the inputs may be written in another way. A
+        /// provider that does not know says no.
+        unchanged: bool,
     },
     /// It does not exist.
     Gone,

@@ -289,7 +289,7 @@ async fn reading_restores_contents_and_knows_what_is_gone() {
     };
     let request = |id| ReadRequest { resource: identity(), state: state(id), timeout: None };
     let found = provider.read(&cx(), request("i")).await.unwrap();
-    let ReadResult::Found { state, inputs_known: false } = found else { panic!("{found:?}") };
+    let ReadResult::Found { state, inputs_known: false, .. } = found else { panic!("{found:?}") };
     assert_eq!(state.outputs, properties);
     assert!(matches!(provider.read(&cx(), request("gone")).await.unwrap(), ReadResult::Gone));
 }

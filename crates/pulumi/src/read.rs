@@ -27,7 +27,7 @@ pub(crate) async fn read(
     if provider.unconfigured() {
         // Nothing can be asked; what is there stays as it is, and what it holds is not known.
         let state = State { outputs: PropertyMap::new(), ..state };
-        return Ok(ReadResult::Found { state, inputs_known: false });
+        return Ok(ReadResult::Found { state, inputs_known: false, unchanged: false });
     }
     let known = Known { inputs: Some(&state.inputs), outputs: Some(&state.outputs) };
     let found = ask(provider, cx, &resource, &state.id, known, timeout).await?;
@@ -41,7 +41,7 @@ pub(crate) async fn read(
         refresh_before_update: found.refresh_before_update,
         ..state
     };
-    Ok(ReadResult::Found { state, inputs_known })
+    Ok(ReadResult::Found { state, inputs_known, unchanged: false })
 }
 
 /// Reads a resource of which only the id is known.

@@ -176,12 +176,12 @@ impl Provider for PackageProvider {
         let cx = self.context(cx).about(resource, timeout);
         known.upgrade(&mut state);
         match known.read(&cx, state.clone()).await {
-            Ok(Some(found)) => Ok(ReadResult::Found { state: found, inputs_known: true }),
+            Ok(Some(found)) => Ok(ReadResult::Found { state: found, inputs_known: true, unchanged: false }),
             Ok(None) => Ok(ReadResult::Gone),
             Err(Error { message, partial: Some(partial), .. }) => {
                 let outputs = conceal(partial.outputs, &state.inputs);
                 let state = Stored { outputs, init_errors: vec![message], ..state };
-                Ok(ReadResult::Found { state, inputs_known: false })
+                Ok(ReadResult::Found { state, inputs_known: false, unchanged: false })
             }
             Err(error) => Err(self.error(CALL, error)),
         }

@@ -49,16 +49,19 @@ pub fn serve_with(package: Package, arguments: impl IntoIterator<Item = OsString
         .environment(|variable| std::env::var(variable).ok())
         .plugin()
         .map_err(|mistakes| mistakes.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
-        .and_then(|plugin| run(plugin, engine).map_err(|error| error.to_string()));
+        .and_then(|plugin| {
+            run(plugin, engine, runtime::Builder::new_multi_thread()).map_err(|error| error.to_string())
+        });
     match served {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => cannot_run(name, &message),
     }
 }
 
-/// Serves a plugin of any kind with these arguments, for a program that has one which is no [`Package`].
+/// Serves a plugin of any kind with these arguments, for a program that has one which is no [`Package`]. It gets one thread, so it may
+/// wait for others but must not block.
 pub fn serve_plugin(name: &str, plugin: Arc<dyn Plugin>, arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    match run(plugin, engine_address(arguments)) {
+    match run(plugin, engine_address(arguments), runtime::Builder::new_current_thread()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => cannot_run(name, &error.to_string()),
     }
@@ -85,9 +88,9 @@ fn engine_address(arguments: impl IntoIterator<Item = OsString>) -> Option<Strin
 }
 
 /// Serving is a task as the calls are, so that a call that arrives while the plugin is idle goes to its end on the thread that read
-/// it. The thread of `main` waits only, and hears a signal whatever the plugin is at.
-fn run(plugin: Arc<dyn Plugin>, engine: Option<String>) -> io::Result<()> {
-    let runtime = runtime::Builder::new_multi_thread().enable_all().build()?;
+/// it. Where there are several threads, that of `main` waits only, and hears a signal whatever the plugin is at.
+fn run(plugin: Arc<dyn Plugin>, engine: Option<String>, mut runtime: runtime::Builder) -> io::Result<()> {
+    let runtime = runtime.enable_all().build()?;
     let served = runtime.block_on(async {
         let signals = count_signals()?;
         let again = signals.clone();

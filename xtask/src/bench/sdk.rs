@@ -43,9 +43,9 @@ impl Round {
 pub(super) fn run() -> Result<()> {
     let peers = Peers::ready()?;
     // As a plugin's author has it from `outrigger plugin new`.
-    let profile = ["build", "--quiet", "--profile", "plugin", "--package", "outrigger-sdk"];
+    let profile = ["build", "--quiet", "--profile", "shipped", "--package", "outrigger-sdk"];
     workspace::run(workspace::cargo().args(profile).args(["--example", "simple", "--example", "checks"]))?;
-    let examples = workspace::target().join("plugin/examples");
+    let examples = workspace::target().join("shipped/examples");
     let theirs = peers.conformance().join("pulumi-resource-simple");
     let (mut sdk, mut go, mut inside) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..ROUNDS {

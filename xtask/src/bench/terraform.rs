@@ -35,7 +35,7 @@ struct Measurements {
 /// Measures, prints the tables and writes `docs/benchmarks-terraform.md`.
 pub(super) fn run(resources: usize, growth: usize, turns: usize) -> Result<()> {
     let peers = Peers::ready()?;
-    let outrigger = workspace::build_outrigger(Profile::Release)?;
+    let outrigger = workspace::build_outrigger(Profile::Shipped)?;
     let terraform = on_path("terraform");
     let measure = |program: Program| -> Result<Measurements> {
         let run = |engine: Engine| {

@@ -58,7 +58,7 @@ pub(super) fn run(resources: usize) -> Result<()> {
 
 fn checks(resources: usize) -> Result<Checks> {
     let peers = Peers::ready()?;
-    let outrigger = workspace::build_outrigger(Profile::Release)?;
+    let outrigger = workspace::build_outrigger(Profile::Shipped)?;
     let scratch = tempfile::tempdir()?;
     let sandbox = Sandbox::create(scratch.path(), &peers, &outrigger)?;
     let project = scratch.path().join("project");

@@ -82,12 +82,19 @@ fn one(world: &World, choice: &Choice) -> Result<Outcome> {
     }
     let mut running = world.start(choice.tool, choice.operation.arguments())?;
     let started = Instant::now();
-    while started.elapsed() < choice.moment && running.alive()? {
-        std::thread::sleep(Duration::from_millis(1));
-    }
     let host = running.id();
-    let all = world.processes()?;
-    let victims: Vec<u32> = all.iter().filter(|it| choice.victim.is(it, host)).map(|it| it.id).collect();
+    // A victim that is not there at the moment is killed as soon as it is.
+    let victims = loop {
+        let over = !running.alive()?;
+        if over || started.elapsed() >= choice.moment {
+            let all = world.processes()?;
+            let victims: Vec<u32> = all.iter().filter(|it| choice.victim.is(it, host)).map(|it| it.id).collect();
+            if over || !victims.is_empty() {
+                break victims;
+            }
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    };
     victims.iter().for_each(|id| process::kill(*id));
     let finished = running.finish(LIMIT)?;
     let strangers = world.nobody_of_ours_left().with_context(|| format!("it said\n{}", finished.transcript()))?;

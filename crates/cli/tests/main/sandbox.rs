@@ -248,7 +248,7 @@ pub(crate) fn peers() -> PathBuf {
     peers
 }
 
-fn walk(directory: &Path, visit: &mut dyn FnMut(&Path)) {
+pub(crate) fn walk(directory: &Path, visit: &mut dyn FnMut(&Path)) {
     for entry in fs::read_dir(directory).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {

@@ -61,7 +61,7 @@ async fn known(
     request: ReadRequest,
 ) -> Result<(Option<State>, bool), Status> {
     match provider.read(cx, request).await.map_err(|error| failure(&error))? {
-        ReadResult::Found { state, inputs_known } => Ok((Some(state), inputs_known)),
+        ReadResult::Found { state, inputs_known, .. } => Ok((Some(state), inputs_known)),
         ReadResult::Gone => Ok((None, false)),
     }
 }

@@ -144,9 +144,9 @@ impl Provider for ScriptedProvider {
             "gone" => Ok(ReadResult::Gone),
             "broken" => {
                 let state = State { init_errors: vec!["not ready".to_owned()], ..request.state };
-                Ok(ReadResult::Found { state, inputs_known: true })
+                Ok(ReadResult::Found { state, inputs_known: true, unchanged: false })
             }
-            name => Ok(ReadResult::Found { inputs_known: name == "known", state: request.state }),
+            name => Ok(ReadResult::Found { inputs_known: name == "known", unchanged: false, state: request.state }),
         }
     }
 

@@ -91,7 +91,7 @@ async fn a_life() {
     assert!(replace.diff.replace_keys.iter().any(|path| path == "length"), "{:?}", replace.diff);
 
     let request = ReadRequest { resource: identity(TY), state: state.clone(), timeout: None };
-    let ReadResult::Found { state: read, inputs_known } = provider.read(&cx(), request).await.unwrap() else {
+    let ReadResult::Found { state: read, inputs_known, .. } = provider.read(&cx(), request).await.unwrap() else {
         panic!("it is gone");
     };
     assert_eq!((&read.id, inputs_known), (&state.id, true));

@@ -77,6 +77,9 @@ impl Engine<'_> {
         )?;
         sandbox.set("TF_CLI_CONFIG_FILE", settings.display().to_string());
         sandbox.set("CHECKPOINT_DISABLE", "1");
+        // Which `outrigger` does by itself: nobody reads what the provider would write down.
+        sandbox.set("TF_LOG_SDK", "off");
+        sandbox.set("TF_LOG_PROVIDER", "off");
         sandbox.set("AWS_EC2_METADATA_DISABLED", "true");
         let project = scratch.path().join("project");
         fs::create_dir(&project)?;

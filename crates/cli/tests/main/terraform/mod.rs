@@ -3,6 +3,7 @@
 
 mod aws;
 mod failures;
+mod kills;
 mod life;
 mod mirrors;
 mod mistakes;
