@@ -14,6 +14,7 @@ use outrigger_transport::Launcher;
 use outrigger_transport::goplugin::LogLevel;
 use outrigger_transport::tap::CallLog;
 use outrigger_value::diff::{self, Change};
+use tokio::task::{JoinHandle, spawn_blocking};
 
 use crate::configuration::{self, is_engines};
 use crate::document::{About, Origin as Source, base_document, write_document};
@@ -102,6 +103,13 @@ impl Bridge {
     }
 
     /// The package of a provider. Its process is started now only if its schema is not known.
+    /// Lets the store read all of the executable, which may be hundreds of megabytes, while the provider starts.
+    fn expecting(&self, origin: &Origin) -> Option<JoinHandle<()>> {
+        let Place::Program(program) = origin.place.clone() else { return None };
+        let store = Arc::clone(&self.options.schemas);
+        Some(spawn_blocking(move || store.expect(&program)))
+    }
+
     async fn package(&self, cx: &CallContext, origin: &Origin) -> Result<Package, CallError> {
         const CALL: &str = "Parameterize";
         let options = &self.options;
@@ -120,17 +128,20 @@ impl Bridge {
                 schemas
             }
             None => {
+                let expecting = self.expecting(origin);
                 let client = process.client(cx).await?;
                 let schemas = client.schemas(cx).await?;
                 if let Some(error) = words::error(cx, None, None, schemas.reports()) {
                     return Err(self.error(CALL, error));
                 }
-                if let Place::Program(program) = &origin.place {
+                if let (Place::Program(program), Some(expecting)) = (&origin.place, expecting) {
                     let store = Arc::clone(&options.schemas);
                     let (program, protocol, raw) = (program.clone(), client.protocol(), schemas.raw().clone());
-                    // All of the executable is read for that, which may be hundreds of megabytes. If this process ends before, the
-                    // next one asks again.
-                    tokio::task::spawn_blocking(move || store.put(&program, protocol, &raw));
+                    // Nobody waits for it. If this process ends before, the next one asks again.
+                    tokio::spawn(async move {
+                        drop(expecting.await);
+                        drop(spawn_blocking(move || store.put(&program, protocol, &raw)).await);
+                    });
                 }
                 schemas
             }

@@ -125,10 +125,15 @@ impl SchemaStore for KeptSchemas {
         Some((protocol, kept.slice(1..)))
     }
 
+    fn expect(&self, program: &Path) {
+        // It is remembered.
+        let _digest = schema::native_digest(&self.cache, program);
+    }
+
     fn put(&self, program: &Path, protocol: Protocol, schema: &Bytes) {
-        let Some(key) = schema::native_digest(&self.cache, program).and_then(|digest| Self::key(&digest)) else {
-            return;
-        };
+        let digest =
+            schema::remembered_digest(&self.cache, program).or_else(|| schema::native_digest(&self.cache, program));
+        let Some(key) = digest.and_then(|digest| Self::key(&digest)) else { return };
         let number = match protocol {
             Protocol::Five => 5,
             Protocol::Six => 6,
