@@ -7,7 +7,7 @@ use super::super::middle_of;
 use super::super::targets::{self, Target, ratio};
 use super::engine::Steps;
 use super::program::Program;
-use super::{Measurements, Turn};
+use super::{Growth, Measurements, Turn};
 
 /// Takes one step out of five.
 type Step = fn(&Steps) -> &Measured;
@@ -20,7 +20,7 @@ const DESTROY_UNREAD: (&str, Step) = ("destroy, not refreshed", |steps| &steps.d
 const STEPS: [(&str, Step); 5] = [APPLY, PLAN, PLAN_UNREAD, DESTROY, DESTROY_UNREAD];
 
 /// The page.
-pub(super) fn text(all: &[Measurements], growth: usize, grown: &Steps) -> String {
+pub(super) fn text(all: &[Measurements], resources: usize, growth: &Growth) -> String {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let today = jiff::Timestamp::now().strftime("%Y-%m-%d");
     let turns = all.first().map_or(0, |measurements| measurements.turns.len());
@@ -45,19 +45,20 @@ pub(super) fn text(all: &[Measurements], growth: usize, grown: &Steps) -> String
         engine(&mut text, "terraform", &measurements.turns, |turn| turn.terraform.as_ref());
         let _ = write!(text, "\n{}", targets::table(&limits(measurements)));
     }
-    let Some(first) = all.first() else { return text };
     let _ = write!(
         text,
-        "\n## {growth} `random_string`\n\n| | step | wall s | engine CPU s | provider CPU s | engine peak MB | engine MB written |\n\
-         | --- | --- | ---: | ---: | ---: | ---: | ---: |\n"
+        "\n## {} `random_string`, and {resources} right before\n\n| | step | wall s | engine CPU s | provider CPU s | engine peak MB | engine MB written |\n\
+         | --- | --- | ---: | ---: | ---: | ---: | ---: |\n",
+        growth.resources
     );
-    for (name, step) in STEPS {
-        row(&mut text, "outrigger", name, &|figure| figure(step(grown)));
+    for (title, steps) in [(resources, &growth.before), (growth.resources, &growth.after)] {
+        for (name, step) in STEPS {
+            row(&mut text, &title.to_string(), name, &|figure| figure(step(steps)));
+        }
     }
-    let times = growth as f64 / first.program.resources() as f64;
+    let times = growth.resources as f64 / resources as f64;
     let growth = STEPS.map(|(name, step)| {
-        let before = middle_of(&first.turns, |turn| step(&turn.outrigger).wall.as_secs_f64());
-        let measured = ratio(step(grown).wall.as_secs_f64(), before);
+        let measured = ratio(wall(step(&growth.after)), wall(step(&growth.before)));
         Target::new(format!("growth of wall for {times:.0} times the resources, {name}"), measured, 1.2 * times)
     });
     let _ = write!(text, "\n{}", targets::table(&growth));
