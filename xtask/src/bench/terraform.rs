@@ -44,10 +44,17 @@ pub(super) fn run(resources: usize, growth: usize, turns: usize) -> Result<()> {
     let peers = Peers::ready()?;
     let outrigger = workspace::build_outrigger(Profile::Shipped)?;
     let terraform = on_path("terraform");
+    // Early: a file that has just changed is not trusted to stay as it is, and so it is read again and again.
+    let scratch = tempfile::Builder::new().prefix("outrigger-mirror-").tempdir()?;
+    let with_aws = peers.terraform().join("terraform-provider-aws").is_file();
+    let cloud = Cloud::start()?;
+    let mut programs = vec![Program::Strings(resources), Program::Blocks(resources)];
+    programs.extend(with_aws.then(|| Program::Parameters(PARAMETERS, cloud.address())));
+    let mirror = engine::lay_mirror(scratch.path(), &peers, &programs)?;
     let measure = |program: Program| -> Result<Measurements> {
         let run = |engine: Engine| {
             eprintln!("measuring {} with {program}", engine.title());
-            engine.run(&peers, &outrigger, &program)
+            engine.run(&peers, &outrigger, &mirror, &program)
         };
         let turns = (0..turns).map(|_| {
             Ok(Turn {
@@ -59,16 +66,12 @@ pub(super) fn run(resources: usize, growth: usize, turns: usize) -> Result<()> {
         let turns = turns.collect::<Result<Vec<Turn>>>()?;
         Ok(Measurements { program, turns })
     };
-    let mut all = vec![measure(Program::Strings(resources))?, measure(Program::Blocks(resources))?];
-    if peers.terraform().join("terraform-provider-aws").is_file() {
-        let cloud = Cloud::start(&peers)?;
-        all.push(measure(Program::Parameters(PARAMETERS, cloud.address()))?);
-    }
+    let all = programs.into_iter().map(measure).collect::<Result<Vec<_>>>()?;
     // A machine is not equally fast all the time: the small one again, right before the large one.
     let strings = |resources: usize| {
         let program = Program::Strings(resources);
         eprintln!("measuring outrigger with {program}");
-        Engine::Outrigger.run(&peers, &outrigger, &program)
+        Engine::Outrigger.run(&peers, &outrigger, &mirror, &program)
     };
     let grown = Growth { resources: growth, before: strings(resources)?, after: strings(growth)? };
     let text = report::text(&all, resources, &grown);

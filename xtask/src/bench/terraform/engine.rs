@@ -1,7 +1,7 @@
 //! One engine with one program: apply, plan, destroy.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
@@ -62,11 +62,9 @@ impl Engine<'_> {
     }
 
     /// Runs the steps, from nothing to nothing, twice: there are two ways to destroy.
-    pub(super) fn run(self, peers: &Peers, outrigger: &Path, program: &Program) -> Result<Steps> {
+    pub(super) fn run(self, peers: &Peers, outrigger: &Path, mirror: &Path, program: &Program) -> Result<Steps> {
         let scratch = tempfile::Builder::new().prefix("outrigger-bench-").tempdir()?;
         let mut sandbox = Sandbox::create(scratch.path(), peers, outrigger)?;
-        let mirror = scratch.path().join("mirror");
-        lay_mirror(&mirror, peers, program)?;
         let settings = scratch.path().join("settings.tfrc");
         fs::write(
             &settings,
@@ -123,8 +121,14 @@ impl Engine<'_> {
     }
 }
 
-/// Lays the program's provider out as a filesystem mirror has it, unpacked.
-fn lay_mirror(mirror: &Path, peers: &Peers, program: &Program) -> Result<()> {
+/// Lays the programs' providers out as a filesystem mirror has them, unpacked, and answers where.
+pub(super) fn lay_mirror(folder: &Path, peers: &Peers, programs: &[Program]) -> Result<PathBuf> {
+    let mirror = folder.join("mirror");
+    programs.iter().try_for_each(|program| lay(&mirror, peers, program))?;
+    Ok(mirror)
+}
+
+fn lay(mirror: &Path, peers: &Peers, program: &Program) -> Result<()> {
     let (name, version) = program.provider();
     let architecture = match std::env::consts::ARCH {
         "x86_64" => "amd64",

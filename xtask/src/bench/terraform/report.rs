@@ -27,7 +27,8 @@ pub(super) fn text(all: &[Measurements], resources: usize, growth: &Growth) -> S
     let mut text = format!(
         "# Terraform providers\n\nWritten by `cargo xtask bench terraform` on {today}, on a machine with {cores} cores.\n\n\
          The same resources in a Pulumi project under `outrigger` and in a configuration under `tofu` and, where it is installed, \
-         `terraform`; the provider binary is the same and comes from a filesystem mirror. A plan has nothing to do. For all of them the provider's log is off (`TF_LOG_SDK=off TF_LOG_PROVIDER=off`), which is close to our default. Like is compared with like: a plan and a \
+         `terraform`; the provider binary is the same and comes from a filesystem mirror. A plan has nothing to do. For all of them the provider's log is off (`TF_LOG_SDK=off TF_LOG_PROVIDER=off`), which is close to our default. AWS is a cloud of our own that answers at once, since one that \
+         takes its time takes it from everybody. Like is compared with like: a plan and a \
          destroy that read every resource first (`--refresh`; the others' default) with each other, and those that do not (our \
          default; `-refresh=false`). All ran {turns} times in turn. A figure is the middle one; a ratio is the middle of the turns' \
          ratios, each with the faster of the others in that turn.\n",
