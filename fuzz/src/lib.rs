@@ -1,4 +1,7 @@
-//! What the targets share: a small package, and the way from bytes to a checked program.
+//! What the targets share: a small package and the way from bytes to a checked program; values of Terraform with their types; a resource.
+
+pub mod cty;
+pub mod resource;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

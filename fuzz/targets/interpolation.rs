@@ -16,7 +16,9 @@ fuzz_target!(|text: &str| {
         .collect();
     // A root that was written in quotes prints without them, and may hold signs that end a name.
     let plain = |part: &outrigger_yaml::interpolation::Part| {
-        part.access.as_ref().is_none_or(|access| !access.root.is_empty() && !access.root.contains(['.', '[', '}', '"', '\\']))
+        part.access
+            .as_ref()
+            .is_none_or(|access| !access.root.is_empty() && !access.root.contains(['.', '[', '}', '"', '\\']))
     };
     if parts.iter().all(plain) && !text.contains('\\') {
         assert_eq!(parse(&printed), Ok(parts), "{text:?} printed as {printed:?}");

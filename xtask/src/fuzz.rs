@@ -1,7 +1,9 @@
-//! `cargo xtask fuzz`: random inputs, guided by what code they reach, for what reads files.
+//! `cargo xtask fuzz`: random inputs, guided by what code they reach, for what reads files and messages.
 //!
 //! The targets are in `fuzz`, which is no part of the workspace: it is compiled with instrumentation. What is found is kept in
 //! `target/fuzz/TARGET`; each finding becomes a test beside the code that it was found in.
+
+mod seeds;
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +11,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use crate::{programs, workspace};
+use crate::workspace;
 
 /// What to run.
 #[derive(clap::Args)]
@@ -31,6 +33,20 @@ enum Target {
     Interpolation,
     /// Changes of a stack's file
     StackConfig,
+    /// What a plugin of go-plugin prints: its handshake, and its log
+    PluginLines,
+    /// Values of Terraform, as they travel
+    CtyMsgpack,
+    /// Values of Terraform, as they are stored
+    CtyJson,
+    /// What a Terraform provider says of itself, and the package schema of it
+    TerraformSchema,
+    /// States of Terraform resources, out of outputs and what the bridge keeps among them
+    Delta,
+    /// The CLI configuration of Terraform
+    CliConfig,
+    /// Version constraints, addresses of providers, and the parameters of a package
+    Parameter,
 }
 
 impl Target {
@@ -40,6 +56,21 @@ impl Target {
             Target::Program => "program",
             Target::Interpolation => "interpolation",
             Target::StackConfig => "stack_config",
+            Target::PluginLines => "plugin_lines",
+            Target::CtyMsgpack => "cty_msgpack",
+            Target::CtyJson => "cty_json",
+            Target::TerraformSchema => "terraform_schema",
+            Target::Delta => "delta",
+            Target::CliConfig => "cli_config",
+            Target::Parameter => "parameter",
+        }
+    }
+
+    /// What its dictionary is called.
+    fn words(self) -> &'static str {
+        match self {
+            Target::Project | Target::Program | Target::Interpolation | Target::StackConfig => "programs",
+            other => other.name(),
         }
     }
 }
@@ -60,7 +91,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let findings = folder.join(name).join("findings");
     fs::create_dir_all(&corpus)?;
     fs::create_dir_all(&findings)?;
-    for (number, seed) in programs::seeds()?.iter().enumerate() {
+    for (number, seed) in seeds::of(arguments.target)?.iter().enumerate() {
         fs::write(corpus.join(format!("seed-{number}")), seed)?;
     }
     let fuzz = workspace::root().join("fuzz");
@@ -78,7 +109,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         .arg(&corpus)
         .arg(format!("-max_total_time={}", arguments.minutes * 60))
         .arg(format!("-artifact_prefix={}/", findings.display()))
-        .arg(format!("-dict={}", fuzz.join("words.txt").display()))
+        .arg(format!("-dict={}", fuzz.join("words").join(arguments.target.words()).with_extension("txt").display()))
         .args(LIMITS);
     workspace::run(&mut command).with_context(|| found(&findings))
 }

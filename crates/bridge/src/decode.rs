@@ -1,6 +1,6 @@
 //! Terraform's values become Pulumi's properties.
 
-use outrigger_terraform::cty::Value as Cty;
+use outrigger_terraform::cty::{Number, Value as Cty};
 use outrigger_value::{PropertyMap, Value};
 
 use crate::names::{Object, Shape};
@@ -8,7 +8,7 @@ use crate::names::{Object, Shape};
 /// A value that is not of its shape.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{at}` holds {found}, which does not fit its schema")]
-pub(crate) struct Unfit {
+pub struct Unfit {
     /// Where, in Terraform's words.
     pub at: String,
     /// What is there.
@@ -45,7 +45,7 @@ pub(crate) fn shaped(shape: &Shape, value: &Cty) -> Result<Value, Unfit> {
             more => Err(Unfit { at: String::new(), found: format!("{} objects where one is allowed", more.len()) }),
         },
         (Shape::String, Cty::String(text)) => Ok(Value::String(text.to_string())),
-        (Shape::Number, Cty::Number(number)) => Ok(Value::Number(number.to_f64())),
+        (Shape::Number, Cty::Number(number)) => double(number),
         (Shape::Bool, Cty::Bool(value)) => Ok(Value::Bool(*value)),
         (Shape::List(element), Cty::List(items)) | (Shape::Set(element), Cty::Set(items)) => {
             items.iter().map(|item| shaped(element, item)).collect::<Result<_, _>>().map(Value::List)
@@ -63,23 +63,33 @@ pub(crate) fn shaped(shape: &Shape, value: &Cty) -> Result<Value, Unfit> {
             let items = items.map(|(place, (shape, item))| Ok((format!("t{place}"), shaped(shape, item)?)));
             items.collect::<Result<_, _>>().map(Value::Map)
         }
-        (Shape::Any, value) => Ok(natural(value)),
+        (Shape::Any, value) => natural(value),
         (_, value) => Err(unfit(value)),
     }
 }
 
 /// A value that says itself what it is. Names of attributes are left as they are.
-pub(crate) fn natural(value: &Cty) -> Value {
-    match value {
+pub(crate) fn natural(value: &Cty) -> Result<Value, Unfit> {
+    Ok(match value {
         Cty::Null => Value::Null,
         Cty::Unknown(_) => Value::Unknown,
         Cty::Bool(value) => Value::Bool(*value),
-        Cty::Number(number) => Value::Number(number.to_f64()),
+        Cty::Number(number) => double(number)?,
         Cty::String(text) => Value::String(text.to_string()),
-        Cty::List(items) | Cty::Set(items) => Value::List(items.iter().map(natural).collect()),
-        Cty::Map(items) => Value::Map(items.iter().map(|(key, item)| (key.to_string(), natural(item))).collect()),
-        Cty::Dynamic(inner) => natural(&inner.1),
-    }
+        Cty::List(items) | Cty::Set(items) => Value::List(items.iter().map(natural).collect::<Result<_, _>>()?),
+        Cty::Map(items) => {
+            let items = items.iter().map(|(key, item)| Ok((key.to_string(), natural(item)?)));
+            Value::Map(items.collect::<Result<_, _>>()?)
+        }
+        Cty::Dynamic(inner) => natural(&inner.1)?,
+    })
+}
+
+/// A number as Pulumi has it. What lies beyond all doubles could be written nowhere, and would be lost.
+fn double(number: &Number) -> Result<Value, Unfit> {
+    let double = number.to_f64();
+    let too_large = || Unfit { at: String::new(), found: "a number that is too large".to_owned() };
+    double.is_finite().then_some(Value::Number(double)).ok_or_else(too_large)
 }
 
 fn unfit(value: &Cty) -> Unfit {
@@ -184,5 +194,8 @@ mod tests {
         assert_eq!(error(site(Cty::string("x"))), "`site.port` holds a string, which does not fit its schema");
         let two = Cty::List(vec![map([]), map([])]);
         assert_eq!(error(two), "`site` holds 2 objects where one is allowed, which does not fit its schema");
+        let large = || Cty::Number("1e400".parse().unwrap());
+        assert_eq!(error(site(large())), "`site.port` holds a number that is too large, which does not fit its schema");
+        assert!(natural(&Cty::List(vec![large()])).is_err());
     }
 }

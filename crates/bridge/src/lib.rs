@@ -6,7 +6,7 @@
 //! - [`case`] and [`inflect`] spell names: what is `cors_rule` for Terraform is `corsRules` for Pulumi.
 //! - [`document`] is the package schema, written as it is made.
 //! - [`Bridge`] is the plugin: it finds and starts a provider, and turns each call of Pulumi's into calls of Terraform's. Values go
-//!   through `encode` and come back through `decode`; `stored` and [`delta`] find the provider's exact state again.
+//!   through `encode` and come back through `decode`; [`stored`] and [`delta`] find the provider's exact state again.
 //!
 //! Names decide what a program and a state file say. They are Pulumi's bridge's own to the letter; the few places where they are
 //! not are listed in [`document`].
@@ -43,7 +43,7 @@ mod read;
 mod resource;
 mod secrets;
 mod sound;
-mod stored;
+pub mod stored;
 mod timeouts;
 pub mod tokens;
 mod words;

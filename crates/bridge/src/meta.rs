@@ -11,7 +11,7 @@ pub(crate) const KEY: &str = "__meta";
 
 /// What is kept there.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Meta {
+pub struct Meta {
     /// The version of the schema that the state was written with.
     pub version: i64,
     /// The provider's own bytes.
@@ -21,7 +21,7 @@ pub(crate) struct Meta {
 /// A property that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the stored `{KEY}` cannot be read: {0}")]
-pub(crate) struct Broken(String);
+pub struct Broken(String);
 
 /// In the order in which the original writes the keys. Keys that other bridges write are kept out: nobody here reads them.
 #[derive(Default, Serialize, Deserialize)]
@@ -34,7 +34,7 @@ struct Written {
 
 impl Meta {
     /// Reads it from outputs; what is not there is version 0 without bytes.
-    pub(crate) fn of(outputs: &PropertyMap) -> Result<Self, Broken> {
+    pub fn of(outputs: &PropertyMap) -> Result<Self, Broken> {
         let Some(text) = outputs.get(KEY).and_then(|value| value.bare().as_str()) else { return Ok(Self::default()) };
         let written: Written = serde_json::from_str(text).map_err(|error| Broken(error.to_string()))?;
         let version = match written.schema_version.as_str() {

@@ -98,8 +98,9 @@ impl Provider for BridgedProvider {
             return Err(self.package.error("Call", format!("there is no method `{}`", request.token)));
         }
         let config = match decode::natural(&self.config) {
-            Value::Map(items) => items,
-            _ => PropertyMap::new(),
+            Ok(Value::Map(items)) => items,
+            Ok(_) => PropertyMap::new(),
+            Err(unfit) => return Err(self.package.error("Call", unfit.to_string())),
         };
         // Any of it may be a credential.
         let config = config.into_iter().map(|(name, value)| (name, Value::secret(value))).collect();

@@ -2,13 +2,39 @@
 
 use bytes::Bytes;
 use outrigger_provider::{CallContext, CallError, State};
-use outrigger_terraform::cty::{self, Value as Cty};
+use outrigger_terraform::cty::{self, Type, Value as Cty};
 use outrigger_terraform::{Client, Stored};
 use outrigger_value::{PropertyMap, Urn};
 
-use crate::meta::Meta;
+pub use crate::decode::Unfit;
+pub use crate::meta::{Broken, Meta};
+use crate::names::Object;
 use crate::package::{Package, Subject};
 use crate::{decode, delta, encode, sound};
+
+/// The outputs that stand for a state of this version, with the bookkeeping to find it again.
+pub fn outputs(object: &Object, ty: &Type, version: i64, stored: &Stored) -> Result<PropertyMap, Unfit> {
+    let mut outputs = decode::object(object, &stored.state)?;
+    Meta { version, private: stored.private.clone() }.write(&mut outputs);
+    // A provider that leaves something unknown has told an error already; what is unknown cannot be found again.
+    if stored.state.is_wholly_known() {
+        outputs.insert(delta::KEY.to_owned(), delta::of_state(object, &stored.state, ty));
+    }
+    Ok(outputs)
+}
+
+/// The provider's JSON, found again in outputs. The error is a sentence.
+pub fn recovered(object: &Object, ty: &Type, outputs: &PropertyMap) -> Result<String, String> {
+    match outputs.get(delta::KEY) {
+        Some(delta) => delta::recover(outputs, delta).map_err(|error| error.to_string()),
+        // A state of an older bridge: the schema has to do.
+        None => {
+            let value = encode::object(object, outputs)
+                .map_err(|misfit| format!("the stored state does not fit the schema: {misfit}"))?;
+            cty::to_json(&value, ty).map_err(|error| error.to_string())
+        }
+    }
+}
 
 impl Package {
     /// What is stored of a resource, brought to the provider's current version by the provider itself. It is asked also when the
@@ -45,27 +71,18 @@ impl Package {
         self.upgraded_json(cx, call, urn, subject, &client, meta, json).await
     }
 
-    /// The provider's JSON, found again in outputs.
     fn written(&self, call: &str, subject: &Subject, outputs: &PropertyMap) -> Result<(Meta, String), CallError> {
         let failed = |reason: String| self.error(call, reason);
+        let Subject { resource, handle } = subject;
         let meta = Meta::of(outputs).map_err(|error| failed(error.to_string()))?;
-        if meta.version > subject.resource.version {
+        if meta.version > resource.version {
             return Err(failed(format!(
                 "the state was written by a newer version of the provider (schema version {} of `{}`, this provider has {}); \
                  use the newer provider",
-                meta.version, subject.resource.token, subject.resource.version
+                meta.version, resource.token, resource.version
             )));
         }
-        let json = match outputs.get(delta::KEY) {
-            Some(delta) => delta::recover(outputs, delta).map_err(|error| failed(error.to_string()))?,
-            // A state of an older bridge: the schema has to do.
-            None => {
-                let value = encode::object(&subject.resource.object, outputs)
-                    .map_err(|misfit| failed(format!("the stored state does not fit the schema: {misfit}")))?;
-                cty::to_json(&value, &subject.handle.ty).map_err(|error| failed(error.to_string()))?
-            }
-        };
-        Ok((meta, json))
+        Ok((meta, recovered(&resource.object, &handle.ty, outputs).map_err(failed)?))
     }
 
     #[expect(clippy::too_many_arguments, reason = "the parts of one call")]
@@ -103,17 +120,8 @@ impl Package {
         Ok(Stored { state: rounded(state), private: meta.private, identity: Bytes::new() })
     }
 
-    /// The outputs that stand for a state, with the bookkeeping to find it again.
-    pub(crate) fn outputs(&self, subject: &Subject, stored: &Stored) -> Result<PropertyMap, decode::Unfit> {
-        let object = &subject.resource.object;
-        let mut outputs = decode::object(object, &stored.state)?;
-        Meta { version: subject.resource.version, private: stored.private.clone() }.write(&mut outputs);
-        // A provider that leaves something unknown has told an error already; what is unknown cannot be found again.
-        if stored.state.is_wholly_known() {
-            let delta = delta::of_state(object, &stored.state, &subject.handle.ty);
-            outputs.insert(delta::KEY.to_owned(), delta);
-        }
-        Ok(outputs)
+    pub(crate) fn outputs(&self, subject: &Subject, stored: &Stored) -> Result<PropertyMap, Unfit> {
+        outputs(&subject.resource.object, &subject.handle.ty, subject.resource.version, stored)
     }
 }
 

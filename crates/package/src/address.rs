@@ -75,9 +75,10 @@ impl FromStr for Address {
                     .hint("Write `NAMESPACE/TYPE` or `HOST/NAMESPACE/TYPE`."));
             }
         };
-        let host = self::host(host).map_err(|reason| wrong(format!("The host `{host}` {reason}.")))?;
-        let namespace = part(namespace).map_err(|reason| wrong(format!("The namespace `{namespace}` {reason}.")))?;
-        let kind = part(kind).map_err(|reason| wrong(format!("The type `{kind}` {reason}.")))?;
+        let bad_part = |reason: String| wrong(reason).hint("Write an address such as `hashicorp/random`.");
+        let host = self::host(host).map_err(|reason| bad_part(format!("The host `{host}` {reason}.")))?;
+        let namespace = part(namespace).map_err(|reason| bad_part(format!("The namespace `{namespace}` {reason}.")))?;
+        let kind = part(kind).map_err(|reason| bad_part(format!("The type `{kind}` {reason}.")))?;
         for prefix in ["terraform-", "opentofu-"] {
             let Some(rest) = kind.strip_prefix(prefix) else { continue };
             let rest = rest.strip_prefix("provider-").unwrap_or(rest);
@@ -168,28 +169,26 @@ mod tests {
     #[test]
     fn mistakes_are_explained() {
         for (text, reason, hint) in [
-            ("random", "no namespace", Some("`hashicorp/random`")),
-            ("", "no namespace", Some("`hashicorp/random`")),
-            ("a/b/c/d", "4 parts", Some("HOST/NAMESPACE/TYPE")),
-            ("/random", "The namespace `` is empty", None),
-            ("a/", "The type `` is empty", None),
-            ("a/b--c", "two dashes", None),
-            ("a/-b", "begin or end", None),
-            ("a/b_c", "letters, digits and dashes", None),
-            ("a.b/c", "letters, digits and dashes", None),
-            ("a/bücher", "outside ASCII", None),
-            ("a..b/c/d", "empty label", None),
-            ("a:b/c/d", "not a number", None),
-            ("a:99999/c/d", "65535", None),
-            ("hashicorp/terraform-provider-aws", "begin with `terraform-`", Some("`hashicorp/aws`")),
-            ("hashicorp/terraform-aws", "begin with `terraform-`", Some("`hashicorp/aws`")),
-            ("x.io/a/opentofu-b", "begin with `opentofu-`", Some("`x.io/a/b`")),
+            ("random", "no namespace", "`hashicorp/random`"),
+            ("", "no namespace", "`hashicorp/random`"),
+            ("a/b/c/d", "4 parts", "HOST/NAMESPACE/TYPE"),
+            ("/random", "The namespace `` is empty", "`hashicorp/random`"),
+            ("a/", "The type `` is empty", "`hashicorp/random`"),
+            ("a/b--c", "two dashes", "`hashicorp/random`"),
+            ("a/-b", "begin or end", "`hashicorp/random`"),
+            ("a/b_c", "letters, digits and dashes", "`hashicorp/random`"),
+            ("a.b/c", "letters, digits and dashes", "`hashicorp/random`"),
+            ("a/bücher", "outside ASCII", "`hashicorp/random`"),
+            ("a..b/c/d", "empty label", "`hashicorp/random`"),
+            ("a:b/c/d", "not a number", "`hashicorp/random`"),
+            ("a:99999/c/d", "65535", "`hashicorp/random`"),
+            ("hashicorp/terraform-provider-aws", "begin with `terraform-`", "`hashicorp/aws`"),
+            ("hashicorp/terraform-aws", "begin with `terraform-`", "`hashicorp/aws`"),
+            ("x.io/a/opentofu-b", "begin with `opentofu-`", "`x.io/a/b`"),
         ] {
             let error = text.parse::<Address>().unwrap_err();
             assert!(error.detail.as_ref().unwrap().contains(reason), "{text}: {error:?}");
-            if let Some(hint) = hint {
-                assert!(error.hints[0].contains(hint), "{text}: {error:?}");
-            }
+            assert!(error.hints[0].contains(hint), "{text}: {error:?}");
         }
     }
 }

@@ -99,7 +99,8 @@ impl Flags {
             Some((name, value)) => (name, Some(value)),
             None => (flag, None),
         };
-        let mut value = || given.or_else(|| rest.next()).ok_or_else(|| wrong(format!("`--{name}` has no value")));
+        let mut value =
+            || given.or_else(|| rest.next()).ok_or_else(|| wrong(format!("`--{name}` has no value")).hint(HELP));
         match name {
             "help" => return Err(help()),
             "include" => self.includes.extend(names(value()?)),
@@ -120,7 +121,9 @@ impl Flags {
         let Self { includes, excludes, provider_name } = self;
         let included: BTreeSet<&String> = includes.iter().collect();
         match excludes.iter().find(|name| included.contains(name)) {
-            Some(both) => Err(wrong(format!("`{both}` is both included and excluded"))),
+            Some(both) => {
+                Err(wrong(format!("`{both}` is both included and excluded")).hint("Leave it out of one list."))
+            }
             None => Ok(Parameters { provider, includes, excludes, provider_name }),
         }
     }
@@ -196,6 +199,7 @@ mod tests {
         ] {
             let error = parse(arguments).unwrap_err();
             assert!(error.summary.contains(summary), "{arguments}: {error:?}");
+            assert!(!error.hints.is_empty() || summary == "help was asked for", "{arguments}: {error:?}");
         }
     }
 }

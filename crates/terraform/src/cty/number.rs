@@ -159,12 +159,19 @@ impl Number {
         if let Ok(integer) = i64::try_from(value.clone()) {
             return Self::from(integer);
         }
+        let places = usize::try_from(-value.repr().exponent()).unwrap_or_default();
         let exact = Self(Form::Exact(value));
         match exact.as_f64() {
-            Some(double) if !exact.is_integer() => Self(Form::Double(double)),
+            // All its digits must be there when it is written. There are as many behind the decimal point as behind the binary one.
+            Some(double) if places > 0 && decimal_places(double) == places => Self(Form::Double(double)),
             _ => exact,
         }
     }
+}
+
+/// How many digits are written behind a double's decimal point.
+fn decimal_places(double: f64) -> usize {
+    double.to_string().split_once('.').map_or(0, |(_, fraction)| fraction.len())
 }
 
 impl FromStr for Number {
@@ -303,6 +310,15 @@ mod tests {
         }
         assert_eq!(Number::from(9.21e18), Number::from(9_210_000_000_000_000_000_i64));
         assert_eq!(Number::from(i64::MAX).as_f64(), None);
+    }
+
+    #[test]
+    fn what_came_with_all_its_digits_keeps_them() {
+        for text in ["0.1000000000000000055511151231257827021181583404541015625", "0.333251953125", "-2.5"] {
+            let found = number(text);
+            assert_eq!(found.to_string(), text);
+            assert_eq!(found, Number::from(text.parse::<f64>().unwrap()));
+        }
     }
 
     #[test]

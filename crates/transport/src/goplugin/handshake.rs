@@ -7,6 +7,7 @@ use base64::engine::{DecodePaddingMode, general_purpose::STANDARD_NO_PAD};
 use thiserror::Error;
 
 use super::socket::Address;
+use crate::line::shown;
 
 /// The version of go-plugin's own protocol: there is only this one.
 const CORE: u32 = 1;
@@ -25,7 +26,8 @@ pub struct Handshake {
     pub certificate: Option<Vec<u8>>,
 }
 
-/// Why a line is not the handshake of a plugin that can be used. Each completes "it ...".
+/// Why a line is not the handshake of a plugin that can be used. Each completes "it ..."; what it repeats of the line is cut to a readable
+/// length.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum HandshakeError {
     /// Fewer than four fields.
@@ -78,9 +80,9 @@ impl Handshake {
         // A line with bars in it that is not meant for us begins with words.
         let core_version: u32 = core.parse().map_err(|_| HandshakeError::NotAHandshake)?;
         if core_version != CORE {
-            return Err(HandshakeError::Core((*core).to_owned()));
+            return Err(HandshakeError::Core(shown(core.as_bytes())));
         }
-        let version = version.parse().map_err(|_| HandshakeError::NotAVersion((*version).to_owned()))?;
+        let version = version.parse().map_err(|_| HandshakeError::NotAVersion(shown(version.as_bytes())))?;
         if !versions.contains(&version) {
             return Err(HandshakeError::Version { theirs: version, ours: versions.to_vec() });
         }
@@ -88,7 +90,7 @@ impl Handshake {
         match rest.first().copied() {
             Some("grpc") => {}
             None | Some("netrpc") => return Err(HandshakeError::NetRpc),
-            Some(other) => return Err(HandshakeError::Protocol(other.to_owned())),
+            Some(other) => return Err(HandshakeError::Protocol(shown(other.as_bytes()))),
         }
         let certificate = rest.get(1).filter(|text| text.len() > NOT_A_CERTIFICATE);
         let certificate = certificate.map(|text| certificate_from(text)).transpose()?;
@@ -172,6 +174,20 @@ mod tests {
             assert_eq!(parse(line).map_err(|error| error.to_string()), Err(reason.to_owned()), "{line}");
         }
         assert_eq!(Handshake::parse(b"1|5|unix|/\xff|grpc|", &[5]), Err(HandshakeError::NotAHandshake));
+    }
+
+    #[test]
+    fn what_is_repeated_of_a_line_is_short_and_moves_no_cursor() {
+        let odd = "\u{1b}[2J".repeat(500);
+        for line in [
+            format!("1|{odd}|unix|/tmp/p|grpc|"),
+            format!("1|5|{odd}|/tmp/p|grpc|"),
+            format!("1|5|tcp|{odd}|grpc|"),
+            format!("1|5|unix|/tmp/p|{odd}|"),
+        ] {
+            let reason = parse(&line).unwrap_err().to_string();
+            assert!(reason.len() < 1000 && !reason.contains(char::is_control), "{reason:?}");
+        }
     }
 
     #[test]

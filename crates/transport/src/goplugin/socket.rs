@@ -16,6 +16,7 @@ use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
 
 use super::directory::PrivateDirectory;
 use super::handshake::HandshakeError;
+use crate::line::shown;
 
 /// Where temporary files are if nobody says otherwise.
 const LAST_RESORT: &str = "/tmp";
@@ -42,7 +43,7 @@ pub enum Address {
 impl Address {
     /// Reads what the other side says.
     pub fn parse(network: &str, address: &str) -> Result<Self, HandshakeError> {
-        let no_address = || HandshakeError::Address(address.to_owned());
+        let no_address = || HandshakeError::Address(shown(address.as_bytes()));
         match network {
             "unix" if !address.is_empty() => Ok(Self::Unix(PathBuf::from(address))),
             "unix" => Err(no_address()),
@@ -53,7 +54,7 @@ impl Address {
                 }
                 Ok(Self::Tcp(address.to_owned()))
             }
-            other => Err(HandshakeError::Network(other.to_owned())),
+            other => Err(HandshakeError::Network(shown(other.as_bytes()))),
         }
     }
 
