@@ -131,8 +131,8 @@ fn schema(write_only: u32) -> Vec<u8> {
         number(100, 1),
         field(6, &number(1, 1)),
         entry(7, "count_all", &function.concat()),
-        entry(8, "test_key", &block(&[port.clone()])),
-        entry(9, "test_list", &block(&[port.clone()])),
+        entry(8, "test_key", &block(std::slice::from_ref(&port))),
+        entry(9, "test_list", &block(std::slice::from_ref(&port))),
         entry(11, "test_act", &field(1, &block(&[port]))),
     ]
     .concat()
