@@ -56,8 +56,8 @@ enum Command {
     Fuzz(fuzz::Arguments),
     /// Kill host, plugin or both at random moments and check that nothing is lost
     Kill(kill::Arguments),
-    /// Make SDKs of our plugins with Pulumi's own generators, and compile them
-    Sdks,
+    /// Make SDKs of our plugins and of Terraform providers with Pulumi's own generators, and compile them
+    Sdks(sdks::Arguments),
     /// Run the engine's simulator
     Simulate(simulate::Arguments),
     /// Take the pictures of `docs/images`; needs `tmux`
@@ -77,7 +77,7 @@ fn main() -> ExitCode {
         Command::Programs(arguments) => programs::run(&arguments),
         Command::Fuzz(arguments) => fuzz::run(&arguments),
         Command::Kill(arguments) => kill::run(&arguments),
-        Command::Sdks => sdks::run(),
+        Command::Sdks(arguments) => sdks::run(&arguments),
         Command::Simulate(arguments) => simulate::run(&arguments),
         Command::Pictures(arguments) => pictures::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),

@@ -42,7 +42,7 @@ impl Language {
 /// Compiles the SDK of a package in `folder`.
 pub(super) fn compile(language: Language, peers: &Peers, package: &str, folder: &Path) -> Result<Verdict> {
     match language {
-        Language::Go => go(peers, package, &folder.join(package)),
+        Language::Go => go(peers, package, folder),
         Language::Node => node(folder),
         Language::Python => python(package, folder),
     }
@@ -50,9 +50,17 @@ pub(super) fn compile(language: Language, peers: &Peers, package: &str, folder: 
 
 /// With the dependencies of the `pulumi` that generated it, all of which are in the module cache and verified.
 fn go(peers: &Peers, package: &str, folder: &Path) -> Result<Verdict> {
-    peers::lay_module(peers, &format!("example.com/pulumi-{package}/sdk/go/{package}"), folder)?;
+    // The SDK of a parameterized package is a module already, and says what it is called.
+    let (folder, module) = match fs::read_to_string(folder.join("go.mod")) {
+        Ok(text) => {
+            let named = text.lines().find_map(|line| line.strip_prefix("module "));
+            (folder.to_owned(), named.context("the SDK's go.mod has no name")?.to_owned())
+        }
+        Err(_) => (folder.join(package), format!("example.com/pulumi-{package}/sdk/go/{package}")),
+    };
+    peers::lay_module(peers, &module, &folder)?;
     let mut build = peers::go()?;
-    build.current_dir(folder).env("GOFLAGS", "-buildvcs=false -mod=mod").env("GOPROXY", "off");
+    build.current_dir(&folder).env("GOFLAGS", "-buildvcs=false -mod=mod").env("GOPROXY", "off");
     workspace::run(build.args(["build", "./..."]))?;
     Ok(Verdict::Compiles)
 }
@@ -79,7 +87,8 @@ fn python(package: &str, folder: &Path) -> Result<Verdict> {
     if !answers("python3") {
         return Ok(missing("python3"));
     }
-    let environment = folder.join("environment");
+    // Not inside, where it would be taken for a second package of the same project.
+    let environment = folder.with_file_name("environment");
     if workspace::output(Command::new("python3").args(["-m", "venv"]).arg(&environment)).is_err() {
         return Ok(Verdict::LeftOut("`python3 -m venv` does not work here".to_owned()));
     }
