@@ -98,9 +98,10 @@ fn python(package: &str, folder: &Path) -> Result<Verdict> {
     let mut install = Command::new(&python);
     install.current_dir(folder).args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "."]);
     workspace::run(&mut install)?;
-    // Outside its sources, so that what was installed is what is imported.
+    // Outside its sources, so that what was installed is what is imported. The configuration first, through the package, as programs do:
+    // its parts, as Pulumi writes them, import each other in circles, which end well in that order only.
     let script = format!(
-        "import importlib, pkgutil, {module} as root\nfor each in pkgutil.walk_packages(root.__path__, '{module}.'):\n    importlib.import_module(each.name)"
+        "import importlib, pkgutil, {module} as root\ngetattr(getattr(root, 'config', None), 'vars', None)\nfor each in pkgutil.walk_packages(root.__path__, '{module}.'):\n    importlib.import_module(each.name)"
     );
     workspace::run(Command::new(&python).current_dir(&environment).args(["-c", &script]))?;
     Ok(Verdict::Compiles)
