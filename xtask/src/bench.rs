@@ -47,6 +47,9 @@ pub(crate) struct Arguments {
     /// The executable of a Terraform provider with a large schema, with which `bridge` is measured, too
     #[arg(long)]
     provider: Option<PathBuf>,
+    /// Only this part of `terraform`; the page in `docs` stays as it is
+    #[arg(long, value_enum)]
+    only: Option<terraform::Part>,
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
@@ -69,7 +72,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         Name::Bridge => bridge::run(arguments.resources, arguments.turns, arguments.provider.as_deref()),
         Name::Engine => engine(arguments),
         Name::Sdk => sdk::run(),
-        Name::Terraform => terraform::run(arguments.resources, arguments.growth, arguments.turns),
+        Name::Terraform => terraform::run(arguments.resources, arguments.growth, arguments.turns, arguments.only),
         Name::Yaml => yaml::run(arguments.growth),
     }
 }

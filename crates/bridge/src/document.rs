@@ -5,7 +5,8 @@
 //! # Where the two differ
 //!
 //! - What a provider says of something deprecated stands there, instead of `Deprecated`.
-//! - The provider's functions are functions of the package, in the form that later versions of Pulumi's bridge give them.
+//! - The provider's functions are functions of the package, in the form that later versions of Pulumi's bridge give them, but for results
+//!   that are no objects (`function`).
 //! - Two properties that would have one name are both there, and so is one whose plural would be empty (`names`).
 //! - What makes Pulumi refuse the whole document has another name: a nested property `pulumi`, a type with a hyphen in its name, a data
 //!   source that differs from a resource in case only.

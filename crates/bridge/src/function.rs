@@ -14,7 +14,7 @@ use crate::{decode, encode, place};
 const CALL: &str = "Invoke";
 
 /// The property that holds a result which is no object.
-const RESULT: &str = "result";
+pub(crate) const RESULT: &str = "result";
 
 impl Package {
     pub(crate) async fn invoke(&self, cx: &CallContext, request: Invoke) -> Result<Invoked, CallError> {

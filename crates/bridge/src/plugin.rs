@@ -102,7 +102,6 @@ impl Bridge {
         CallError::new(self.label(), call, ErrorKind::NotDone, message)
     }
 
-    /// The package of a provider. Its process is started now only if its schema is not known.
     /// Lets the store read all of the executable, which may be hundreds of megabytes, while the provider starts.
     fn expecting(&self, origin: &Origin) -> Option<JoinHandle<()>> {
         let Place::Program(program) = origin.place.clone() else { return None };
@@ -110,6 +109,7 @@ impl Bridge {
         Some(spawn_blocking(move || store.expect(&program)))
     }
 
+    /// The package of a provider. Its process is started now only if its schema is not known.
     async fn package(&self, cx: &CallContext, origin: &Origin) -> Result<Package, CallError> {
         const CALL: &str = "Parameterize";
         let options = &self.options;

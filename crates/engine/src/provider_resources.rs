@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use outrigger_diagnostic::Diagnostic;
-use outrigger_provider::{CallError, CheckConfig, Diff, DiffConfig, Plugin, RegisterError, Registered};
+use outrigger_provider::{CallError, CheckConfig, Diff, DiffConfig, Plugin, PluginDescriptor, RegisterError, Registered};
 use outrigger_state::{EntryKey, Record, Resource};
 use outrigger_value::{PropertyMap, ProviderReference, UNKNOWN_ID, diff::equal};
 
@@ -23,7 +23,11 @@ impl Deployment {
             provider_inputs::describe(&mut registration.new.inputs, package, how);
         }
         let descriptor = self.descriptor_of(&registration.new)?;
-        let plugin = self.load_plugin(&urn, &descriptor).await?;
+        let ready = self.ready_plugin(&registration, &descriptor);
+        let mut plugin = match ready.clone() {
+            Some(plugin) => plugin,
+            None => self.load_plugin(&urn, &descriptor).await?,
+        };
         self.check_provider(&mut registration, plugin.as_ref()).await?;
         registration.new.outputs = provider_inputs::public(&registration.new.inputs);
         self.decide().settle(&urn);
@@ -33,7 +37,12 @@ impl Deployment {
         let diff = self.compare_provider(&registration, plugin.as_ref(), &old).await?;
         let replaces = !diff.replace_keys.is_empty()
             || diff.detailed.as_ref().is_some_and(|detailed| detailed.values().any(|change| change.kind.replaces()));
-        match (diff.changed == Some(true), replaces) {
+        let changed = diff.changed == Some(true);
+        if ready.is_some() && (changed || replaces) {
+            // The one that is ready keeps its configuration: resources that exist may still need it.
+            plugin = self.load_plugin(&urn, &descriptor).await?;
+        }
+        match (changed, replaces) {
             (_, true) => {
                 self.decide().mark_replaced(&urn);
                 self.create_provider(registration, plugin, Some((key, old, diff)), StepOp::CreateReplacement).await
@@ -41,6 +50,16 @@ impl Deployment {
             (true, false) => self.update_provider(registration, plugin, key, old, diff).await,
             (false, false) => self.same_provider(registration, plugin, key, old).await,
         }
+    }
+
+    /// The plugin that a refresh before the program has configured for the same provider: it can check and compare a configuration as
+    /// well as another process that would have to be started for it.
+    fn ready_plugin(&self, registration: &Registration, descriptor: &PluginDescriptor) -> Option<Arc<dyn Plugin>> {
+        let old = registration.old()?;
+        let reference = ProviderReference { urn: registration.urn().clone(), id: old.id.clone()? };
+        let ready = self.providers.ready(&reference).filter(|ready| ready.resource.inputs == old.inputs)?;
+        let same = self.descriptor_of(&ready.resource).is_ok_and(|used| used == *descriptor);
+        (same && !ready.plugin.has_ended()).then_some(ready.plugin)
     }
 
     async fn check_provider(&self, registration: &mut Registration, plugin: &dyn Plugin) -> Result<(), RegisterError> {

@@ -189,4 +189,8 @@ impl Plugin for Lease {
     async fn cancel(&self, cx: &CallContext) -> Result<(), CallError> {
         self.plugin().cancel(&within(cx, self.supply.deadlines().cancel)).await
     }
+
+    fn has_ended(&self) -> bool {
+        !self.current().1.is_alive()
+    }
 }

@@ -19,6 +19,19 @@ use crate::workspace::{self, Profile};
 /// How many parameters the program for AWS has.
 const PARAMETERS: usize = 200;
 
+/// What can be measured alone.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum Part {
+    /// `random_string`
+    Strings,
+    /// A type with blocks in blocks and sets of blocks
+    Blocks,
+    /// `aws_ssm_parameter`
+    Parameters,
+    /// `outrigger` with few and with many strings
+    Growth,
+}
+
 /// All engines with one program, one right after the other.
 struct Turn {
     outrigger: Steps,
@@ -28,9 +41,10 @@ struct Turn {
 
 /// `outrigger` with few and with many strings.
 struct Growth {
-    resources: usize,
-    before: Steps,
-    after: Steps,
+    /// How many are few, and how many are many.
+    resources: [usize; 2],
+    few: Vec<Steps>,
+    many: Steps,
 }
 
 /// What was measured with one program.
@@ -39,44 +53,53 @@ struct Measurements {
     turns: Vec<Turn>,
 }
 
-/// Measures, prints the tables and writes `docs/benchmarks-terraform.md`.
-pub(super) fn run(resources: usize, growth: usize, turns: usize) -> Result<()> {
+/// Measures, prints the tables and, if it was everything, writes `docs/benchmarks-terraform.md`.
+pub(super) fn run(resources: usize, growth: usize, turns: usize, only: Option<Part>) -> Result<()> {
     let peers = Peers::ready()?;
     let outrigger = workspace::build_outrigger(Profile::Shipped)?;
     let terraform = on_path("terraform");
     // Early: a file that has just changed is not trusted to stay as it is, and so it is read again and again.
     let scratch = tempfile::Builder::new().prefix("outrigger-mirror-").tempdir()?;
-    let with_aws = peers.terraform().join("terraform-provider-aws").is_file();
     let cloud = Cloud::start()?;
     let mut programs = vec![Program::Strings(resources), Program::Blocks(resources)];
-    programs.extend(with_aws.then(|| Program::Parameters(PARAMETERS, cloud.address())));
+    if peers.terraform().join("terraform-provider-aws").is_file() {
+        programs.push(Program::Parameters(PARAMETERS, cloud.address()));
+    }
     let mirror = engine::lay_mirror(scratch.path(), &peers, &programs)?;
+    let run = |engine: Engine<'_>, program: &Program| {
+        eprintln!("measuring {} with {program}", engine.title());
+        engine.run(&peers, &outrigger, &mirror, program)
+    };
     let measure = |program: Program| -> Result<Measurements> {
-        let run = |engine: Engine| {
-            eprintln!("measuring {} with {program}", engine.title());
-            engine.run(&peers, &outrigger, &mirror, &program)
-        };
         let turns = (0..turns).map(|_| {
+            let other = |name, path: &Path| run(Engine::Other(name, path), &program);
             Ok(Turn {
-                outrigger: run(Engine::Outrigger)?,
-                tofu: run(Engine::Other("tofu", &peers.bin().join("tofu")))?,
-                terraform: terraform.as_deref().map(|path| run(Engine::Other("terraform", path))).transpose()?,
+                outrigger: run(Engine::Outrigger, &program)?,
+                tofu: other("tofu", &peers.bin().join("tofu"))?,
+                terraform: terraform.as_deref().map(|path| other("terraform", path)).transpose()?,
             })
         });
         let turns = turns.collect::<Result<Vec<Turn>>>()?;
         Ok(Measurements { program, turns })
     };
-    let all = programs.into_iter().map(measure).collect::<Result<Vec<_>>>()?;
-    // A machine is not equally fast all the time: the small one again, right before the large one.
-    let strings = |resources: usize| {
-        let program = Program::Strings(resources);
-        eprintln!("measuring outrigger with {program}");
-        Engine::Outrigger.run(&peers, &outrigger, &mirror, &program)
-    };
-    let grown = Growth { resources: growth, before: strings(resources)?, after: strings(growth)? };
-    let text = report::text(&all, resources, &grown);
+    let wanted = |part: Part| only.is_none_or(|only| only == part);
+    let programs = programs.into_iter().filter(|program| wanted(program.part()));
+    let all = programs.map(measure).collect::<Result<Vec<_>>>()?;
+    let grown = wanted(Part::Growth)
+        .then(|| {
+            let strings = |resources: usize| run(Engine::Outrigger, &Program::Strings(resources));
+            // A machine is not equally fast all the time: the small one again, around the large one.
+            let mut few = vec![strings(resources)?, strings(resources)?];
+            let many = strings(growth)?;
+            few.push(strings(resources)?);
+            anyhow::Ok(Growth { resources: [resources, growth], few, many })
+        })
+        .transpose()?;
+    let text = report::text(&all, grown.as_ref());
     print!("{text}");
-    fs::write(workspace::root().join("docs/benchmarks-terraform.md"), text)?;
+    if only.is_none() {
+        fs::write(workspace::root().join("docs/benchmarks-terraform.md"), text)?;
+    }
     Ok(())
 }
 

@@ -1,4 +1,8 @@
 //! A provider's function: arguments by their places, and a result of any type.
+//!
+//! Later versions of Pulumi's bridge describe a result that is no object as what it is. The SDKs that Pulumi 3.250.0 generates for
+//! parameterized packages do not compile then: in Go such a function would have to answer `nil` for a text. So it is the only
+//! property of an object here, which is what goes over the wire in both.
 
 use std::collections::HashSet;
 use std::io;
@@ -7,6 +11,7 @@ use super::json::Members;
 use super::property::{Described, Module, Place};
 use super::types::{Found, Types, properties};
 use crate::case;
+use crate::function::RESULT;
 use crate::members::ProviderFunction;
 use crate::names::{Field, Object, Shape, Side};
 use crate::prose;
@@ -32,7 +37,7 @@ pub(super) fn write(members: &mut Members<'_, '_>, place: &Place<'_>, named: &Pr
     let owner = format!("{}Result", last_part(&named.token));
     members.object("outputs", |members| match Shape::of_type(&function.result) {
         Shape::Object(object) => result(members, place, &owner, &object),
-        shape => place.typed(members, &shape, &owner),
+        shape => wrapped(members, place, &owner, &shape),
     })?;
     members.text_if_any("deprecationMessage", &function.deprecation_message)
 }
@@ -102,4 +107,11 @@ fn result(members: &mut Members<'_, '_>, place: &Place<'_>, owner: &str, object:
     members.text("type", "object")?;
     let required = object.fields().iter().filter(|field| field.is_required(Side::Output));
     members.texts_if_any("required", required.map(|field| &*field.name))
+}
+
+/// A result that is no object, under the name that it has in the answer.
+fn wrapped(members: &mut Members<'_, '_>, place: &Place<'_>, owner: &str, shape: &Shape) -> io::Result<()> {
+    members.object("properties", |members| members.object(RESULT, |members| place.typed(members, shape, owner)))?;
+    members.text("type", "object")?;
+    members.texts("required", [RESULT].into_iter())
 }

@@ -3,6 +3,8 @@
 use std::fmt::{self, Write as _};
 use std::path::Path;
 
+use super::Part;
+
 /// A host that nobody has to ask: everything is in the mirror.
 const HOST: &str = "example.com";
 
@@ -18,6 +20,14 @@ pub(super) enum Program {
 }
 
 impl Program {
+    pub(super) fn part(&self) -> Part {
+        match self {
+            Program::Strings(_) => Part::Strings,
+            Program::Blocks(_) => Part::Blocks,
+            Program::Parameters(..) => Part::Parameters,
+        }
+    }
+
     /// The provider's name, and the version that the mirror gives it.
     pub(super) fn provider(&self) -> (&'static str, &'static str) {
         match self {

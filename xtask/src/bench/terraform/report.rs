@@ -20,7 +20,7 @@ const DESTROY_UNREAD: (&str, Step) = ("destroy, not refreshed", |steps| &steps.d
 const STEPS: [(&str, Step); 5] = [APPLY, PLAN, PLAN_UNREAD, DESTROY, DESTROY_UNREAD];
 
 /// The page.
-pub(super) fn text(all: &[Measurements], resources: usize, growth: &Growth) -> String {
+pub(super) fn text(all: &[Measurements], growth: Option<&Growth>) -> String {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let today = jiff::Timestamp::now().strftime("%Y-%m-%d");
     let turns = all.first().map_or(0, |measurements| measurements.turns.len());
@@ -46,24 +46,30 @@ pub(super) fn text(all: &[Measurements], resources: usize, growth: &Growth) -> S
         engine(&mut text, "terraform", &measurements.turns, |turn| turn.terraform.as_ref());
         let _ = write!(text, "\n{}", targets::table(&limits(measurements)));
     }
+    if let Some(growth) = growth {
+        grown(&mut text, growth);
+    }
+    text
+}
+
+fn grown(text: &mut String, Growth { resources: [few, many], few: before, many: after }: &Growth) {
     let _ = write!(
         text,
-        "\n## {} `random_string`, and {resources} right before\n\n| | step | wall s | engine CPU s | provider CPU s | engine peak MB | engine MB written |\n\
+        "\n## {many} `random_string`, and {few} around it\n\n| | step | wall s | engine CPU s | provider CPU s | engine peak MB | engine MB written |\n\
          | --- | --- | ---: | ---: | ---: | ---: | ---: |\n",
-        growth.resources
     );
-    for (title, steps) in [(resources, &growth.before), (growth.resources, &growth.after)] {
-        for (name, step) in STEPS {
-            row(&mut text, &title.to_string(), name, &|figure| figure(step(steps)));
-        }
+    for (name, step) in STEPS {
+        row(text, &few.to_string(), name, &|figure| middle_of(before, |steps| figure(step(steps))));
     }
-    let times = growth.resources as f64 / resources as f64;
+    for (name, step) in STEPS {
+        row(text, &many.to_string(), name, &|figure| figure(step(after)));
+    }
+    let times = *many as f64 / *few as f64;
     let growth = STEPS.map(|(name, step)| {
-        let measured = ratio(wall(step(&growth.after)), wall(step(&growth.before)));
+        let measured = ratio(wall(step(after)), middle_of(before, |steps| wall(step(steps))));
         Target::new(format!("growth of wall for {times:.0} times the resources, {name}"), measured, 1.2 * times)
     });
     let _ = write!(text, "\n{}", targets::table(&growth));
-    text
 }
 
 fn engine(text: &mut String, title: &str, turns: &[Turn], of: fn(&Turn) -> Option<&Steps>) {

@@ -1,12 +1,13 @@
 //! AWS's provider, of the old SDK and with hundreds of resources, against a cloud on this machine.
 
 use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use super::life::{Change, changes};
-use super::world::{Tool, World};
+use super::world::{Tool, World, provider_path};
 use crate::providers::life::{stack_outputs, wanted};
 use crate::sandbox::peers;
 
@@ -42,6 +43,13 @@ const EDITED: [(&str, Change); 13] = [
     ("user", Change::Updated),
 ];
 
+/// What the settings of version 3 are called in version 5.
+const RENAMED: [(&str, &str); 2] =
+    [("skipGetEc2Platforms", "skipRegionValidation"), ("s3ForcePathStyle", "s3UsePathStyle")];
+
+/// The executable of a newer provider, version 5, on machines that have one.
+const NEWER: &str = "OUTRIGGER_AWS_PROVIDER";
+
 /// The cloud, which ends with the test.
 struct Moto {
     process: Child,
@@ -75,12 +83,23 @@ impl Drop for Moto {
     }
 }
 
+fn edited(program: &str, edits: &[(&str, &str)]) -> String {
+    edits.iter().fold(program.to_owned(), |text, (from, to)| text.replace(from, to))
+}
+
 #[test]
 fn seventeen_kinds_under_both_tools() {
-    let moto = Moto::start();
-    let program = PROGRAM.replace("MOTO", &format!("http://127.0.0.1:{}", moto.port));
+    lives(&provider_path("aws"), PROGRAM);
+    if let Some(newer) = std::env::var_os(NEWER) {
+        lives(&PathBuf::from(newer), &edited(PROGRAM, &RENAMED));
+    }
+}
+
+fn lives(provider: &Path, program: &str) {
     for tool in [Tool::Outrigger, Tool::Pulumi] {
-        let mut world = World::new(tool, &["aws"], &program);
+        let moto = Moto::start();
+        let program = program.replace("MOTO", &format!("http://127.0.0.1:{}", moto.port));
+        let mut world = World::with(tool, &[("aws", provider.to_owned())], &program);
         world.sandbox.set("AWS_EC2_METADATA_DISABLED", Some("true"));
         world.run(&["up", "--yes", "--skip-preview"]).ok();
         let made = wanted(&world.sandbox);
@@ -91,8 +110,7 @@ fn seventeen_kinds_under_both_tools() {
         assert_eq!((elsewhere("parameter-word"), elsewhere("secret-word")), (1, 1));
         world.run(&["preview", "--expect-no-changes"]).ok();
 
-        let edited = EDITS.iter().fold(program.clone(), |text, (from, to)| text.replace(from, to));
-        world.program(&edited);
+        world.program(&edited(&program, &EDITS));
         world.run(&["up", "--yes", "--skip-preview"]).ok();
         let expected = EDITED.map(|(name, change)| (name.to_owned(), change)).into();
         assert_eq!(changes(&made, &wanted(&world.sandbox)), expected, "{tool:?}");

@@ -44,6 +44,12 @@ pub(super) struct World {
 impl World {
     /// A world with some of the peers as packages, each with a directory of its own in the cloud, if it takes one.
     pub(super) fn new(tool: Tool, providers: &[&str], program: &str) -> Self {
+        let providers: Vec<_> = providers.iter().map(|provider| (*provider, provider_path(provider))).collect();
+        Self::with(tool, &providers, program)
+    }
+
+    /// The same with providers that may be elsewhere.
+    pub(super) fn with(tool: Tool, providers: &[(&str, PathBuf)], program: &str) -> Self {
         let mut sandbox = Sandbox::new("");
         let mark = sandbox.path("").display().to_string();
         sandbox.set(MARK, Some(&mark));
@@ -51,8 +57,7 @@ impl World {
         sandbox.set("CHECKPOINT_DISABLE", Some("1"));
         let packages = if providers.is_empty() { "" } else { "packages:\n" };
         let mut head = format!("name: shop\nruntime: yaml\n{packages}");
-        for provider in providers {
-            let path = provider_path(provider);
+        for (provider, path) in providers {
             let _ = writeln!(
                 head,
                 "  \"{provider}\": {{source: terraform-provider, version: 1.0.0, parameters: ['{}']}}",
@@ -65,7 +70,7 @@ impl World {
         world.sandbox.outrigger(&["install"]).ok();
         world.sandbox.outrigger(&["stack", "init", "dev"]).ok();
         fs::create_dir(world.cloud("")).unwrap();
-        for provider in providers.iter().filter(|provider| OWN.contains(provider)) {
+        for (provider, _) in providers.iter().filter(|(provider, _)| OWN.contains(provider)) {
             let directory = world.cloud(provider).display().to_string();
             world.sandbox.outrigger(&["config", "set", &format!("{provider}:directory"), &directory]).ok();
         }
