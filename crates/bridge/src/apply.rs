@@ -28,6 +28,7 @@ impl Package {
             // Planning changes nothing, however it fails.
             Err(error) => return Outcome::NotDone(error),
         };
+        self.plans.forget(urn);
         ready.limited(&subject, step, request.timeout);
         let question = ApplyQuestion {
             prior: &ready.prior.state,
@@ -74,11 +75,13 @@ impl Package {
                 let inputs = unchanged(&prior.outputs, request.inputs.clone(), &request.ignore_changes);
                 let config = self.config(call, subject, &inputs)?;
                 let stored = self.upgraded(cx, call, urn, subject, prior).await?;
-                Ok(self.planned(cx, call, urn, subject, stored, config, None).await?.0)
+                let plan = self.planned(cx, call, urn, subject, stored, config, None).await?;
+                Ok(Ready::clone(&plan.ready))
             }
             _ => {
                 let config = self.config(call, subject, &request.inputs)?;
-                Ok(self.planned(cx, call, urn, subject, Stored::NOTHING, config, None).await?.0)
+                let plan = self.planned(cx, call, urn, subject, Stored::NOTHING, config, None).await?;
+                Ok(Ready::clone(&plan.ready))
             }
         }
     }

@@ -35,6 +35,7 @@ mod naming;
 mod origin;
 mod package;
 mod place;
+mod plans;
 mod plugin;
 mod process;
 mod prose;

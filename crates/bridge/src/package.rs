@@ -10,6 +10,9 @@ use outrigger_value::Urn;
 
 use crate::members::{DataSource, Resource};
 use crate::names::Object;
+use crate::origin::Origin;
+use crate::plans::Plans;
+use crate::plugin::BridgeOptions;
 use crate::process::Supervised;
 use crate::sound::Sound;
 use crate::{Naming, words};
@@ -25,6 +28,7 @@ pub(crate) struct Package {
     /// Whether a provider that does not keep to the rules fails the step.
     pub(crate) strict: bool,
     pub(crate) sound: Sound,
+    pub(crate) plans: Plans,
     subjects: Mutex<HashMap<String, Arc<Subject>>>,
     sources: Mutex<HashMap<String, Arc<Source>>>,
 }
@@ -42,9 +46,18 @@ pub(crate) struct Source {
 }
 
 impl Package {
-    pub(crate) fn new(name: String, version: String, naming: Naming, process: Supervised, strict: bool) -> Self {
-        let sound = Sound::default();
-        Self { name, version, naming, process, strict, sound, subjects: Mutex::default(), sources: Mutex::default() }
+    pub(crate) fn new(origin: &Origin, naming: Naming, process: Supervised, options: &BridgeOptions) -> Self {
+        Self {
+            name: origin.package.clone(),
+            version: origin.version.to_string(),
+            naming,
+            process,
+            strict: options.strict,
+            sound: Sound::default(),
+            plans: Plans::new(options.lasting),
+            subjects: Mutex::default(),
+            sources: Mutex::default(),
+        }
     }
 
     /// For messages.

@@ -14,10 +14,10 @@ use outrigger_transport::Launcher;
 use outrigger_transport::goplugin::LogLevel;
 use outrigger_transport::tap::CallLog;
 use outrigger_value::diff::{self, Change};
-use tokio::task::{JoinHandle, spawn_blocking};
+use tokio::task::spawn_blocking;
 
 use crate::configuration::{self, is_engines};
-use crate::document::{About, Origin as Source, base_document, write_document};
+use crate::document::{About, DocumentError, Origin as Source, base_document, write_document};
 use crate::encode::Misfit;
 use crate::origin::{Origin, Origins, Place, SchemaStore};
 use crate::package::Package;
@@ -56,8 +56,9 @@ pub struct BridgeOptions {
     pub strict: bool,
     /// Where calls of providers are written down.
     pub call_log: Option<Arc<dyn CallLog>>,
-    /// Whether a provider starts before it is needed. `pulumi` starts a bridge of its own to ask for the schema, which never needs one.
-    pub early: bool,
+    /// Whether the bridge lives as long as a command: then a provider starts before it is needed, and plans are kept until they are
+    /// carried out. `pulumi` starts a bridge of its own to ask for the schema, and another one for each part of a command.
+    pub lasting: bool,
 }
 
 impl BridgeOptions {
@@ -78,7 +79,7 @@ impl BridgeOptions {
 /// The bridge: nothing at first, a package of one provider once it is parameterized.
 pub struct Bridge {
     options: BridgeOptions,
-    became: OnceLock<Became>,
+    became: OnceLock<Arc<Became>>,
     becoming: tokio::sync::Mutex<()>,
 }
 
@@ -87,26 +88,35 @@ struct Became {
     origin: Origin,
 }
 
+impl Became {
+    /// The package schema, as a bridge of this version writes it.
+    fn document(&self, base_version: &str) -> Result<Vec<u8>, DocumentError> {
+        let Origin { version, value, namespace, provider, .. } = &self.origin;
+        let about = About {
+            version,
+            base_version,
+            parameter: value,
+            origin: namespace.as_deref().map(|namespace| Source { namespace, name: provider }),
+        };
+        let mut document = Vec::new();
+        write_document(&self.package.naming, &about, &mut document)?;
+        Ok(document)
+    }
+}
+
 impl Bridge {
     /// A bridge that is no package yet.
     pub fn new(options: BridgeOptions) -> Self {
         Self { options, became: OnceLock::new(), becoming: tokio::sync::Mutex::new(()) }
     }
 
-    fn became(&self, call: &str) -> Result<&Became, CallError> {
+    fn became(&self, call: &str) -> Result<&Arc<Became>, CallError> {
         let message = "the bridge is not parameterized: it has to be told which Terraform provider to be";
         self.became.get().ok_or_else(|| self.error(call, message.to_owned()))
     }
 
     fn error(&self, call: &str, message: String) -> CallError {
         CallError::new(self.label(), call, ErrorKind::NotDone, message)
-    }
-
-    /// Lets the store read all of the executable, which may be hundreds of megabytes, while the provider starts.
-    fn expecting(&self, origin: &Origin) -> Option<JoinHandle<()>> {
-        let Place::Program(program) = origin.place.clone() else { return None };
-        let store = Arc::clone(&self.options.schemas);
-        Some(spawn_blocking(move || store.expect(&program)))
     }
 
     /// The package of a provider. Its process is started now only if its schema is not known.
@@ -128,20 +138,17 @@ impl Bridge {
                 schemas
             }
             None => {
-                let expecting = self.expecting(origin);
                 let client = process.client(cx).await?;
                 let schemas = client.schemas(cx).await?;
                 if let Some(error) = words::error(cx, None, None, schemas.reports()) {
                     return Err(self.error(CALL, error));
                 }
-                if let (Place::Program(program), Some(expecting)) = (&origin.place, expecting) {
+                if let Place::Program(program) = &origin.place {
                     let store = Arc::clone(&options.schemas);
                     let (program, protocol, raw) = (program.clone(), client.protocol(), schemas.raw().clone());
-                    // Nobody waits for it. If this process ends before, the next one asks again.
-                    tokio::spawn(async move {
-                        drop(expecting.await);
-                        drop(spawn_blocking(move || store.put(&program, protocol, &raw)).await);
-                    });
+                    // Nobody waits for it, and it does not begin while the provider is busy with its start: all of the executable
+                    // has to be read, which may be hundreds of megabytes.
+                    drop(spawn_blocking(move || store.put(&program, protocol, &raw)));
                 }
                 schemas
             }
@@ -150,7 +157,7 @@ impl Bridge {
         process.knows(&schemas);
         let naming = Naming::new(&origin.provider, schemas, &origin.selection);
         let naming = naming.map_err(|error| self.error(CALL, error.to_string()))?;
-        Ok(Package::new(origin.package.clone(), origin.version.to_string(), naming, process, options.strict))
+        Ok(Package::new(origin, naming, process, options))
     }
 }
 
@@ -177,7 +184,7 @@ impl Plugin for Bridge {
         let origin = self.options.origins.find(&request).await;
         let origin = origin.map_err(|diagnostic| self.error(CALL, words::not_found(&diagnostic)))?;
         let package = Arc::new(self.package(cx, &origin).await?);
-        if self.options.early {
+        if self.options.lasting {
             // It will be needed; until then it can start. If it cannot, whoever needs it tries again and is told.
             let early = Arc::clone(&package);
             let cx = cx.clone();
@@ -188,30 +195,27 @@ impl Plugin for Bridge {
             version: package.version.clone(),
             value: origin.value.clone(),
         };
-        let _set_once = self.became.set(Became { package, origin });
+        let _set_once = self.became.set(Arc::new(Became { package, origin }));
         Ok(answer)
     }
 
     async fn schema(&self, _: &CallContext, _: Option<&Parameterization>) -> Result<Vec<u8>, CallError> {
         const CALL: &str = "GetSchema";
-        let mut document = Vec::new();
-        let Some(Became { package, origin }) = self.became.get() else {
+        let Some(became) = self.became.get().map(Arc::clone) else {
+            let mut document = Vec::new();
             let written = base_document(&format!("v{}", self.options.version), &mut document);
             return written.map(|()| document).map_err(|error| self.error(CALL, error.to_string()));
         };
-        let about = About {
-            version: &origin.version,
-            base_version: &self.options.version,
-            parameter: &origin.value,
-            origin: origin.namespace.as_deref().map(|namespace| Source { namespace, name: &origin.provider }),
-        };
-        write_document(&package.naming, &about, &mut document).map_err(|error| self.error(CALL, error.to_string()))?;
-        Ok(document)
+        // Large ones take a while, in which the provider starts.
+        let version = self.options.version.clone();
+        let written = spawn_blocking(move || became.document(&version)).await;
+        let written = written.map_err(|error| self.error(CALL, error.to_string()))?;
+        written.map_err(|error| self.error(CALL, error.to_string()))
     }
 
     async fn check_config(&self, cx: &CallContext, request: CheckConfig) -> Result<CheckedConfig, CallError> {
         const CALL: &str = "CheckConfig";
-        let Some(Became { package, .. }) = self.became.get() else {
+        let Some(package) = self.became.get().map(|became| &became.package) else {
             return Ok(CheckedConfig { inputs: request.news, failures: Vec::new() });
         };
         package.process.overhear(&request.news);
@@ -232,7 +236,7 @@ impl Plugin for Bridge {
 
     async fn diff_config(&self, _: &CallContext, request: DiffConfig) -> Result<Diff, CallError> {
         const CALL: &str = "DiffConfig";
-        let Some(Became { package, .. }) = self.became.get() else { return Ok(Diff::default()) };
+        let Some(package) = self.became.get().map(|became| &became.package) else { return Ok(Diff::default()) };
         let object = package.naming.configuration();
         let unfolded = |properties| {
             configuration::unfolded(object, properties).map_err(|misfit| self.error(CALL, misfit.to_string()))
@@ -261,6 +265,7 @@ impl Plugin for Bridge {
         let config = configuration::encoded(object, &request.inputs);
         let config = config.map_err(|misfit| self.error(CALL, misfit.to_string()))?;
         let ty = package.schemas().provider().block.ty();
+        package.plans.clear();
         let reports = package.client(cx).await?.configure(cx, TERRAFORM_VERSION, &config, &ty).await?;
         package.heed(cx, CALL, Some(&request.urn), Some(object), &reports)?;
         Ok(Arc::new(BridgedProvider::new(Arc::clone(package), config)))
@@ -275,7 +280,8 @@ impl Plugin for Bridge {
     /// Empty where there is none, as in Pulumi's bridge.
     async fn mapping(&self, _: &CallContext, key: &str, provider: &str) -> Result<(String, Vec<u8>), CallError> {
         const CALL: &str = "GetMapping";
-        let Some(Became { package, .. }) = self.became.get().filter(|_| mapping::is_known(key)) else {
+        let became = self.became.get().filter(|_| mapping::is_known(key));
+        let Some(package) = became.map(|became| &became.package) else {
             return Ok((String::new(), Vec::new()));
         };
         let mapped = mapping::provider(&package.naming);

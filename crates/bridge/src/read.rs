@@ -29,6 +29,9 @@ impl Package {
         let id = self.id(&subject, &outputs).unwrap_or_else(|| before.clone());
         // Inputs of a set are written in the provider's order, in which a program seldom has them.
         let unchanged = found.state == stored.state && id == before;
+        if !unchanged {
+            self.vouched(&subject, &found, &outputs);
+        }
         let state = State { id, inputs, outputs, ..State::default() };
         Ok(ReadResult::Found { state, inputs_known: true, unchanged })
     }

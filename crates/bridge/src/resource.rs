@@ -14,6 +14,7 @@ use outrigger_value::{PropertyMap, PropertyPath, Urn, Value};
 
 use crate::encode::{self, Misfit};
 use crate::package::{Package, Subject};
+use crate::plans::Plan;
 use crate::{autoname, decode, difference, secrets, timeouts, words};
 
 /// A change that was planned and can be carried out.
@@ -72,7 +73,7 @@ impl Package {
                 const CALL: &str = "Create";
                 let subject = self.subject(CALL, request.resource.ty())?;
                 let config = self.config(CALL, &subject, &inputs)?;
-                let (ready, _) = self.planned(cx, CALL, urn, &subject, Stored::NOTHING, config, None).await?;
+                let ready = self.planned(cx, CALL, urn, &subject, Stored::NOTHING, config, None).await?.ready;
                 let predicted = self.predicted(CALL, &subject, &ready.planned, &inputs)?;
                 Ok(Planned {
                     verdict: Verdict::Create,
@@ -87,8 +88,8 @@ impl Package {
                 let inputs = unchanged(&prior.outputs, inputs, &request.ignore_changes);
                 let config = self.config(CALL, &subject, &inputs)?;
                 let stored = self.upgraded(cx, CALL, urn, &subject, &prior).await?;
-                let (ready, paths) = self.planned(cx, CALL, urn, &subject, stored, config, None).await?;
-                let replacing = replacement::effective(&ready.prior.state, &ready.planned, &paths)
+                let Plan { ready, replacing, .. } = self.planned(cx, CALL, urn, &subject, stored, config, None).await?;
+                let replacing = replacement::effective(&ready.prior.state, &ready.planned, &replacing)
                     .map_err(|nowhere| self.error(CALL, nowhere.to_string()))?;
                 let diff = difference::of(&subject.resource.object, &ready.prior.state, &ready.planned, &replacing);
                 let verdict = match (diff.replace_keys.is_empty(), diff.changed) {
@@ -98,8 +99,8 @@ impl Package {
                 };
                 // What is made anew computes everything anew: planned as if nothing were there, it says what that will be.
                 let ready = if verdict == Verdict::Replace && request.predict {
-                    let Ready { config, private, .. } = ready;
-                    self.planned(cx, CALL, urn, &subject, Stored::NOTHING, config, Some(private)).await?.0
+                    let (config, private) = (ready.config.clone(), ready.private.clone());
+                    self.planned(cx, CALL, urn, &subject, Stored::NOTHING, config, Some(private)).await?.ready
                 } else {
                     ready
                 };
@@ -116,7 +117,7 @@ impl Package {
         encode::object(&subject.resource.object, inputs).map_err(|misfit| self.error(call, misfit.to_string()))
     }
 
-    /// PlanResourceChange, with the paths that may need a new resource. `private` stands in for that of what exists.
+    /// PlanResourceChange, unless it was asked already. `private` stands in for that of what exists.
     #[expect(clippy::too_many_arguments, reason = "the parts of one call")]
     pub(crate) async fn planned(
         &self,
@@ -127,26 +128,47 @@ impl Package {
         prior: Stored,
         config: Cty,
         private: Option<Bytes>,
-    ) -> Result<(Ready, Vec<outrigger_terraform::cty::Path>), CallError> {
+    ) -> Result<Plan, CallError> {
+        let block = &subject.handle.schema.block;
+        let known = if private.is_none() { self.plans.get(urn, &prior, &config) } else { None };
+        let plan = match known {
+            Some(plan) => plan,
+            None => self.asked_plan(cx, subject, prior, config, private.as_ref()).await?,
+        };
+        self.heed(cx, call, Some(urn), Some(&subject.resource.object), &plan.reports)?;
+        let ready = &plan.ready;
+        let mut findings = consistency::write_only_in(block, &ready.planned);
+        if !ready.legacy {
+            findings.extend(consistency::of_plan(block, &ready.prior.state, &ready.config, &ready.planned));
+        }
+        self.hold(cx, call, urn, &findings, "planned")?;
+        if private.is_none() {
+            self.plans.keep(urn, &plan);
+        }
+        Ok(plan)
+    }
+
+    async fn asked_plan(
+        &self,
+        cx: &CallContext,
+        subject: &Subject,
+        prior: Stored,
+        config: Cty,
+        private: Option<&Bytes>,
+    ) -> Result<Plan, CallError> {
         let block = &subject.handle.schema.block;
         let proposed = ordered(propose::proposed(block, &prior.state, &config), &subject.handle.ty);
         let question = PlanQuestion {
             prior: &prior.state,
             proposed: &proposed,
             config: &config,
-            prior_private: private.as_ref().unwrap_or(&prior.private),
+            prior_private: private.unwrap_or(&prior.private),
             prior_identity: &prior.identity,
         };
-        let client = self.client(cx).await?;
-        let answer = client.plan(cx, &subject.handle, &question).await?;
-        self.heed(cx, call, Some(urn), Some(&subject.resource.object), &answer.reports)?;
-        let PlanAnswer { planned, requires_replace, private, identity, legacy, .. } = answer;
-        let mut findings = consistency::write_only_in(block, &planned);
-        if !legacy {
-            findings.extend(consistency::of_plan(block, &prior.state, &config, &planned));
-        }
-        self.hold(cx, call, urn, &findings, "planned")?;
-        Ok((Ready { prior, config, planned, private, identity, legacy }, requires_replace))
+        let answer = self.client(cx).await?.plan(cx, &subject.handle, &question).await?;
+        let PlanAnswer { planned, requires_replace, private, identity, legacy, reports, .. } = answer;
+        let ready = Arc::new(Ready { prior, config, planned, private, identity, legacy });
+        Ok(Plan { ready, replacing: requires_replace.into(), reports: reports.into() })
     }
 
     /// Tells of rules that were not kept; where the user wants it strict, they fail the step.
@@ -234,8 +256,8 @@ pub(crate) fn unchanged(outputs: &PropertyMap, mut inputs: PropertyMap, paths: &
     inputs
 }
 
-fn token(ready: Ready) -> PlanToken {
-    PlanToken(Some(Arc::new(ready)))
+fn token(ready: Arc<Ready>) -> PlanToken {
+    PlanToken(Some(ready))
 }
 
 fn unfitting(misfit: &Misfit) -> CheckFailure {

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use outrigger_diagnostic::Diagnostic;
-use outrigger_provider::{CallError, CheckConfig, Diff, DiffConfig, Plugin, PluginDescriptor, RegisterError, Registered};
+use outrigger_provider::{
+    CallError, CheckConfig, Diff, DiffConfig, Plugin, PluginDescriptor, RegisterError, Registered,
+};
 use outrigger_state::{EntryKey, Record, Resource};
 use outrigger_value::{PropertyMap, ProviderReference, UNKNOWN_ID, diff::equal};
 

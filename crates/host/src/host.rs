@@ -41,7 +41,7 @@ impl Host {
     /// another, and gets its error if there is one.
     pub fn prefetch(&self, descriptors: &[PluginDescriptor]) {
         for descriptor in descriptors {
-            self.supply.prefetch(descriptor);
+            self.supply.prefetch(&self.supply.options().meant(descriptor));
         }
     }
 
@@ -83,13 +83,14 @@ impl Drop for Host {
 #[async_trait]
 impl Plugins for Host {
     async fn load(&self, cx: &CallContext, descriptor: &PluginDescriptor) -> Result<Arc<dyn Plugin>, Diagnostic> {
+        let descriptor = self.supply.options().meant(descriptor);
         let (id, running) = tokio::select! {
             biased;
-            leased = self.supply.lease(descriptor) => leased?,
+            leased = self.supply.lease(&descriptor) => leased?,
             () = cx.cancel.cancelled() => return Err(cancelled(&descriptor.name)),
             () = self.stopping.cancelled() => return Err(cancelled(&descriptor.name)),
         };
-        let lease = Lease::new(Arc::clone(&self.supply), descriptor.clone(), id, running);
+        let lease = Lease::new(Arc::clone(&self.supply), descriptor.into_owned(), id, running);
         let mut leases = self.leases();
         leases.retain(|_, lease| lease.strong_count() > 0);
         leases.insert(Arc::as_ptr(&lease).addr(), Arc::downgrade(&lease));
@@ -97,9 +98,10 @@ impl Plugins for Host {
     }
 
     async fn schema(&self, cx: &CallContext, descriptor: &PluginDescriptor) -> Result<Arc<Package>, Diagnostic> {
+        let descriptor = self.supply.options().meant(descriptor);
         tokio::select! {
             biased;
-            schema = self.catalog.schema(&self.supply, cx, descriptor) => schema,
+            schema = self.catalog.schema(&self.supply, cx, &descriptor) => schema,
             () = cx.cancel.cancelled() => Err(cancelled(&descriptor.name)),
             () = self.stopping.cancelled() => Err(cancelled(&descriptor.name)),
         }

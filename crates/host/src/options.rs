@@ -1,5 +1,6 @@
 //! Everything that a host is told from outside. The host itself reads no environment and no working directory.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt;
@@ -10,7 +11,7 @@ use std::time::Duration;
 use outrigger_pulumi::ConnectDeadlines;
 use outrigger_transport::tap::CallLog;
 
-use outrigger_provider::PluginDescriptor;
+use outrigger_provider::{Parameterization, PluginDescriptor};
 
 use crate::TerraformOptions;
 
@@ -48,9 +49,23 @@ pub struct HostOptions {
 }
 
 impl HostOptions {
-    /// How Terraform providers are used, if this is one.
+    /// How Terraform providers are used, if this is one and nobody works on the bridge.
     pub(crate) fn bridged(&self, descriptor: &PluginDescriptor) -> Option<&TerraformOptions> {
-        self.terraform.as_ref().filter(|_| descriptor.name == outrigger_bridge::NAME)
+        let name = &descriptor.name;
+        self.terraform.as_ref().filter(|_| name == outrigger_bridge::NAME && !self.debug_providers.contains_key(name))
+    }
+
+    /// What a descriptor means here, whoever wrote it. The bridge becomes what its parameter says; the version beside that is the
+    /// provider's in a project and the bridge's in some entries of a state, as Pulumi writes them, and must not be the reason for a
+    /// second process of one provider.
+    pub(crate) fn meant<'a>(&self, descriptor: &'a PluginDescriptor) -> Cow<'a, PluginDescriptor> {
+        match &descriptor.parameterization {
+            Some(parameterization) if self.bridged(descriptor).is_some() => {
+                let parameterization = Parameterization { version: String::new(), ..parameterization.clone() };
+                Cow::Owned(PluginDescriptor { parameterization: Some(parameterization), ..descriptor.clone() })
+            }
+            _ => Cow::Borrowed(descriptor),
+        }
     }
 }
 

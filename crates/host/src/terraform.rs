@@ -44,7 +44,7 @@ pub(crate) fn bridge(
     let launcher = Arc::new(spawner.clone());
     let cache = options.cache_directory.clone();
     let bridge = bridge_options(terraform, cache, launcher, environment, directory);
-    Bridge::new(BridgeOptions { early: true, ..bridge })
+    Bridge::new(BridgeOptions { lasting: true, ..bridge })
 }
 
 /// A bridge that is a plugin by itself, for another host. It starts its providers, with a keeper for them.
@@ -97,7 +97,7 @@ fn bridge_options(
         log_level: terraform.log_level,
         strict: terraform.strict,
         call_log: terraform.call_log.clone(),
-        early: false,
+        lasting: false,
     }
 }
 
@@ -123,11 +123,6 @@ impl SchemaStore for KeptSchemas {
             _ => return None,
         };
         Some((protocol, kept.slice(1..)))
-    }
-
-    fn expect(&self, program: &Path) {
-        // It is remembered.
-        let _digest = schema::native_digest(&self.cache, program);
     }
 
     fn put(&self, program: &Path, protocol: Protocol, schema: &Bytes) {

@@ -29,7 +29,7 @@ impl Handle {
 }
 
 /// What is kept of a resource between calls.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Stored {
     /// The state; null when there is none.
     pub state: Value,

@@ -48,7 +48,8 @@ pub(super) fn compile(language: Language, peers: &Peers, package: &str, folder: 
     }
 }
 
-/// With the dependencies of the `pulumi` that generated it, all of which are in the module cache and verified.
+/// With the dependencies of the `pulumi` that generated it, of the same versions. A part of Pulumi's SDK that `pulumi` itself does not
+/// use may need one more; it is verified like all others.
 fn go(peers: &Peers, package: &str, folder: &Path) -> Result<Verdict> {
     // The SDK of a parameterized package is a module already, and says what it is called.
     let (folder, module) = match fs::read_to_string(folder.join("go.mod")) {
@@ -60,7 +61,7 @@ fn go(peers: &Peers, package: &str, folder: &Path) -> Result<Verdict> {
     };
     peers::lay_module(peers, &module, &folder)?;
     let mut build = peers::go()?;
-    build.current_dir(&folder).env("GOFLAGS", "-buildvcs=false -mod=mod").env("GOPROXY", "off");
+    build.current_dir(&folder).env("GOFLAGS", "-buildvcs=false -mod=mod");
     workspace::run(build.args(["build", "./..."]))?;
     Ok(Verdict::Compiles)
 }

@@ -67,6 +67,15 @@ impl Package {
         missing.then(|| format!("{} is not there", provider.display()))
     }
 
+    /// What no SDK can have, whosever schema it is made of: in TypeScript, a property called `constructor` cannot be declared.
+    fn left_out(&self) -> &'static [&'static str] {
+        match self.name {
+            "wide" => &["wide_reserved"],
+            "narrow" => &["narrow_reserved"],
+            _ => &[],
+        }
+    }
+
     fn provider(&self, peers: &Peers) -> PathBuf {
         peers.terraform().join(format!("terraform-provider-{}", self.name))
     }
@@ -97,7 +106,8 @@ impl<'a> Workshop<'a> {
             Kind::BuiltIn => self.outrigger.clone(),
             Kind::Terraform => {
                 let provider = package.provider(self.peers).display().to_string();
-                let question = ["plugin", "schema", "terraform-provider", &provider];
+                let mut question = vec!["plugin", "schema", "terraform-provider", &provider];
+                question.extend(package.left_out().iter().flat_map(|name| ["--exclude", name]));
                 return Ok(self.sandbox.succeed(Tool::Outrigger, scratch, &question)?.stdout);
             }
         };

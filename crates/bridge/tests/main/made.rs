@@ -46,7 +46,11 @@ fn functions_have_arguments_by_their_places() {
             "required": ["someText"],
         },
         "multiArgumentInputs": ["someText", "limit", "part"],
-        "outputs": {"type": "object", "additionalProperties": {"type": "string"}},
+        "outputs": {
+            "properties": {"result": {"type": "object", "additionalProperties": {"type": "string"}}},
+            "type": "object",
+            "required": ["result"],
+        },
     });
     assert_eq!(read["functions"]["x:index/joinAll:joinAll"], expected);
     let result = json!({

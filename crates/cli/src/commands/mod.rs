@@ -13,6 +13,7 @@ pub(crate) mod login;
 pub(crate) mod logout;
 pub(crate) mod new;
 pub(crate) mod package;
+mod parameters;
 pub(crate) mod plugin;
 pub(crate) mod preview;
 pub(crate) mod reference;

@@ -3,6 +3,7 @@
 use clap::{Args, Subcommand};
 use outrigger_yaml::project::{PackageSpec, Project};
 
+use crate::commands::parameters::Parameters;
 use crate::environment::Environment;
 use crate::failure::Failure;
 use crate::operation::runtime;
@@ -31,9 +32,8 @@ struct Add {
     /// A plugin, as `NAME`, `NAME@VERSION` or the path of its executable.
     #[arg(value_name = "SOURCE")]
     source: String,
-    /// What the plugin is parameterized with; flags among them come after `--`.
-    #[arg(value_name = "PARAMETER", trailing_var_arg = true)]
-    parameters: Vec<String>,
+    #[command(flatten)]
+    parameters: Parameters,
 }
 
 impl Package {
@@ -76,7 +76,7 @@ impl Add {
 
     /// What is asked for. A package that the project has can be named as the project does.
     fn spec(&self, project: &Project) -> PackageSpec {
-        let parameters = self.parameters.clone();
+        let parameters = self.parameters.given();
         if let Some(known) = project.packages.get(&self.source) {
             return PackageSpec { parameters, ..known.clone() };
         }

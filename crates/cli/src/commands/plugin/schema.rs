@@ -4,6 +4,7 @@ use clap::Args;
 use outrigger_provider::CallContext;
 
 use super::asked::{Asked, failed, terraform};
+use crate::commands::parameters::Parameters;
 use crate::environment::Environment;
 use crate::failure::Failure;
 use crate::operation::runtime;
@@ -17,9 +18,8 @@ pub(crate) struct Schema {
     /// A plugin, as `NAME`, `NAME@VERSION` or the path of its executable.
     #[arg(value_name = "PLUGIN")]
     plugin: String,
-    /// What the plugin is parameterized with; flags among them come after `--`.
-    #[arg(value_name = "PARAMETER", trailing_var_arg = true)]
-    parameters: Vec<String>,
+    #[command(flatten)]
+    parameters: Parameters,
     /// The plugin is a Terraform provider, by its address (and constraints on its version) or the path of its executable; print its own schema, as
     /// `terraform providers schema -json` does.
     #[arg(long)]
@@ -29,15 +29,16 @@ pub(crate) struct Schema {
 impl Schema {
     pub(crate) fn run(self, environment: &Environment) -> Result<(), Failure> {
         let cx = CallContext::background();
+        let parameters = self.parameters.given();
         let text = runtime()?.block_on(async {
             if self.terraform {
-                let provider = terraform(&cx, environment, &self.plugin, &self.parameters).await?;
+                let provider = terraform(&cx, environment, &self.plugin, &parameters).await?;
                 let document = provider.document(&cx).await;
                 provider.end().await;
                 let document = document.map_err(|error| failed(&error))?;
                 return Ok::<_, Failure>(format!("{document:#}"));
             }
-            let asked = Asked::start(&cx, environment, &self.plugin, &self.parameters, |_| {}).await?;
+            let asked = Asked::start(&cx, environment, &self.plugin, &parameters, |_| {}).await?;
             let schema = asked.plugin.schema(&cx, asked.package.as_ref()).await;
             asked.end().await;
             let schema = schema.map_err(|error| failed(&error))?;

@@ -10,5 +10,6 @@ mod mistakes;
 mod own;
 mod processes;
 mod published;
+mod sparing;
 mod takeover;
 mod world;

@@ -1,0 +1,62 @@
+//! A provider is not started or asked more often than it has to be.
+
+use std::fs;
+
+use serde_json::{Value as Json, json};
+
+use super::world::{Tool, World};
+
+const PROGRAM: &str = "resources:\n  mine: {type: 'pulumi:providers:wide', properties: {directory: CLOUD/mine}}\n  \
+                       named: {type: 'wide:Named', properties: {name: near, value: one}, options: {provider: '${mine}'}}\n";
+
+/// How often a call of the provider was made in one command.
+fn calls(world: &mut World, arguments: &[&str], method: &str) -> usize {
+    let log = world.sandbox.path("calls.jsonl");
+    world.sandbox.set("PULUMI_TF_DEBUG_GRPC", log.to_str());
+    world.run(arguments).ok();
+    world.sandbox.set("PULUMI_TF_DEBUG_GRPC", None);
+    let text = fs::read_to_string(&log).unwrap();
+    fs::remove_file(log).unwrap();
+    let entries = text.lines().map(|line| serde_json::from_str::<Json>(line).unwrap());
+    let made = entries.filter(|entry| entry["progress"] == "response_completed");
+    made.filter(|entry| entry["method"].as_str().unwrap().ends_with(&format!("/{method}"))).count()
+}
+
+/// What there is in the cloud.
+fn the_only(world: &World) -> (String, Json) {
+    let things = world.things("mine", "named");
+    assert_eq!(things.len(), 1);
+    things.into_iter().next().unwrap()
+}
+
+/// In the state, an explicit provider has the version of the bridge where the project has the provider's own.
+#[test]
+fn one_process_reads_and_plans() {
+    let mut world = World::new(Tool::Outrigger, &["wide"], PROGRAM);
+    assert_eq!(calls(&mut world, &["up", "--yes", "--skip-preview"], "ConfigureProvider"), 1);
+    assert_eq!(calls(&mut world, &["up", "--yes"], "ConfigureProvider"), 1);
+    let read = ["preview", "--refresh", "--expect-no-changes"];
+    assert_eq!(calls(&mut world, &read, "ConfigureProvider"), 1);
+    assert_eq!(calls(&mut world, &read, "ReadResource"), 1);
+    assert_eq!(calls(&mut world, &["destroy", "--refresh", "--yes"], "ConfigureProvider"), 1);
+}
+
+/// A preview and what follows it, a refresh and the program after it: the provider plans once.
+#[test]
+fn nothing_is_planned_twice() {
+    let mut world = World::new(Tool::Outrigger, &["wide"], PROGRAM);
+    assert_eq!(calls(&mut world, &["up", "--yes"], "PlanResourceChange"), 1);
+    let changed = PROGRAM.replace("value: one", "value: two");
+    world.program(&changed);
+    assert_eq!(calls(&mut world, &["up", "--yes"], "PlanResourceChange"), 1);
+    assert_eq!(the_only(&world).1["value"], "two");
+
+    // Somebody else changes it: what was read needs no mending, and is compared with what is wanted once.
+    let (id, mut thing) = the_only(&world);
+    thing["value"] = json!("three");
+    world.put("mine", "named", &id, &thing);
+    assert_eq!(calls(&mut world, &["preview", "--refresh"], "UpgradeResourceState"), 1);
+    assert_eq!(calls(&mut world, &["up", "--refresh", "--yes", "--skip-preview"], "PlanResourceChange"), 1);
+    assert_eq!(the_only(&world).1["value"], "two");
+    world.run(&["preview", "--refresh", "--expect-no-changes"]).ok();
+}
