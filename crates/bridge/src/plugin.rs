@@ -14,7 +14,7 @@ use outrigger_transport::Launcher;
 use outrigger_transport::goplugin::LogLevel;
 use outrigger_transport::tap::CallLog;
 use outrigger_value::diff::{self, Change};
-use tokio::task::spawn_blocking;
+use tokio::task::{JoinHandle, spawn_blocking};
 
 use crate::configuration::{self, is_engines};
 use crate::document::{About, DocumentError, Origin as Source, base_document, write_document};
@@ -81,6 +81,8 @@ pub struct Bridge {
     options: BridgeOptions,
     became: OnceLock<Arc<Became>>,
     becoming: tokio::sync::Mutex<()>,
+    /// Puts a schema into the store.
+    keeping: tokio::sync::Mutex<Option<JoinHandle<()>>>,
 }
 
 struct Became {
@@ -107,7 +109,8 @@ impl Became {
 impl Bridge {
     /// A bridge that is no package yet.
     pub fn new(options: BridgeOptions) -> Self {
-        Self { options, became: OnceLock::new(), becoming: tokio::sync::Mutex::new(()) }
+        let (becoming, keeping) = (tokio::sync::Mutex::new(()), tokio::sync::Mutex::new(None));
+        Self { options, became: OnceLock::new(), becoming, keeping }
     }
 
     fn became(&self, call: &str) -> Result<&Arc<Became>, CallError> {
@@ -117,6 +120,14 @@ impl Bridge {
 
     fn error(&self, call: &str, message: String) -> CallError {
         CallError::new(self.label(), call, ErrorKind::NotDone, message)
+    }
+
+    /// Lets the store read all of the executable, which may be hundreds of megabytes, while the provider makes its schema; not earlier,
+    /// because that would slow its start.
+    fn expecting(&self, origin: &Origin) -> Option<JoinHandle<()>> {
+        let Place::Program(program) = origin.place.clone() else { return None };
+        let store = Arc::clone(&self.options.schemas);
+        Some(spawn_blocking(move || store.expect(&program)))
     }
 
     /// The package of a provider. Its process is started now only if its schema is not known.
@@ -139,16 +150,20 @@ impl Bridge {
             }
             None => {
                 let client = process.client(cx).await?;
+                let expecting = self.expecting(origin);
                 let schemas = client.schemas(cx).await?;
                 if let Some(error) = words::error(cx, None, None, schemas.reports()) {
                     return Err(self.error(CALL, error));
                 }
-                if let Place::Program(program) = &origin.place {
+                if let (Place::Program(program), Some(expecting)) = (&origin.place, expecting) {
                     let store = Arc::clone(&options.schemas);
                     let (program, protocol, raw) = (program.clone(), client.protocol(), schemas.raw().clone());
-                    // Nobody waits for it, and it does not begin while the provider is busy with its start: all of the executable
-                    // has to be read, which may be hundreds of megabytes.
-                    drop(spawn_blocking(move || store.put(&program, protocol, &raw)));
+                    // Nobody waits for it but the end of the bridge: the next one shall find it.
+                    let keeping = tokio::spawn(async move {
+                        drop(expecting.await);
+                        drop(spawn_blocking(move || store.put(&program, protocol, &raw)).await);
+                    });
+                    *self.keeping.lock().await = Some(keeping);
                 }
                 schemas
             }
@@ -312,6 +327,10 @@ impl Plugin for Bridge {
     async fn close(&self) {
         if let Some(became) = self.became.get() {
             became.package.process.end().await;
+        }
+        if let Some(keeping) = self.keeping.lock().await.take() {
+            // A schema that could not be kept is asked for again.
+            drop(keeping.await);
         }
     }
 }
