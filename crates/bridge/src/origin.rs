@@ -52,10 +52,7 @@ pub trait SchemaStore: Send + Sync {
     /// The schema of a program, as the provider answered it, if it is known to be this program's.
     fn get(&self, program: &Path) -> Option<(Protocol, Bytes)>;
 
-    /// A schema of this program will come soon. What is slow about keeping it can be done now.
-    fn expect(&self, program: &Path);
-
-    /// Keeps the schema of a program.
+    /// Keeps the schema of a program. May take as long as reading all of it.
     fn put(&self, program: &Path, protocol: Protocol, schema: &Bytes);
 }
 
@@ -67,8 +64,6 @@ impl SchemaStore for NoStore {
     fn get(&self, _: &Path) -> Option<(Protocol, Bytes)> {
         None
     }
-
-    fn expect(&self, _: &Path) {}
 
     fn put(&self, _: &Path, _: Protocol, _: &Bytes) {}
 }

@@ -122,14 +122,6 @@ impl Bridge {
         CallError::new(self.label(), call, ErrorKind::NotDone, message)
     }
 
-    /// Lets the store read all of the executable, which may be hundreds of megabytes, while the provider makes its schema; not earlier,
-    /// because that would slow its start.
-    fn expecting(&self, origin: &Origin) -> Option<JoinHandle<()>> {
-        let Place::Program(program) = origin.place.clone() else { return None };
-        let store = Arc::clone(&self.options.schemas);
-        Some(spawn_blocking(move || store.expect(&program)))
-    }
-
     /// The package of a provider. Its process is started now only if its schema is not known.
     async fn package(&self, cx: &CallContext, origin: &Origin) -> Result<Package, CallError> {
         const CALL: &str = "Parameterize";
@@ -150,19 +142,16 @@ impl Bridge {
             }
             None => {
                 let client = process.client(cx).await?;
-                let expecting = self.expecting(origin);
                 let schemas = client.schemas(cx).await?;
                 if let Some(error) = words::error(cx, None, None, schemas.reports()) {
                     return Err(self.error(CALL, error));
                 }
-                if let (Place::Program(program), Some(expecting)) = (&origin.place, expecting) {
+                if let Place::Program(program) = &origin.place {
                     let store = Arc::clone(&options.schemas);
                     let (program, protocol, raw) = (program.clone(), client.protocol(), schemas.raw().clone());
-                    // Nobody waits for it but the end of the bridge: the next one shall find it.
-                    let keeping = tokio::spawn(async move {
-                        drop(expecting.await);
-                        drop(spawn_blocking(move || store.put(&program, protocol, &raw)).await);
-                    });
+                    // All of the executable has to be read, which may be hundreds of megabytes. It does not begin while the provider is
+                    // busy with its start, and nobody waits for it but the end of the bridge: the next one shall find it.
+                    let keeping = spawn_blocking(move || store.put(&program, protocol, &raw));
                     *self.keeping.lock().await = Some(keeping);
                 }
                 schemas

@@ -125,11 +125,6 @@ impl SchemaStore for KeptSchemas {
         Some((protocol, kept.slice(1..)))
     }
 
-    fn expect(&self, program: &Path) {
-        // It is remembered.
-        let _digest = schema::native_digest(&self.cache, program);
-    }
-
     fn put(&self, program: &Path, protocol: Protocol, schema: &Bytes) {
         let digest =
             schema::remembered_digest(&self.cache, program).or_else(|| schema::native_digest(&self.cache, program));

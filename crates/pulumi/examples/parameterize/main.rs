@@ -53,7 +53,11 @@ async fn main() -> Result<(), Failure> {
         peak(process.id())?,
         schema.len()
     );
-    process.kill();
-    process.exited().await;
+    // In order, so that a plugin can put away what it wants to know again.
+    std::process::Command::new("kill").args(["-INT", &process.id().to_string()]).status()?;
+    if tokio::time::timeout(Duration::from_secs(10), process.exited()).await.is_err() {
+        process.kill();
+        process.exited().await;
+    }
     Ok(())
 }
