@@ -101,6 +101,8 @@ pub(crate) struct Process {
     pub(crate) id: u32,
     /// The file name of what it runs.
     pub(crate) name: String,
+    /// Whether it is one of our keepers.
+    pub(crate) is_keeper: bool,
 }
 
 /// Every living process that carries `marker` in its environment, which children inherit.
@@ -113,7 +115,8 @@ pub(crate) fn marked(marker: &str) -> Result<Vec<Process>> {
         if !contains(&environment, marker.as_bytes()) {
             continue;
         }
-        found.push(Process { id, name: name(&folder) });
+        let is_keeper = arguments(&folder).get(1).is_some_and(|first| first == "__keeper");
+        found.push(Process { id, name: name(&folder), is_keeper });
     }
     Ok(found)
 }
@@ -140,10 +143,14 @@ pub(crate) fn proc(id: u32) -> PathBuf {
 
 /// The file name of the program that the process of this folder runs.
 pub(crate) fn name(folder: &Path) -> String {
+    let program = arguments(folder).into_iter().next().unwrap_or_default();
+    Path::new(&program).file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or(program)
+}
+
+/// The program, as it was called, and its arguments.
+fn arguments(folder: &Path) -> Vec<String> {
     let command = fs::read(folder.join("cmdline")).unwrap_or_default();
-    let first = command.split(|byte| *byte == 0).next().unwrap_or_default();
-    let first = String::from_utf8_lossy(first).into_owned();
-    Path::new(&first).file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or(first)
+    command.split(|byte| *byte == 0).map(|part| String::from_utf8_lossy(part).into_owned()).collect()
 }
 
 /// The fields of a `stat` line after the program's name, which may itself hold spaces and parentheses.

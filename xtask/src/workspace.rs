@@ -23,6 +23,13 @@ pub(crate) fn cargo() -> Command {
     command
 }
 
+/// Puts a built file somewhere else, under another name.
+pub(crate) fn install(from: &Path, to: &Path) -> Result<()> {
+    std::fs::hard_link(from, to)
+        .or_else(|_| std::fs::copy(from, to).map(|_| ()))
+        .with_context(|| format!("cannot put {} at {}", from.display(), to.display()))
+}
+
 /// Runs a command with its output going where ours goes; fails unless it succeeds.
 pub(crate) fn run(command: &mut Command) -> Result<()> {
     let shown = line(command);

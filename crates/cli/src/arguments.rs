@@ -96,9 +96,6 @@ pub(crate) enum Command {
     /// Prints `docs/commands.md`.
     #[command(name = "__commands", hide = true)]
     Reference(commands::reference::Reference),
-    /// Ends what a killed host left behind. Started by the host itself.
-    #[command(name = "__keeper", hide = true)]
-    Keeper(commands::keeper::Keeper),
 }
 
 /// Which stack.

@@ -114,7 +114,7 @@ fn log_level(variables: &BTreeMap<String, String>) -> Option<LogLevel> {
 fn keeper(environment: &Environment) -> Option<KeeperCommand> {
     Some(KeeperCommand {
         program: environment.executable.clone()?,
-        arguments: vec!["__keeper".into()],
+        arguments: vec![crate::keeper::ARGUMENT.into()],
         environment: environment.variables().to_vec(),
     })
 }

@@ -16,6 +16,7 @@ mod examples;
 mod explanations;
 mod failure;
 mod interruption;
+mod keeper;
 mod kit;
 mod operation;
 mod output;
@@ -34,6 +35,9 @@ use failure::Failure;
 use render::diagnostic::Renderer;
 
 fn main() -> ExitCode {
+    if let Some(arguments) = keeper::called() {
+        return keeper::run(arguments);
+    }
     if let Some(arguments) = kit::called() {
         return kit::run(arguments);
     }

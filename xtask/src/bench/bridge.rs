@@ -81,9 +81,7 @@ impl Executables {
         };
         fs::create_dir_all(folder)?;
         let to = folder.join(BRIDGE);
-        fs::hard_link(from, &to)
-            .or_else(|_| fs::copy(from, &to).map(|_| ()))
-            .with_context(|| format!("cannot put {} into {}", from.display(), folder.display()))?;
+        workspace::install(from, &to)?;
         Ok(to)
     }
 }

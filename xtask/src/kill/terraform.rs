@@ -136,8 +136,8 @@ impl Victim {
     fn is(self, process: &process::Process, host: u32) -> bool {
         match self {
             Victim::Host => process.id == host,
-            Victim::Bridge => process.name == "pulumi-resource-terraform-provider",
-            Victim::Keeper => process.name == "outrigger" && process.id != host,
+            Victim::Bridge => process.name == "pulumi-resource-terraform-provider" && !process.is_keeper,
+            Victim::Keeper => process.is_keeper,
             Victim::Provider => process.name.starts_with("terraform-provider-"),
         }
     }

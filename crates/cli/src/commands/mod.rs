@@ -8,7 +8,6 @@ pub(crate) mod config;
 pub(crate) mod destroy;
 pub(crate) mod explain;
 pub(crate) mod install;
-pub(crate) mod keeper;
 pub(crate) mod login;
 pub(crate) mod logout;
 pub(crate) mod new;
@@ -54,6 +53,5 @@ pub(crate) fn run(arguments: Arguments, environment: &Environment) -> Result<(),
         Command::Completion(command) => command.run(),
         Command::Reference(command) => command.run(),
         Command::Version(command) => command.run(),
-        Command::Keeper(command) => command.run(),
     }
 }

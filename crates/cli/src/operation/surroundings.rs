@@ -241,7 +241,7 @@ pub(crate) fn general_host_options(environment: &Environment, directory: &Path) 
 fn keeper(environment: &Environment, workspace: &Workspace, stack: &StackName) -> Option<KeeperCommand> {
     const SECRET: [&str; 3] = ["PULUMI_CONFIG_PASSPHRASE", "PULUMI_CONFIG_PASSPHRASE_FILE", "PULUMI_ACCESS_TOKEN"];
     let arguments: [OsString; 7] = [
-        "__keeper".into(),
+        crate::keeper::ARGUMENT.into(),
         "--backend".into(),
         workspace.store.root.clone().into(),
         "--project".into(),

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::sandbox::{Sandbox, peers};
+use crate::sandbox::{Sandbox, install, peers};
 
 const CANARY: &str = "canary-51d07e9b";
 
@@ -214,7 +214,7 @@ fn the_bridge_under_pulumi_logs_its_own_calls() {
     fs::create_dir_all(&home).unwrap();
     let plugin = home.join("pulumi-resource-terraform-provider");
     let ours = Path::new(env!("CARGO_BIN_EXE_outrigger"));
-    fs::hard_link(ours, &plugin).or_else(|_| fs::copy(ours, &plugin).map(|_| ())).unwrap();
+    install(ours, &plugin);
     sandbox.outrigger(&["package", "add", "terraform-provider", "./terraform-provider-random"]).ok();
     sandbox.set("PULUMI_TF_DEBUG_GRPC", Some(sandbox.path("project/terraform.jsonl").to_str().unwrap()));
     sandbox.pulumi(&["stack", "init", "dev"]).ok();

@@ -111,7 +111,7 @@ impl Sandbox {
         let bin = self.path("bin");
         fs::create_dir_all(&bin).unwrap();
         let installed = bin.join(format!("pulumi-resource-{plugin}"));
-        fs::hard_link(&built, &installed).or_else(|_| fs::copy(&built, &installed).map(|_| ())).unwrap();
+        install(&built, &installed);
         self.prefer(&bin);
         installed
     }
@@ -225,6 +225,11 @@ pub(crate) fn answer(child: Child) -> Answer {
         stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
         stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
     }
+}
+
+/// Puts a program somewhere else, under another name.
+pub(crate) fn install(program: &Path, at: &Path) {
+    fs::hard_link(program, at).or_else(|_| fs::copy(program, at).map(|_| ())).unwrap();
 }
 
 /// A program that `cargo xtask peers` builds.

@@ -25,6 +25,38 @@ type Which = fn(&Round) -> &Start;
 const STEPS: [(&str, Step); 3] =
     [("up", |steps| &steps.up), ("preview", |steps| &steps.preview), ("destroy", |steps| &steps.destroy)];
 
+/// Something that a bridge costs, and how much of what theirs costs ours may.
+struct Cost {
+    what: &'static str,
+    figure: fn(&Measured) -> f64,
+    /// What two steps cost together.
+    together: fn(f64, f64) -> f64,
+    limit: f64,
+}
+
+const COSTS: [Cost; 3] = [
+    Cost { what: "CPU of the bridge", figure: |step| step.cpu(Role::Bridge), together: |a, b| a + b, limit: 0.2 },
+    Cost {
+        what: "peak memory of the bridge",
+        figure: |step| megabytes(step.of(Role::Bridge).peak_bytes),
+        together: f64::max,
+        limit: 0.25,
+    },
+    Cost { what: "CPU of the provider", figure: |step| step.cpu(Role::Provider), together: |a, b| a + b, limit: 1.0 },
+];
+
+impl Cost {
+    fn of_all_steps(&self, run: &Run) -> f64 {
+        STEPS.iter().map(|(_, step)| (self.figure)(step(&run.steps))).fold(0.0, self.together)
+    }
+}
+
+impl Figures {
+    fn ratio(&self, figure: impl Fn(&Run) -> f64) -> f64 {
+        middle_of(&self.runs, |pair| pair.ratio(&figure))
+    }
+}
+
 /// The page.
 pub(super) fn text(figures: &Figures) -> String {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -33,8 +65,8 @@ pub(super) fn text(figures: &Figures) -> String {
         "# The bridge to Terraform providers\n\nWritten by `cargo xtask bench bridge` on {today}, on a machine with {cores} cores.\n\n\
          `pulumi` with checkpoints off runs a program of {} `random:String`, once with Pulumi's dynamic bridge and once with \
          ours under the same name; the provider binary is the same. Each ran {} times in turn. A figure is the middle one; a ratio \
-         is the middle of the turns' ratios. For a deletion we make one call more than Pulumi's bridge: the provider plans it first. `pulumi` starts the bridge twice for a step that runs the program; memory is the sum of all \
-         processes of the bridge, its keeper included.\n\n\
+         is the middle of the turns' ratios. `pulumi` starts the bridge twice for a step that runs the program; memory is the sum of \
+         all processes of the bridge, its keeper included.\n\n\
          | | step | wall s | bridge CPU s | provider CPU s | bridge peak MB | engine CPU s |\n\
          | --- | --- | ---: | ---: | ---: | ---: | ---: |\n",
         figures.resources,
@@ -66,8 +98,21 @@ pub(super) fn text(figures: &Figures) -> String {
         left(Side::Ours)
     );
     text.push_str(
-        "A bridge by itself: from its start to the answer of Parameterize, and GetSchema after that. `again` is our bridge when it \
-         has seen the provider before and kept its schema. The provider's own start ends with the line that it prints.\n\n\
+        "What ours takes of theirs. The limits are for the three steps together. A destruction by itself is short, so what it takes to \
+         start is most of it, and for each deletion we make one call more than Pulumi's bridge: the provider plans it first.\n\n\
+         | | up | preview | destroy | all steps |\n| --- | ---: | ---: | ---: | ---: |\n",
+    );
+    for cost in &COSTS {
+        let _ = write!(text, "| {} |", cost.what);
+        for (_, step) in STEPS {
+            let _ = write!(text, " {:.3} |", figures.ratio(|run| (cost.figure)(step(&run.steps))));
+        }
+        let _ = writeln!(text, " {:.3} |", figures.ratio(|run| cost.of_all_steps(run)));
+    }
+    text.push_str(
+        "\nA bridge by itself: from its start to the answer of Parameterize, and GetSchema after that. `again` is our bridge when it \
+         has seen the provider before and kept its schema. The provider's own start ends with the line that it prints; it is started \
+         with AutoMTLS, as both bridges start it.\n\n\
          | provider | | provider's start ms | to Parameterize ms | GetSchema ms | peak MB | schema MB |\n\
          | --- | --- | ---: | ---: | ---: | ---: | ---: |\n",
     );
@@ -108,20 +153,8 @@ fn of(pair: &Pair<Run>, side: Side) -> &Run {
 }
 
 fn limits(figures: &Figures) -> Vec<Target> {
-    let mut targets = Vec::new();
-    let mut steps = |what: &str, figure: fn(&Measured) -> f64, together: fn(f64, f64) -> f64, limit: f64| {
-        let life = |run: &Run| STEPS.iter().map(|(_, step)| figure(step(&run.steps))).fold(0.0, together);
-        let ratio = middle_of(&figures.runs, |pair| pair.ratio(life));
-        targets.push(Target::new(format!("{what}, all steps"), ratio, limit));
-        for (name, step) in STEPS {
-            let ratio = middle_of(&figures.runs, |pair| pair.ratio(|run| figure(step(&run.steps))));
-            targets.push(Target::new(format!("{what}, {name}"), ratio, limit));
-        }
-    };
-    let sum = |one, other| one + other;
-    steps("CPU of the bridge", |step| step.cpu(Role::Bridge), sum, 0.2);
-    steps("peak memory of the bridge", |step| megabytes(step.of(Role::Bridge).peak_bytes), f64::max, 0.25);
-    steps("CPU of the provider", |step| step.cpu(Role::Provider), sum, 1.0);
+    let of_cost = |cost: &Cost| Target::new(cost.what, figures.ratio(|run| cost.of_all_steps(run)), cost.limit);
+    let mut targets: Vec<_> = COSTS.iter().map(of_cost).collect();
     for Package { title, rounds } in &figures.packages {
         let first = middle_of(rounds, |round| round.beyond(&round.bridges.ours));
         let again = middle_of(rounds, |round| round.beyond(&round.again));

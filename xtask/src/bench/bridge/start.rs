@@ -20,6 +20,21 @@ const ROUNDS: usize = 7;
 const COOKIE: (&str, &str) =
     ("TF_PLUGIN_MAGIC_COOKIE", "d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2");
 
+/// Some client's certificate. Both bridges show one (AutoMTLS), and a provider that is shown one makes a key of its own before it prints its
+/// address; its own start is measured with that.
+const CERTIFICATE: &str = "-----BEGIN CERTIFICATE-----
+MIIBfzCCASWgAwIBAgIUKtzK+50URRmVwmEGPr8qm8ima3owCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTExNzAwNDc0MVoYDzIxMjYxMDI0
+MDA0NzQxWjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAAQ/cbDD78JlBLOP8MGgBTZ8dmJChQinjWRVieSrOXoSJchc0LFbC25C
+czQC3eRisPMQ4pPcI8KLlpkg18mxG7apo1MwUTAdBgNVHQ4EFgQUSquteadQ02vT
+Z4U2hV32JGvNcaswHwYDVR0jBBgwFoAUSquteadQ02vTZ4U2hV32JGvNcaswDwYD
+VR0TAQH/BAUwAwEB/zAKBggqhkjOPQQDAgNIADBFAiEAr/d+raPM1mGfF3ogOKAz
+utcduxdNNJxgQ/nji35DCOYCIG44PARl7bYFNvT7R1NUtNP5zOU0/PTCo/ADmYmf
+0fzZ
+-----END CERTIFICATE-----
+";
+
 /// One start of a bridge, in seconds and bytes.
 #[derive(Clone, Copy, Deserialize)]
 pub(super) struct Start {
@@ -41,7 +56,7 @@ pub(super) struct Package {
 
 /// All of it once.
 pub(super) struct Round {
-    /// From starting the provider to the line with its address.
+    /// From starting the provider, with AutoMTLS, to the line with its address.
     pub(super) provider: f64,
     pub(super) bridges: Pair<Start>,
     /// Our bridge again, when it has seen the provider before and kept its schema.
@@ -110,6 +125,7 @@ fn provider_start(program: &Path) -> Result<f64> {
     let mut child = Command::new(program)
         .env(COOKIE.0, COOKIE.1)
         .env("PLUGIN_PROTOCOL_VERSIONS", "5,6")
+        .env("PLUGIN_CLIENT_CERT", CERTIFICATE)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
@@ -121,7 +137,7 @@ fn provider_start(program: &Path) -> Result<f64> {
     let took = started.elapsed();
     child.kill()?;
     child.wait()?;
-    if line.split('|').count() < 4 {
+    if line.split('|').count() < 6 {
         bail!("{} did not print an address but `{}`", program.display(), line.trim());
     }
     Ok(took.as_secs_f64())

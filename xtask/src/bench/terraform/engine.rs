@@ -9,6 +9,7 @@ use super::super::measure::{Measured, measure};
 use super::program::Program;
 use crate::peers::Peers;
 use crate::sandbox::{Sandbox, Tool};
+use crate::workspace;
 
 /// Who is measured.
 #[derive(Clone, Copy)]
@@ -139,7 +140,5 @@ fn lay(mirror: &Path, peers: &Peers, program: &Program) -> Result<()> {
     fs::create_dir_all(&folder)?;
     let built = peers.terraform().join(format!("terraform-provider-{name}"));
     let installed = folder.join(format!("terraform-provider-{name}_v{version}"));
-    fs::hard_link(&built, &installed)
-        .or_else(|_| fs::copy(&built, &installed).map(|_| ()))
-        .with_context(|| format!("cannot put {} into a mirror: run `cargo xtask peers` first", built.display()))
+    workspace::install(&built, &installed).context("run `cargo xtask peers` first")
 }

@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -12,6 +11,7 @@ use crate::kill::oracle::{Known, Line};
 use crate::peers::Peers;
 use crate::process::{self, Finished, Running};
 use crate::sandbox::{Sandbox, Tool};
+use crate::workspace;
 
 /// How many resources the project has.
 pub(super) const RESOURCES: usize = 24;
@@ -38,7 +38,7 @@ impl World {
         sandbox.set("OUTRIGGER_KILL", root.display().to_string());
         let plugin = sandbox.home().join("plugins/resource-terraform-provider-v1.0.0");
         fs::create_dir_all(&plugin)?;
-        symlink(outrigger, plugin.join("pulumi-resource-terraform-provider"))?;
+        workspace::install(outrigger, &plugin.join("pulumi-resource-terraform-provider"))?;
         let world = World { sandbox, marker, scratch };
         fs::create_dir(world.project())?;
         fs::write(world.project().join("Pulumi.yaml"), program(&peers.terraform()))?;

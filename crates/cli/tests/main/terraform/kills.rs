@@ -3,7 +3,9 @@
 //! `cargo xtask kill --terraform` does the same at random moments, many times.
 
 use std::fs;
-use std::process::Child;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::process::{Child, Command};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -63,6 +65,23 @@ fn under_pulumi() {
             world.assert_nobody_left();
         }
     }
+}
+
+/// Under the plugin's name the executable is the plugin, but not when it is told to be the keeper.
+#[test]
+fn the_keeper_of_an_installed_bridge_is_no_other_bridge() {
+    let world = World::new(Tool::Pulumi, &["wide"], "");
+    let (host, keeper) = UnixStream::pair().unwrap();
+    drop(host);
+    // Its parent ends at once, so it does not wait for that.
+    let output = Command::new("sh")
+        .args(["-c", r#""$0" __keeper <&0 &"#])
+        .arg(world.bridge())
+        .stdin(OwnedFd::from(keeper))
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    assert_eq!(said, "", "a plugin prints its port");
 }
 
 /// A world in which somebody was killed during an update, which has ended.
@@ -130,10 +149,14 @@ fn recover(world: &World) {
 fn is_it(victim: Victim, process: &Process, host: &Child) -> bool {
     match victim {
         Victim::Host => process.id == host.id(),
-        Victim::Bridge => process.name == "pulumi-resource-terraform-provider",
-        Victim::Keeper => process.command.contains(" __keeper"),
+        Victim::Bridge => process.name == "pulumi-resource-terraform-provider" && !is_keeper(process),
+        Victim::Keeper => is_keeper(process),
         Victim::Provider => process.name.starts_with("terraform-provider-"),
     }
+}
+
+fn is_keeper(process: &Process) -> bool {
+    process.command.contains(" __keeper")
 }
 
 fn is_language_host(process: &Process) -> bool {

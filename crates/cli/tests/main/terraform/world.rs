@@ -3,14 +3,13 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
-use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Child;
 
 use serde_json::Value as Json;
 
 use super::processes;
-use crate::sandbox::{Answer, Sandbox, peers};
+use crate::sandbox::{Answer, Sandbox, install, peers};
 
 /// Whose engine runs the providers. The bridge is ours in both.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -77,18 +76,23 @@ impl World {
         world
     }
 
+    /// Where `pulumi` finds a bridge.
+    pub(super) fn bridge(&self) -> PathBuf {
+        self.sandbox.path(INSTALLED).join(EXECUTABLE)
+    }
+
     /// From now on `pulumi` finds this bridge.
     pub(super) fn find(&self, bridge: Bridge) {
-        let directory = self.sandbox.path(INSTALLED);
-        fs::create_dir_all(&directory).unwrap();
-        let link = directory.join(EXECUTABLE);
+        let installed = self.bridge();
+        fs::create_dir_all(installed.parent().unwrap()).unwrap();
         // There is none at first.
-        let _ = fs::remove_file(&link);
+        let _ = fs::remove_file(&installed);
         let target = match bridge {
             Bridge::Ours => PathBuf::from(env!("CARGO_BIN_EXE_outrigger")),
             Bridge::Go => peers().join("go-bridge").join(EXECUTABLE),
         };
-        symlink(target, link).unwrap();
+        // As `pulumi plugin install --file` leaves it: under the plugin's name, and no link to `outrigger`.
+        install(&target, &installed);
     }
 
     /// Writes the program. `CLOUD` in it is the cloud's directory.

@@ -1,22 +1,41 @@
-//! `outrigger __keeper`: outlives a killed host, ends what it started, and brings its journal into the checkpoint.
+//! The keeper, which is this executable again: it outlives a killed host, ends what it started, and brings its journal into the
+//! checkpoint.
 
+use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
+use std::process::ExitCode;
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use clap::Args;
+use clap::Parser;
 use outrigger_host::keeper::{self, Parting};
 use outrigger_state::{Backend, BackendOptions, LocalDisk, LocalMachine, StackName, SystemClock, fold_gone};
 
 use rustix::process::{Pid, getppid};
 
-use crate::failure::Failure;
+use crate::failure::{Exit, Failure};
+
+/// The first argument that makes this executable the keeper.
+pub(crate) const ARGUMENT: &str = "__keeper";
+
+/// The keeper's command line, if this process is to be the keeper. Asked before anything else: whatever name the executable has and
+/// whichever plugin that makes it, its keeper has the same name.
+pub(crate) fn called() -> Option<Vec<OsString>> {
+    let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
+    arguments.first().is_some_and(|first| first == ARGUMENT).then_some(arguments)
+}
+
+/// Is the keeper. Nobody reads what it says.
+pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
+    let done = Keeper::try_parse_from(arguments).is_ok_and(|keeper| keeper.run().is_ok());
+    if done { ExitCode::SUCCESS } else { ExitCode::from(Exit::Failed.code()) }
+}
 
 /// Started by the host itself, with a socket as standard input.
-#[derive(Args, Debug)]
-pub(crate) struct Keeper {
+#[derive(Parser, Debug)]
+struct Keeper {
     /// The backend's directory. Without one there is no journal to look after, only processes.
     #[arg(long, requires_all = ["project", "stack"])]
     backend: Option<PathBuf>,
@@ -32,7 +51,7 @@ pub(crate) struct Keeper {
 const PATIENCE: Duration = Duration::from_secs(5);
 
 impl Keeper {
-    pub(crate) fn run(self) -> Result<(), Failure> {
+    fn run(self) -> Result<(), Failure> {
         let host = getppid();
         if keeper::run(io::stdin()) == Parting::Goodbye {
             return Ok(());
@@ -43,7 +62,7 @@ impl Keeper {
         };
         let stack = StackName::new(&project, &stack)?;
         let (backend, _) = Backend::open(Arc::new(LocalDisk::new(backend)), BackendOptions::default())?;
-        // Nobody reads what the keeper says; the next command finds the result, or the journal if this failed.
+        // The next command finds the result, or the journal if this failed.
         let machine = LocalMachine::new("", "");
         fold_gone(&backend, &stack, &SystemClock::default(), &machine)?;
         Ok(())
