@@ -9,17 +9,20 @@ use std::path::{Path, PathBuf};
 
 use outrigger_diagnostic::Diagnostic;
 
-pub use installation::{CliConfig, Installation, Method, Override, Source, Unknown};
+pub use installation::{Absent, CliConfig, Installation, Method, Override, Source, Unknown};
 
 use crate::surroundings::Surroundings;
 
 /// Reads the files that hold, in OpenTofu's order.
 pub(crate) fn load(surroundings: &Surroundings) -> Result<CliConfig, Diagnostic> {
     let mut config = CliConfig::default();
-    for (path, needed) in files(surroundings) {
+    for (path, named_by) in files(surroundings) {
         let text = match fs::read_to_string(&path) {
             Ok(text) => text,
-            Err(error) if error.kind() == ErrorKind::NotFound && !needed => continue,
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                config.absent = named_by.map(|variable| Absent { variable, path });
+                continue;
+            }
             Err(error) => {
                 return Err(mistake(&format!("`{}` cannot be read: {error}", path.display())));
             }
@@ -31,17 +34,18 @@ pub(crate) fn load(surroundings: &Surroundings) -> Result<CliConfig, Diagnostic>
     Ok(config)
 }
 
-/// The files, and whether each has to be there.
-fn files(surroundings: &Surroundings) -> Vec<(PathBuf, bool)> {
-    let given = ["TF_CLI_CONFIG_FILE", "TERRAFORM_CONFIG"].iter().find_map(|name| surroundings.variable(name));
-    if let Some(path) = given {
-        return vec![(surroundings.absolute(Path::new(path)), true)];
+/// The files, each with the variable that names it.
+fn files(surroundings: &Surroundings) -> Vec<(PathBuf, Option<&'static str>)> {
+    let given = ["TF_CLI_CONFIG_FILE", "TERRAFORM_CONFIG"].into_iter();
+    let mut given = given.filter_map(|name| Some((surroundings.variable(name)?, name)));
+    if let Some((path, name)) = given.next() {
+        return vec![(surroundings.absolute(Path::new(path)), Some(name))];
     }
     let mut files = Vec::new();
     let foreign = surroundings.variable("XDG_CONFIG_HOME").map(|path| Path::new(path).join("opentofu"));
     let own = surroundings.home.as_ref().map(|home| [home.join(".tofurc"), home.join(".terraformrc")]);
     let own = own.iter().flatten().find(|path| path.exists()).cloned();
-    files.extend(own.or(foreign.as_ref().map(|directory| directory.join("tofurc"))).map(|path| (path, false)));
+    files.extend(own.or(foreign.as_ref().map(|directory| directory.join("tofurc"))).map(|path| (path, None)));
     let directory = surroundings.home.as_ref().map(|home| home.join(".terraform.d")).filter(|path| path.is_dir());
     if let Some(entries) = directory.or(foreign).and_then(|directory| fs::read_dir(directory).ok()) {
         let ours = |path: &PathBuf| {
@@ -50,7 +54,7 @@ fn files(surroundings: &Surroundings) -> Vec<(PathBuf, bool)> {
         };
         let mut found: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).filter(ours).collect();
         found.sort();
-        files.extend(found.into_iter().map(|path| (path, false)));
+        files.extend(found.into_iter().map(|path| (path, None)));
     }
     files
 }
@@ -119,12 +123,17 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_named_must_be_there_and_is_the_only_one() {
+    fn a_file_that_is_named_is_the_only_one() {
         let home = tempfile::tempdir().unwrap();
         fs::write(home.path().join(".tofurc"), "plugin_cache_dir = \"/x\"").unwrap();
         let mut around = surroundings(home.path());
         around.environment.insert("TF_CLI_CONFIG_FILE".to_owned(), "rc".to_owned());
+        let config = load(&around).unwrap();
+        assert_eq!(config.absent, Some(Absent { variable: "TF_CLI_CONFIG_FILE", path: home.path().join("rc") }));
+        assert_eq!(config.plugin_cache, None);
+        fs::create_dir(home.path().join("rc")).unwrap();
         assert!(load(&around).unwrap_err().detail.unwrap().contains("cannot be read"));
+        fs::remove_dir(home.path().join("rc")).unwrap();
         fs::write(home.path().join("rc"), "plugin_cache_dir = \"/y\"").unwrap();
         assert_eq!(load(&around).unwrap().plugin_cache, Some("/y".into()));
     }

@@ -12,6 +12,9 @@ use crate::workspace;
 /// The versions that Node's SDKs are compiled with.
 const NODE_PACKAGES: [&str; 3] = ["typescript@5.9.3", "@pulumi/pulumi@3.248.0", "@types/node@20.19.43"];
 
+/// How many megabytes `tsc` may take: its own limit is too low for the SDK of a large provider.
+const NODE_MEMORY: &str = "--max-old-space-size=12288";
+
 /// A language that Pulumi generates SDKs for.
 #[derive(Clone, Copy)]
 pub(super) enum Language {
@@ -62,7 +65,8 @@ fn go(peers: &Peers, package: &str, folder: &Path) -> Result<Verdict> {
     peers::lay_module(peers, &module, &folder)?;
     let mut build = peers::go()?;
     build.current_dir(&folder).env("GOFLAGS", "-buildvcs=false -mod=mod");
-    workspace::run(build.args(["build", "./..."]))?;
+    // Nobody runs it, and the SDK of a large provider is one package: optimising it takes most of the time.
+    workspace::run(build.args(["build", "-gcflags=-N -l", "./..."]))?;
     Ok(Verdict::Compiles)
 }
 
@@ -79,7 +83,7 @@ fn node(folder: &Path) -> Result<Verdict> {
     let mut install = Command::new("npm");
     install.current_dir(folder).args(["install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts"]);
     workspace::run(install.args(NODE_PACKAGES))?;
-    workspace::run(Command::new("node_modules/.bin/tsc").current_dir(folder))?;
+    workspace::run(Command::new("node_modules/.bin/tsc").current_dir(folder).env("NODE_OPTIONS", NODE_MEMORY))?;
     Ok(Verdict::Compiles)
 }
 

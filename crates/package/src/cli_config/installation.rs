@@ -8,7 +8,7 @@ use outrigger_diagnostic::{Diagnostic, Place, Position};
 use super::syntax::{self, Item, Kind, Mistake, Value};
 use crate::pattern::Pattern;
 
-/// What one file says.
+/// What one file says, or all of them.
 #[derive(Clone, Debug, Default)]
 pub struct CliConfig {
     /// The block `provider_installation`.
@@ -17,6 +17,17 @@ pub struct CliConfig {
     pub plugin_cache: Option<PathBuf>,
     /// Settings that are not known and were passed over.
     pub unknown: Vec<Unknown>,
+    /// The file that is asked for and is not there.
+    pub absent: Option<Absent>,
+}
+
+/// A file that a variable names and that is not there. As in OpenTofu, that is no mistake by itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Absent {
+    /// The variable.
+    pub variable: &'static str,
+    /// The file.
+    pub path: PathBuf,
 }
 
 /// A setting that is not known.

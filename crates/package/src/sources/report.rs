@@ -77,7 +77,7 @@ impl<'a> Report<'a> {
             "The path of an executable can be given instead of an address, as in `./terraform-provider-{}`.",
             address.kind()
         ));
-        self.unknown_settings(error)
+        self.passed_over(error)
     }
 
     /// The version that would be taken is not there for this machine.
@@ -94,7 +94,7 @@ impl<'a> Report<'a> {
             Some(other) => error.hint(format!("Version {other} is there for it; ask for exactly that one.")),
             None => error,
         };
-        self.unknown_settings(error)
+        self.passed_over(error)
     }
 
     /// Terraform and OpenTofu write mirrors with different hosts.
@@ -120,7 +120,11 @@ impl<'a> Report<'a> {
         detail
     }
 
-    fn unknown_settings(&self, mut error: Diagnostic) -> Diagnostic {
+    /// What the configuration does not say, though somebody may think so.
+    fn passed_over(&self, mut error: Diagnostic) -> Diagnostic {
+        if let Some(absent) = &self.config.absent {
+            error = error.note(format!("{} names `{}`, which is not there", absent.variable, absent.path.display()));
+        }
         for unknown in &self.config.unknown {
             error = error.note(format!("{}: the setting `{}` is not known", unknown.place, unknown.name));
         }

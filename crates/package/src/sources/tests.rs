@@ -176,6 +176,17 @@ fn a_mirror_that_is_named_must_be_there() {
     assert!(!error.detail.unwrap().contains("not supported yet"));
 }
 
+/// As OpenTofu, which warns and goes on; the implied mirrors count.
+#[test]
+fn a_configuration_that_is_named_and_not_there_is_said_where_nothing_is_found() {
+    let mut scene = Scene::new();
+    scene.around.environment.insert("TF_CLI_CONFIG_FILE".to_owned(), "/nonexistent/rc".to_owned());
+    let error = scene.find("x.io/a/b", "").unwrap_err();
+    assert_eq!(error.notes, ["TF_CLI_CONFIG_FILE names `/nonexistent/rc`, which is not there"]);
+    scene.unpacked(".terraform.d/plugins", "x.io/a/b", "1.0.0", &here());
+    assert_eq!(scene.version("x.io/a/b", ""), "1.0.0");
+}
+
 #[test]
 fn a_package_without_its_executable_is_said() {
     let scene = Scene::new();
