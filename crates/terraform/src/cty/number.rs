@@ -156,6 +156,10 @@ impl Number {
     /// The form of a number that came with all its digits.
     fn of(value: Big) -> Self {
         let value = value.with_precision(PRECISION).value();
+        // A zero with a sign is a form of its own there, and no integer.
+        if value.repr().significand().is_zero() {
+            return Self::from(0_i64);
+        }
         if let Ok(integer) = i64::try_from(value.clone()) {
             return Self::from(integer);
         }
@@ -266,6 +270,10 @@ mod tests {
         assert_eq!(number("1"), Number::from(1.0));
         assert_eq!(number("1.50"), Number::from(1.5));
         assert_eq!(number("1e3"), Number::from(1000_i64));
+        for zero in ["0", "-0", "-0.00", "0.0", "-0e5", "-.0"] {
+            assert_eq!(number(zero), Number::from(0_i64), "{zero}");
+        }
+        assert_eq!(Number::from(-0.0), Number::from(0_i64));
         assert_eq!(number("9223372036854775808"), Number::from(9_223_372_036_854_775_808_u64));
         let (text, double) = (number("9223372036854775808"), Number::from(9_223_372_036_854_775_808.0));
         assert!(text == double && text.canonical() == double.canonical());
@@ -333,7 +341,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
         #[test]
-        fn text_leads_back(digits in "-?[1-9][0-9]{0,120}(\\.[0-9]{1,100})?") {
+        fn text_leads_back(digits in "-?[0-9]{1,120}(\\.[0-9]{1,100})?") {
             let once = number(&digits);
             prop_assert_eq!(number(&once.to_string()), once);
         }
