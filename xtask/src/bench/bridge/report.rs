@@ -65,7 +65,8 @@ pub(super) fn text(figures: &Figures) -> String {
         "# The bridge to Terraform providers\n\nWritten by `cargo xtask bench bridge` on {today}, on a machine with {cores} cores.\n\n\
          `pulumi` with checkpoints off runs a program of {} `random:String`, once with Pulumi's dynamic bridge and once with \
          ours under the same name; the provider binary is the same. Each ran {} times in turn. A figure is the middle one; a ratio \
-         is the middle of the turns' ratios. `pulumi` starts the bridge twice for a step that runs the program; memory is the sum of \
+         is the middle of the turns' ratios. For a deletion we make one call more than Pulumi's bridge: the provider plans it \
+         first. `pulumi` starts the bridge twice for a step that runs the program; memory is the sum of \
          all processes of the bridge, its keeper included.\n\n\
          | | step | wall s | bridge CPU s | provider CPU s | bridge peak MB | engine CPU s |\n\
          | --- | --- | ---: | ---: | ---: | ---: | ---: |\n",
@@ -98,19 +99,7 @@ pub(super) fn text(figures: &Figures) -> String {
         left(Side::Ours)
     );
     text.push_str(
-        "What ours takes of theirs. The limits are for the three steps together. A destruction by itself is short, so what it takes to \
-         start is most of it, and for each deletion we make one call more than Pulumi's bridge: the provider plans it first.\n\n\
-         | | up | preview | destroy | all steps |\n| --- | ---: | ---: | ---: | ---: |\n",
-    );
-    for cost in &COSTS {
-        let _ = write!(text, "| {} |", cost.what);
-        for (_, step) in STEPS {
-            let _ = write!(text, " {:.3} |", figures.ratio(|run| (cost.figure)(step(&run.steps))));
-        }
-        let _ = writeln!(text, " {:.3} |", figures.ratio(|run| cost.of_all_steps(run)));
-    }
-    text.push_str(
-        "\nA bridge by itself: from its start to the answer of Parameterize, and GetSchema after that. `again` is our bridge when it \
+        "A bridge by itself: from its start to the answer of Parameterize, and GetSchema after that. `again` is our bridge when it \
          has seen the provider before and kept its schema. The provider's own start ends with the line that it prints; it is started \
          with AutoMTLS, as both bridges start it.\n\n\
          | provider | | provider's start ms | to Parameterize ms | GetSchema ms | peak MB | schema MB |\n\
@@ -153,8 +142,15 @@ fn of(pair: &Pair<Run>, side: Side) -> &Run {
 }
 
 fn limits(figures: &Figures) -> Vec<Target> {
-    let of_cost = |cost: &Cost| Target::new(cost.what, figures.ratio(|run| cost.of_all_steps(run)), cost.limit);
-    let mut targets: Vec<_> = COSTS.iter().map(of_cost).collect();
+    let mut targets = Vec::new();
+    for cost in &COSTS {
+        let all = figures.ratio(|run| cost.of_all_steps(run));
+        targets.push(Target::new(format!("{}, all steps", cost.what), all, cost.limit));
+        targets.extend(STEPS.map(|(name, step)| {
+            let ratio = figures.ratio(|run| (cost.figure)(step(&run.steps)));
+            Target::new(format!("{}, {name} alone", cost.what), ratio, cost.limit)
+        }));
+    }
     for Package { title, rounds } in &figures.packages {
         let first = middle_of(rounds, |round| round.beyond(&round.bridges.ours));
         let again = middle_of(rounds, |round| round.beyond(&round.again));
