@@ -9,7 +9,6 @@ use libfuzzer_sys::fuzz_target;
 use outrigger_bridge::stored::{Meta, outputs, recovered};
 use outrigger_fuzz::cty::rounded;
 use outrigger_fuzz::resource::{Resource, properties};
-use outrigger_terraform::Stored;
 use outrigger_terraform::cty::{Value as Cty, from_json};
 use outrigger_value::Value;
 use serde_json::Value as Json;
@@ -30,15 +29,15 @@ fuzz_target!(|bytes: &[u8]| {
 });
 
 fn found_again(resource: &Resource, state: Cty, private: &[u8]) {
-    let stored = Stored { state, private: Bytes::copy_from_slice(private), identity: Bytes::new() };
-    let Ok(outputs) = outputs(&resource.object, &resource.ty, VERSION, &stored) else { return };
-    assert_eq!(Meta::of(&outputs), Ok(Meta { version: VERSION, private: stored.private }));
+    let meta = Meta { version: VERSION, private: Bytes::copy_from_slice(private), identity: None };
+    let Ok(outputs) = outputs(&resource.object, &resource.ty, &state, &meta) else { return };
+    assert_eq!(Meta::of(&outputs), Ok(meta));
     let json = match recovered(&resource.object, &resource.ty, &outputs) {
         Ok(json) => json,
         Err(reason) => panic!("{reason}"),
     };
     match from_json(json.as_bytes(), &resource.ty) {
-        Ok(found) => assert!(rounded(&found) == rounded(&stored.state), "found another state: {json}"),
+        Ok(found) => assert!(rounded(&found) == rounded(&state), "found another state: {json}"),
         Err(error) => panic!("{json}: {error}"),
     }
 }

@@ -4,7 +4,7 @@
 //! program that asks for its folder gets the same answer. What `pulumi` said is remembered: it does not change.
 
 pub(crate) mod cases;
-pub(crate) mod compare;
+mod compare;
 mod export;
 mod reasons;
 pub(crate) mod side;
@@ -25,9 +25,6 @@ use crate::workspace::{self, Profile};
 
 /// How many projects run at once: two cores, and each project keeps more than one busy.
 const AT_ONCE: usize = 2;
-
-/// How often `pulumi` is asked at most for one project.
-const RUNS: usize = 3;
 
 /// How many projects have to agree: all but the one that needs the network, and one that races in `pulumi`.
 const THRESHOLD: usize = 89;
@@ -149,17 +146,8 @@ impl Bench {
         let relay = self.relay.as_deref();
         let place = side::Place { scratch: &scratch, peers: &self.peers, outrigger: &self.outrigger, relay };
         let mut expected = side::Remembered::load(case, &place, self.fresh)?;
-        if expected.runs.is_empty() {
-            expected.run_again(case, &place)?;
-        }
         let actual = side::run(case, &place, Tool::Outrigger)?;
-        let mut difference = compare::runs(&expected.runs, &actual);
-        // What a failing program has exported when it stops, and the order of some lists, are races in `pulumi`:
-        // before we say that we differ, we look at what else it does.
-        while difference.is_some() && expected.runs.len() < RUNS {
-            expected.run_again(case, &place)?;
-            difference = compare::runs(&expected.runs, &actual);
-        }
+        let difference = expected.difference(case, &place, &actual)?;
         let expected = expected.runs;
         fs::write(self.folder.join(format!("{}.txt", case.name)), details(&expected, &actual, difference.as_ref()))?;
         if difference.is_none() && !self.keep {

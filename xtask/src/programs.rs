@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use self::listing::Program;
 use crate::conformance::cases::{Case, Update};
-use crate::conformance::{compare, lay_out, side};
+use crate::conformance::{lay_out, side};
 use crate::peers::{Peers, remove};
 use crate::sandbox::{Sandbox, Tool};
 use crate::workspace::{self, Profile};
@@ -138,9 +138,6 @@ impl Bench {
         };
         let place = side::Place { scratch: &scratch, peers: &self.peers, outrigger: &self.outrigger, relay: None };
         let mut remembered = side::Remembered::load(&case, &place, self.fresh)?;
-        if remembered.runs.is_empty() {
-            remembered.run_again(&case, &place)?;
-        }
         let wrong = match self.pulumi(program, &remembered.runs)? {
             Some(wrong) => Some(wrong),
             None if !program.mistakes.is_empty() => self.mistakes(program, &case, &place)?,
@@ -148,7 +145,8 @@ impl Bench {
                 let actual = side::run(&case, &place, Tool::Outrigger)?;
                 match program.outputs {
                     Some(wanted) => outputs(wanted, &actual)?,
-                    None => compare::runs(&remembered.runs, &actual)
+                    None => remembered
+                        .difference(&case, &place, &actual)?
                         .map(|difference| format!("{difference}\n{}", actual.transcript())),
                 }
             }

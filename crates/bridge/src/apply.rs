@@ -2,13 +2,13 @@
 
 use outrigger_provider::{Action, ApplyRequest, CallContext, CallError, ErrorKind, Outcome, State};
 use outrigger_terraform::cty::Value as Cty;
-use outrigger_terraform::{Applied, ApplyQuestion, Stored, consistency};
+use outrigger_terraform::{Applied, ApplyQuestion, Stored, consistency, write_only};
 use outrigger_value::{PropertyMap, Urn, secrecy};
 
 use crate::members::{Id, MISSING_ID};
 use crate::package::{Package, Subject};
 use crate::resource::{Ready, unchanged};
-use crate::timeouts::Step;
+use crate::timeouts::{self, Step};
 use crate::words;
 
 impl Package {
@@ -23,19 +23,20 @@ impl Package {
             Err(error) => return Outcome::NotDone(error),
         };
         let urn = &request.resource.urn;
-        let mut ready = match self.ready(cx, call, urn, &subject, &request).await {
+        let ready = match self.ready(cx, call, urn, &subject, &request).await {
             Ok(ready) => ready,
             // Planning changes nothing, however it fails.
             Err(error) => return Outcome::NotDone(error),
         };
         self.plans.forget(urn);
-        ready.limited(&subject, step, request.timeout);
+        let limited = request.timeout.map(|limit| ready.limited(&subject.handle.schema.block, step, limit));
+        let order = limited.as_ref().unwrap_or(&ready);
         let question = ApplyQuestion {
-            prior: &ready.prior.state,
-            planned: &ready.planned,
-            config: &ready.config,
-            planned_private: &ready.private,
-            planned_identity: &ready.identity,
+            prior: &order.prior.state,
+            planned: &order.planned,
+            config: &order.config,
+            planned_private: &order.private,
+            planned_identity: &order.identity,
         };
         let answer = match self.client(cx).await {
             // It was told while the change was planned: nobody would stop the call that comes now.
@@ -48,14 +49,37 @@ impl Package {
         match answer {
             Err(error) if error.leaves_doubt() => Outcome::Unknown { error, last: request.prior },
             Err(error) => Outcome::NotDone(error),
-            Ok(applied) => {
+            Ok(mut applied) => {
+                if let Some(limited) = &limited {
+                    unlimited(&mut applied.stored.state, &limited.planned, &ready.planned);
+                }
                 Ending { package: self, cx, call, urn, subject: &subject, request: &request }.of(&ready, applied)
             }
         }
     }
 
-    /// The plan that the engine hands back, or one that is made now.
+    /// The plan that the engine hands back, or one that is made now, with all that its order needs.
     async fn ready(
+        &self,
+        cx: &CallContext,
+        call: &str,
+        urn: &Urn,
+        subject: &Subject,
+        request: &ApplyRequest,
+    ) -> Result<Ready, CallError> {
+        // Before the order: what it answers cannot be kept without them.
+        self.identities(cx, call).await?;
+        let mut ready = self.plan_of(cx, call, urn, subject, request).await?;
+        // A state that Pulumi's bridge wrote has no identity, and providers that have them fail an update without one.
+        if request.action == Action::Update && self.lacks_identity(subject, &ready.identity) {
+            let answer = self.client(cx).await?.read(cx, &subject.handle, &ready.prior).await?;
+            self.heed(cx, call, Some(urn), Some(&subject.resource.object), &answer.reports)?;
+            ready.identity = answer.stored.identity;
+        }
+        Ok(ready)
+    }
+
+    async fn plan_of(
         &self,
         cx: &CallContext,
         call: &str,
@@ -112,13 +136,14 @@ impl Ending<'_> {
         let Applied { stored, legacy, reports } = applied;
         let object = Some(&self.subject.resource.object);
         let mut reasons: Vec<String> = words::error(self.cx, Some(self.urn), object, &reports).into_iter().collect();
+        let block = &self.subject.handle.schema.block;
         if self.request.action == Action::Delete {
+            let stored = Stored { state: write_only::removed(block, stored.state), ..stored };
             return self.of_deletion(stored, reasons);
         }
         if stored.state.is_null() {
             return self.nothing(reasons);
         }
-        let block = &self.subject.handle.schema.block;
         let mut wrong = consistency::unknown_in(&stored.state);
         wrong.extend(consistency::write_only_in(block, &stored.state));
         reasons.extend(wrong.iter().map(|finding| format!("the provider answered something wrong: {finding}")));
@@ -128,7 +153,7 @@ impl Ending<'_> {
             let held = self.package.hold(self.cx, self.call, self.urn, &findings, "did");
             reasons.extend(held.err().map(|error| error.message));
         }
-        let state = without_write_only(&self.subject.handle.schema.block, stored.state.unknown_as_null());
+        let state = write_only::removed(block, stored.state.unknown_as_null());
         self.state(Stored { state, ..stored }, reasons)
     }
 
@@ -137,19 +162,17 @@ impl Ending<'_> {
         let mut outputs = match self.package.outputs(self.subject, &stored) {
             Ok(outputs) => outputs,
             Err(unfit) => {
-                let error = self.error(ErrorKind::Garbage, format!("the answer cannot be understood: {unfit}"));
+                reasons.push(format!("the answer cannot be understood: {unfit}"));
+                let error = self.error(ErrorKind::Garbage, reasons.join("\n"));
                 return Outcome::Unknown { error, last: self.request.prior.clone() };
             }
         };
         secrecy::annotate(&mut outputs, &self.request.inputs);
         let known = self.request.prior.as_ref().map(|prior| prior.id.clone());
         let Some(id) = self.package.id(self.subject, &outputs).or(known.filter(|id| !id.is_empty())) else {
-            reasons.push("the provider answered no id".to_owned());
-            // Something may exist, unless the provider said itself that it failed.
-            let failed = reasons.len() > 1;
-            let kind = if failed { ErrorKind::NotDone } else { ErrorKind::Garbage };
-            let error = self.error(kind, reasons.join("\n"));
-            return if failed { Outcome::NotDone(error) } else { Outcome::Unknown { error, last: None } };
+            // There is a state, so something may exist, whatever else the provider said.
+            reasons.push("the provider answered a state without an id".to_owned());
+            return Outcome::Unknown { error: self.error(ErrorKind::Garbage, reasons.join("\n")), last: None };
         };
         let state = State { id, inputs: self.request.inputs.clone(), outputs, ..State::default() };
         if reasons.is_empty() { Outcome::Done(state) } else { Outcome::Partial { state, reasons } }
@@ -166,9 +189,12 @@ impl Ending<'_> {
     }
 
     /// A resource that could not be deleted keeps its state; the provider may have something new to say of it.
-    fn of_deletion(&self, stored: Stored, reasons: Vec<String>) -> Outcome {
+    fn of_deletion(&self, stored: Stored, mut reasons: Vec<String>) -> Outcome {
         if reasons.is_empty() {
-            return Outcome::Done(State::default());
+            if stored.state.is_null() {
+                return Outcome::Done(State::default());
+            }
+            reasons.push("the provider answered that the resource still exists, without an error".to_owned());
         }
         match (&self.request.prior, self.package.outputs(self.subject, &stored)) {
             (Some(prior), Ok(outputs)) if !stored.state.is_null() && stored.state.is_wholly_known() => {
@@ -186,13 +212,15 @@ impl Ending<'_> {
     }
 }
 
-/// The state without what must never be stored, whatever the provider answers.
-fn without_write_only(block: &outrigger_terraform::schema::Block, state: Cty) -> Cty {
-    let Cty::Map(mut items) = state else { return state };
-    for attribute in block.attributes.iter().filter(|attribute| attribute.write_only) {
-        if let Some(value) = items.get_mut(&attribute.name) {
-            *value = Cty::Null;
-        }
+/// What a limit of the user's changed among the resource's own is as it was planned: it was for this step alone.
+fn unlimited(state: &mut Cty, ordered: &Cty, planned: &Cty) {
+    let limits = |value: &Cty| value.get(timeouts::ATTRIBUTE).cloned();
+    let (ordered, planned) = (limits(ordered), limits(planned));
+    if ordered != planned
+        && let (Cty::Map(members), Some(planned)) = (state, planned)
+        && let Some(limits) = members.get_mut(timeouts::ATTRIBUTE)
+        && Some(&*limits) == ordered.as_ref()
+    {
+        *limits = planned;
     }
-    Cty::Map(items)
 }

@@ -14,15 +14,15 @@
 
 use std::collections::BTreeMap;
 
-use outrigger_terraform::cty::{self, Number, Type, Value as Cty};
-use outrigger_value::{PropertyMap, Value};
+use outrigger_terraform::cty::{self, Number, Type, Value as Cty, quote, separate};
+use outrigger_value::{PropertyMap, Value, secrecy};
 
 use crate::case;
-use crate::json::{self, NotJson, quote, separate, write};
+use crate::json::{self, NotJson, write};
 use crate::names::{Object, Shape};
 
 /// The property that holds the delta.
-pub const KEY: &str = "__pulumi_raw_state_delta";
+pub const KEY: &str = secrecy::REPETITION;
 
 /// Why a state cannot be found again.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -44,9 +44,15 @@ pub(crate) fn of_state(object: &Object, state: &Cty, ty: &Type) -> Value {
 
 /// The provider's JSON, from outputs and their delta.
 pub fn recover(outputs: &PropertyMap, delta: &Value) -> Result<String, Broken> {
+    if outputs.values().any(Value::contains_unknown) {
+        return Err(Broken("a stored value is unknown".to_owned()));
+    }
     let mut text = String::new();
-    let delta = delta.unwrap_secrets();
-    recovered(&delta, &Value::Map(outputs.clone()), &mut text)?;
+    match part(delta, "obj") {
+        Some(content) => recovered_object(content, outputs, &mut text)?,
+        // A resource is an object. What is not one has a short delta.
+        None => recovered(delta, &Value::Map(outputs.clone()), &mut text)?,
+    }
     Ok(text)
 }
 
@@ -161,20 +167,22 @@ fn marshalled(delta: Option<Delta>) -> Value {
     }
 }
 
-/// A property map inside a delta; nothing where there is none.
+/// A property map inside a delta; nothing where there is none. A part of a delta may be secret.
 fn part<'a>(delta: &'a Value, name: &str) -> Option<&'a PropertyMap> {
-    delta.as_map().and_then(|parts| parts.get(name)).and_then(Value::as_map)
+    delta.bare().as_map().and_then(|parts| section(parts, name))
+}
+
+fn section<'a>(content: &'a PropertyMap, name: &str) -> Option<&'a PropertyMap> {
+    content.get(name).and_then(|section| section.bare().as_map())
 }
 
 const NO_PROPERTIES: &PropertyMap = &PropertyMap::new();
 
 fn recovered(delta: &Value, value: &Value, into: &mut String) -> Result<(), Broken> {
     let value = value.bare();
-    if value.contains_unknown() {
-        return Err(Broken("a stored value is unknown".to_owned()));
-    }
     if let Some(content) = part(delta, "obj") {
-        return recovered_object(content, value, into);
+        let Value::Map(properties) = value else { return Err(Broken("an object was expected".to_owned())) };
+        return recovered_object(content, properties, into);
     }
     if let Some(content) = part(delta, "replace") {
         return Ok(write(content.get("raw").unwrap_or(&Value::Null), into)?);
@@ -189,7 +197,7 @@ fn recovered(delta: &Value, value: &Value, into: &mut String) -> Result<(), Brok
     }
     if let Some(content) = part(delta, "map") {
         let Value::Map(items) = value else { return Err(Broken("a map was expected".to_owned())) };
-        let deltas = content.get("el").and_then(Value::as_map).unwrap_or(NO_PROPERTIES);
+        let deltas = section(content, "el").unwrap_or(NO_PROPERTIES);
         into.push('{');
         for (position, (key, item)) in items.iter().enumerate() {
             separate(position, into);
@@ -202,7 +210,7 @@ fn recovered(delta: &Value, value: &Value, into: &mut String) -> Result<(), Brok
     }
     if let Some(content) = part(delta, "arr") {
         let Value::List(items) = value else { return Err(Broken("a list was expected".to_owned())) };
-        let deltas = content.get("el").and_then(Value::as_map).unwrap_or(NO_PROPERTIES);
+        let deltas = section(content, "el").unwrap_or(NO_PROPERTIES);
         if let Some(beyond) =
             deltas.keys().find(|index| index.parse::<usize>().map_or(true, |index| index >= items.len()))
         {
@@ -228,16 +236,15 @@ fn recovered(delta: &Value, value: &Value, into: &mut String) -> Result<(), Brok
     natural(value, into)
 }
 
-fn recovered_object(content: &PropertyMap, value: &Value, into: &mut String) -> Result<(), Broken> {
-    let Value::Map(properties) = value else { return Err(Broken("an object was expected".to_owned())) };
-    let section = |name: &str| content.get(name).and_then(Value::as_map).unwrap_or(NO_PROPERTIES);
-    let (renamed, deltas) = (section("renamed"), section("ps"));
-    let ignored = |name: &String| match content.get("ignored") {
-        Some(Value::List(names)) => names.iter().any(|other| other.as_str() == Some(name)),
+fn recovered_object(content: &PropertyMap, properties: &PropertyMap, into: &mut String) -> Result<(), Broken> {
+    let [renamed, deltas] = ["renamed", "ps"].map(|name| section(content, name).unwrap_or(NO_PROPERTIES));
+    let ignored = |name: &String| match content.get("ignored").map(Value::bare) {
+        Some(Value::List(names)) => names.iter().any(|other| other.bare().as_str() == Some(name)),
         _ => false,
     };
-    let terraform =
-        |name: &String| renamed.get(name).and_then(Value::as_str).map_or_else(|| case::snake(name), str::to_owned);
+    let terraform = |name: &String| {
+        renamed.get(name).and_then(|name| name.bare().as_str()).map_or_else(|| case::snake(name), str::to_owned)
+    };
     // In the order of the provider's names, as JSON of the original has it.
     let mut members: BTreeMap<String, (&Value, &Value)> = BTreeMap::new();
     for (name, value) in properties.iter().filter(|(name, _)| !is_bookkeeping(name) && !ignored(name)) {

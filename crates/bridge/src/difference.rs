@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use outrigger_provider::{DetailedDiff, Diff, DiffKind, PropertyDiff};
-use outrigger_terraform::cty::{Path, Step, Value as Cty};
+use outrigger_terraform::cty::{Path, Value as Cty};
 use outrigger_value::{PathStep, PropertyPath};
 
 use crate::names::{Field, Object, Shape};
@@ -53,38 +53,11 @@ fn member<'a>(value: &'a Cty, field: &Field) -> &'a Cty {
 
 /// Marks everything at and below a path of the provider's as a reason for replacement. A path into a set ends at the set.
 fn promote(object: &Object, path: &Path, found: &mut BTreeMap<PropertyPath, DiffKind>) {
-    let Some(prefix) = property_path(object, path) else { return };
+    let Some(prefix) = place::path(object, path) else { return };
     for (path, kind) in found.iter_mut().filter(|(path, _)| path.0.starts_with(&prefix)) {
         debug_assert!(!path.0.is_empty());
         *kind = kind.as_replace();
     }
-}
-
-fn property_path(object: &Object, path: &Path) -> Option<Vec<PathStep>> {
-    let mut steps = Vec::new();
-    let mut object = Some(object);
-    let mut shape: Option<&Shape> = None;
-    for step in &path.0 {
-        match step {
-            Step::Attribute(name) => {
-                let field = object?.of_terraform(name)?;
-                steps.push(PathStep::Key(field.name.to_string()));
-                shape = Some(&field.shape);
-            }
-            Step::Index(_) | Step::Key(_) if matches!(shape, Some(Shape::One { .. })) => {}
-            Step::Index(_) if matches!(shape, Some(Shape::Set(_))) => break,
-            Step::Index(index) => {
-                steps.push(PathStep::Index(usize::try_from(*index).ok()?));
-                shape = shape.and_then(Shape::element);
-            }
-            Step::Key(key) => {
-                steps.push(PathStep::Key(key.clone()));
-                shape = shape.and_then(Shape::element);
-            }
-        }
-        object = shape.and_then(Shape::object).map(|object| &**object);
-    }
-    (!steps.is_empty()).then_some(steps)
 }
 
 /// Changes by path, and where the search is.
@@ -184,7 +157,7 @@ mod tests {
 
     use super::*;
     use crate::chance::{any_block, any_state, map, of_types, turned};
-    use outrigger_terraform::cty::Type;
+    use outrigger_terraform::cty::{Step, Type};
 
     /// A type of resources, two states of one, and reasons for replacement among its attributes.
     fn any_change() -> impl Strategy<Value = (Object, Cty, Cty, Vec<Path>)> {

@@ -77,7 +77,7 @@ pub(crate) fn shaped(shape: &Shape, value: &Value) -> Result<Cty, Misfit> {
         // As it has always been: a program may write a number or a truth value where text is meant.
         (Shape::String, Value::Bool(value)) => Ok(Cty::string(value.to_string())),
         (Shape::String, Value::Number(value)) => Ok(Cty::string(value.to_string())),
-        (Shape::Number, Value::Number(value)) => Ok(Cty::Number(Number::from(*value))),
+        (Shape::Number, Value::Number(value)) if !value.is_nan() => Ok(Cty::Number(Number::from(*value))),
         // No text is no number; other text is read as one.
         (Shape::Number, Value::String(text)) if text.is_empty() => Ok(Cty::Null),
         (Shape::Number, Value::String(text)) => {
@@ -133,7 +133,7 @@ fn typed(value: &Value) -> Result<(Type, Cty), Misfit> {
         Value::Null => Ok((Type::Dynamic, Cty::Null)),
         Value::Unknown => Ok((Type::object([]), Cty::UNKNOWN)),
         Value::Bool(value) => Ok((Type::Bool, Cty::Bool(*value))),
-        Value::Number(value) => Ok((Type::Number, Cty::Number(Number::from(*value)))),
+        Value::Number(value) if !value.is_nan() => Ok((Type::Number, Cty::Number(Number::from(*value)))),
         Value::String(text) => Ok((Type::String, Cty::string(text))),
         Value::List(items) => {
             let items = items

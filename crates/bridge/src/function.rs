@@ -6,6 +6,7 @@ use outrigger_terraform::cty::{Type, Value as Cty};
 use outrigger_terraform::schema::Parameter;
 use outrigger_value::{PropertyMap, Value, secrecy};
 
+use crate::decode::Unfit;
 use crate::members::ProviderFunction;
 use crate::names::{Object, Shape};
 use crate::package::{Package, Source};
@@ -60,10 +61,9 @@ impl Package {
         let mut others = Vec::new();
         for report in reports {
             match place::top(object, &report.path) {
-                Some(property) if report.is_error() => failures.push(CheckFailure {
-                    property: property.to_owned(),
-                    reason: format!("{}: {}", report.summary, report.detail),
-                }),
+                Some(property) if report.is_error() => {
+                    failures.push(CheckFailure::new(property, format!("{}: {}", report.summary, report.detail)));
+                }
                 _ => others.push(report),
             }
         }
@@ -84,7 +84,7 @@ impl Package {
         let ty = &function.function.result;
         // What is not known is answered as unknown, unless the function takes it.
         if given.iter().any(|given| !given.value.is_wholly_known() && !given.parameter.allow_unknown) {
-            return Ok(Invoked { result: shaped(ty, &Cty::UNKNOWN), failures: Vec::new() });
+            return Ok(Invoked { result: unknown(ty), failures: Vec::new() });
         }
         if let Some(given) = given.iter().find(|given| given.value.is_null() && !given.parameter.allow_null) {
             return Ok(refused(given.name.clone(), "the argument must not be null".to_owned()));
@@ -93,7 +93,8 @@ impl Package {
             given.iter().map(|given| (given.value.clone(), given.parameter.ty.clone())).collect();
         match self.client(cx).await?.call_function(cx, &function.terraform, &values, ty).await? {
             Ok(value) => {
-                let mut result = shaped(ty, &value);
+                let mut result = shaped(ty, &value)
+                    .map_err(|unfit| self.error(CALL, format!("the answer cannot be understood: {unfit}")))?;
                 if secrecy::has_secrets(&arguments) {
                     secrecy::conceal_all(&mut result);
                 }
@@ -142,14 +143,21 @@ fn collected<'a>(function: &'a ProviderFunction, arguments: &PropertyMap) -> Res
 }
 
 /// The result as an object: as it is, or under a name.
-fn shaped(ty: &Type, value: &Cty) -> PropertyMap {
-    let result = decode::shaped(&Shape::of_type(ty), value).unwrap_or(Value::Null);
-    match (ty, result) {
+fn shaped(ty: &Type, value: &Cty) -> Result<PropertyMap, Unfit> {
+    Ok(match (ty, decode::shaped(&Shape::of_type(ty), value)?) {
         (Type::Object(_), Value::Map(properties)) => properties,
         (_, result) => PropertyMap::from([(RESULT.to_owned(), result)]),
+    })
+}
+
+/// The result of which nothing is known but its properties.
+fn unknown(ty: &Type) -> PropertyMap {
+    match Shape::of_type(ty) {
+        Shape::Object(object) => object.fields().iter().map(|field| (field.name.to_string(), Value::Unknown)).collect(),
+        _ => PropertyMap::from([(RESULT.to_owned(), Value::Unknown)]),
     }
 }
 
 fn refused(property: String, reason: String) -> Invoked {
-    Invoked { result: PropertyMap::new(), failures: vec![CheckFailure { property, reason }] }
+    Invoked { result: PropertyMap::new(), failures: vec![CheckFailure::new(property, reason)] }
 }

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use outrigger_terraform::cty::{quote, separate};
 use outrigger_value::{PropertyMap, Value};
 
 /// A value that JSON has no form for.
@@ -54,16 +55,4 @@ pub(crate) fn value(json: serde_json::Value) -> Value {
             Value::Map(items.into_iter().map(|(key, item)| (key, value(item))).collect::<PropertyMap>())
         }
     }
-}
-
-/// A comma before all but the first.
-pub(crate) fn separate(position: usize, into: &mut String) {
-    if position > 0 {
-        into.push(',');
-    }
-}
-
-/// A text in quotes.
-pub(crate) fn quote(text: &str, into: &mut String) {
-    into.push_str(&serde_json::Value::from(text).to_string());
 }

@@ -24,6 +24,7 @@ mod difference;
 pub mod document;
 mod encode;
 mod function;
+mod identity;
 pub mod inflect;
 mod inputs;
 mod json;
@@ -47,6 +48,7 @@ mod sound;
 pub mod stored;
 mod timeouts;
 pub mod tokens;
+mod unknown;
 mod words;
 
 pub use bare::BareProvider;

@@ -1,10 +1,12 @@
-//! `__meta`: the version of stored state and the provider's own bytes, as Pulumi's bridge keeps them among the outputs.
+//! `__meta`: the version of stored state and the provider's own bytes, as Pulumi's bridge keeps them among the outputs, and the
+//! resource's identity, which that bridge does not keep and passes over.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use outrigger_value::{PropertyMap, Value};
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 
 /// The property.
 pub(crate) const KEY: &str = "__meta";
@@ -16,6 +18,17 @@ pub struct Meta {
     pub version: i64,
     /// The provider's own bytes.
     pub private: Bytes,
+    /// What the provider knows the resource by, if it has such a thing.
+    pub identity: Option<KeptIdentity>,
+}
+
+/// An identity as it is kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeptIdentity {
+    /// The version of the identity's schema.
+    pub version: i64,
+    /// The identity as JSON.
+    pub json: String,
 }
 
 /// A property that cannot be read.
@@ -26,6 +39,10 @@ pub struct Broken(String);
 /// In the order in which the original writes the keys. Keys that other bridges write are kept out: nobody here reads them.
 #[derive(Default, Serialize, Deserialize)]
 struct Written {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    identity: Option<Box<RawValue>>,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    identity_version: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     private_state: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -37,26 +54,44 @@ impl Meta {
     pub fn of(outputs: &PropertyMap) -> Result<Self, Broken> {
         let Some(text) = outputs.get(KEY).and_then(|value| value.bare().as_str()) else { return Ok(Self::default()) };
         let written: Written = serde_json::from_str(text).map_err(|error| Broken(error.to_string()))?;
-        let version = match written.schema_version.as_str() {
-            "" => 0,
-            text => text.parse().map_err(|_| Broken(format!("`{text}` is not a version")))?,
-        };
         let private = STANDARD.decode(&written.private_state).map_err(|error| Broken(error.to_string()))?;
-        Ok(Self { version, private: private.into() })
+        let identity = match written.identity {
+            Some(json) => {
+                Some(KeptIdentity { version: version(&written.identity_version)?, json: json.get().to_owned() })
+            }
+            None => None,
+        };
+        Ok(Self { version: version(&written.schema_version)?, private: private.into(), identity })
     }
 
     /// Puts it into outputs; nothing is written where there is nothing to keep.
     pub(crate) fn write(&self, outputs: &mut PropertyMap) {
-        if self.version == 0 && self.private.is_empty() {
+        if self.version == 0 && self.private.is_empty() && self.identity.is_none() {
             return;
         }
+        let identity = self.identity.as_ref();
         let written = Written {
+            // It was written as JSON by the same library.
+            identity: identity.and_then(|identity| RawValue::from_string(identity.json.clone()).ok()),
+            identity_version: identity.map(|identity| text(identity.version)).unwrap_or_default(),
             private_state: STANDARD.encode(&self.private),
-            schema_version: if self.version == 0 { String::new() } else { self.version.to_string() },
+            schema_version: text(self.version),
         };
-        // Two strings can always be written.
+        // Strings can always be written.
         let text = serde_json::to_string(&written).unwrap_or_default();
         outputs.insert(KEY.to_owned(), Value::String(text));
+    }
+}
+
+/// The first version is not written.
+fn text(version: i64) -> String {
+    if version == 0 { String::new() } else { version.to_string() }
+}
+
+fn version(text: &str) -> Result<i64, Broken> {
+    match text {
+        "" => Ok(0),
+        text => text.parse().map_err(|_| Broken(format!("`{text}` is not a version"))),
     }
 }
 
@@ -68,9 +103,15 @@ mod tests {
     fn what_is_written_is_read() {
         for meta in [
             Meta::default(),
-            Meta { version: 3, private: Bytes::new() },
-            Meta { version: 0, private: Bytes::from_static(b"{\"a\":1}") },
-            Meta { version: 12, private: Bytes::from_static(&[0, 255]) },
+            Meta { version: 3, ..Meta::default() },
+            Meta { private: Bytes::from_static(b"{\"a\":1}"), ..Meta::default() },
+            Meta { version: 12, private: Bytes::from_static(&[0, 255]), identity: None },
+            Meta { identity: Some(KeptIdentity { version: 0, json: r#"{"a":null}"#.to_owned() }), ..Meta::default() },
+            Meta {
+                version: 1,
+                private: Bytes::new(),
+                identity: Some(KeptIdentity { version: 7, json: "{}".to_owned() }),
+            },
         ] {
             let mut outputs = PropertyMap::new();
             meta.write(&mut outputs);
@@ -88,7 +129,7 @@ mod tests {
     #[test]
     fn the_form_is_the_original_one() {
         let mut outputs = PropertyMap::new();
-        Meta { version: 2, private: Bytes::from_static(b"x") }.write(&mut outputs);
+        Meta { version: 2, private: Bytes::from_static(b"x"), identity: None }.write(&mut outputs);
         let expected = Value::from(r#"{"private_state":"eA==","schema_version":"2"}"#);
         assert_eq!(outputs.get(KEY), Some(&expected));
     }

@@ -7,7 +7,9 @@ use outrigger_provider::{CallContext, CallError, ErrorKind};
 use outrigger_terraform::schema::{Kind, Schemas};
 use outrigger_terraform::{Client, Handle, Report};
 use outrigger_value::Urn;
+use tokio::sync::OnceCell;
 
+use crate::identity::Identities;
 use crate::members::{DataSource, Resource};
 use crate::names::Object;
 use crate::origin::Origin;
@@ -29,6 +31,7 @@ pub(crate) struct Package {
     pub(crate) strict: bool,
     pub(crate) sound: Sound,
     pub(crate) plans: Plans,
+    pub(crate) identities: OnceCell<Identities>,
     subjects: Mutex<HashMap<String, Arc<Subject>>>,
     sources: Mutex<HashMap<String, Arc<Source>>>,
 }
@@ -55,6 +58,7 @@ impl Package {
             strict: options.strict,
             sound: Sound::default(),
             plans: Plans::new(options.lasting),
+            identities: OnceCell::new(),
             subjects: Mutex::default(),
             sources: Mutex::default(),
         }

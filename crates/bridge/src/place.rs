@@ -1,6 +1,7 @@
 //! Where something is, in Pulumi's words.
 
 use outrigger_terraform::cty::{Path, Step};
+use outrigger_value::PathStep;
 
 use crate::names::{Object, Shape};
 
@@ -37,6 +38,34 @@ pub(crate) fn text(object: &Object, path: &Path) -> Option<String> {
 pub(crate) fn top<'a>(object: &'a Object, path: &Path) -> Option<&'a str> {
     let Some(Step::Attribute(first)) = path.0.first() else { return None };
     object.of_terraform(first).map(|field| &*field.name)
+}
+
+/// The property that a path of the provider's leads to. A path into a set ends at the set: its elements have no places.
+pub(crate) fn path(object: &Object, path: &Path) -> Option<Vec<PathStep>> {
+    let mut steps = Vec::new();
+    let mut object = Some(object);
+    let mut shape: Option<&Shape> = None;
+    for step in &path.0 {
+        match step {
+            Step::Attribute(name) => {
+                let field = object?.of_terraform(name)?;
+                steps.push(PathStep::Key(field.name.to_string()));
+                shape = Some(&field.shape);
+            }
+            Step::Index(_) | Step::Key(_) if matches!(shape, Some(Shape::One { .. })) => {}
+            Step::Index(_) if matches!(shape, Some(Shape::Set(_))) => break,
+            Step::Index(index) => {
+                steps.push(PathStep::Index(usize::try_from(*index).ok()?));
+                shape = shape.and_then(Shape::element);
+            }
+            Step::Key(key) => {
+                steps.push(PathStep::Key(key.clone()));
+                shape = shape.and_then(Shape::element);
+            }
+        }
+        object = shape.and_then(Shape::object).map(|object| &**object);
+    }
+    (!steps.is_empty()).then_some(steps)
 }
 
 /// What the provider says of the property that a path leads to; only where the path leads through names alone.

@@ -142,7 +142,7 @@ impl Bridge {
             }
             None => {
                 let client = process.client(cx).await?;
-                let schemas = client.schemas(cx).await?;
+                let schemas = client.schemas(cx).await.map_err(|error| process.explained(error))?;
                 if let Some(error) = words::error(cx, None, None, schemas.reports()) {
                     return Err(self.error(CALL, error));
                 }
@@ -229,7 +229,8 @@ impl Plugin for Bridge {
         let config = encode::object(object, &news).map_err(misfit)?;
         let schema = &package.schemas().provider().block;
         let client = package.client(cx).await?;
-        let mut reports = client.validate_provider(cx, &config, &schema.ty()).await?;
+        let answer = client.validate_provider(cx, &config, &schema.ty()).await;
+        let mut reports = answer.map_err(|error| package.process.explained(error))?;
         let mut failures = words::failures(object, words::Checked::Provider(&request.urn, &package.name), &mut reports);
         let unknown = news.keys().filter(|key| !is_engines(key) && object.field(key).is_none());
         failures.extend(unknown.map(|key| words::unknown_key(object, &request.urn, &package.name, key)));
@@ -270,7 +271,8 @@ impl Plugin for Bridge {
         let config = config.map_err(|misfit| self.error(CALL, misfit.to_string()))?;
         let ty = package.schemas().provider().block.ty();
         package.plans.clear();
-        let reports = package.client(cx).await?.configure(cx, TERRAFORM_VERSION, &config, &ty).await?;
+        let answer = package.client(cx).await?.configure(cx, TERRAFORM_VERSION, &config, &ty).await;
+        let reports = answer.map_err(|error| package.process.explained(error))?;
         package.heed(cx, CALL, Some(&request.urn), Some(object), &reports)?;
         Ok(Arc::new(BridgedProvider::new(Arc::clone(package), config)))
     }
@@ -278,7 +280,7 @@ impl Plugin for Bridge {
     async fn invoke(&self, cx: &CallContext, request: Invoke) -> Result<Invoked, CallError> {
         let package = &self.became("Invoke")?.package;
         package.process.overhear(&request.arguments);
-        package.invoke(cx, request).await
+        package.invoke(cx, request).await.map_err(|error| package.process.explained(error))
     }
 
     /// Empty where there is none, as in Pulumi's bridge.

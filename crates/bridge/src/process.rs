@@ -121,7 +121,8 @@ impl Supervised {
     /// The client of the process, which is started if it was not.
     pub(crate) async fn client(&self, cx: &CallContext) -> Result<Arc<Client>, CallError> {
         self.log.goes_to(&cx.log);
-        let live = self.live.get_or_try_init(|| self.start(cx)).await?;
+        // Boxed: every call has a place for this future in its own, and few need it.
+        let live = self.live.get_or_try_init(|| Box::pin(self.start(cx))).await?;
         Ok(Arc::clone(&live.client))
     }
 
@@ -143,8 +144,10 @@ impl Supervised {
         };
         let connection = started.map_err(|error| self.not_started(&error))?;
         let protocol = match connection.protocol() {
+            5 => Protocol::Five,
             6 => Protocol::Six,
-            _ => Protocol::Five,
+            // Only one that was started by somebody else: the others are asked for these two.
+            other => return Err(self.other_protocol(other)),
         };
         let tap = self.overheard.as_ref().map(|overheard| Arc::clone(&overheard.tap));
         let channel = connection.channel().tapped(tap);
@@ -157,9 +160,16 @@ impl Supervised {
         Ok(Live { client, connection })
     }
 
-    /// What a provider wrote when it panicked.
-    pub(crate) fn crash_text(&self) -> Option<String> {
-        self.live.get().and_then(|live| live.connection.crash_text())
+    /// An error of a provider that panicked says with what words.
+    pub(crate) fn explained(&self, mut error: CallError) -> CallError {
+        if error.kind == ErrorKind::Crashed
+            && let Some(crash) = self.live.get().and_then(|live| live.connection.crash_text())
+        {
+            let first = crash.lines().next().unwrap_or_default();
+            error.message = format!("{}: {first}", error.message);
+            error.last_words = crash.lines().map(str::to_owned).collect();
+        }
+        error
     }
 
     /// Whether it was started and has ended.
@@ -214,6 +224,12 @@ impl Supervised {
         if let Some(live) = self.live.get() {
             live.connection.shutdown().await;
         }
+    }
+
+    fn other_protocol(&self, version: impl fmt::Display) -> CallError {
+        let message =
+            format!("the Terraform provider that runs already speaks protocol {version}, and only 5 and 6 are known");
+        CallError::new(self.label.clone(), "Start", ErrorKind::NotDone, message)
     }
 
     fn not_started(&self, error: &StartError) -> CallError {

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use outrigger_provider::{
-    ApplyRequest, CallContext, CallError, CallRequest, CallResponse, CheckRequest, Checked, ErrorKind, ImportRequest,
-    Imported, Invoke, Invoked, Monitor, Outcome, PlanRequest, Planned, Provider, ReadRequest, ReadResult, State,
+    ApplyRequest, CallContext, CallError, CallRequest, CallResponse, CheckRequest, Checked, ImportRequest, Imported,
+    Invoke, Invoked, Monitor, Outcome, PlanRequest, Planned, Provider, ReadRequest, ReadResult, State,
 };
 use outrigger_terraform::cty::Value as Cty;
 use outrigger_value::{PropertyMap, Value};
@@ -24,28 +24,16 @@ impl BridgedProvider {
         Self { package, config }
     }
 
-    /// An error of a provider that panicked says with what words.
     /// What is secret for Pulumi stays out of the log of calls.
     fn overhear(&self, prior: Option<&State>, inputs: Option<&PropertyMap>) {
         let known = prior.into_iter().flat_map(|state| [&state.inputs, &state.outputs]).chain(inputs);
         known.for_each(|properties| self.package.process.overhear(properties));
     }
 
-    fn explained(&self, mut error: CallError) -> CallError {
-        if error.kind == ErrorKind::Crashed
-            && let Some(crash) = self.package.process.crash_text()
-        {
-            let first = crash.lines().next().unwrap_or_default();
-            error.message = format!("{}: {first}", error.message);
-            error.last_words = crash.lines().map(str::to_owned).collect();
-        }
-        error
-    }
-
     fn explained_outcome(&self, outcome: Outcome) -> Outcome {
         match outcome {
-            Outcome::NotDone(error) => Outcome::NotDone(self.explained(error)),
-            Outcome::Unknown { error, last } => Outcome::Unknown { error: self.explained(error), last },
+            Outcome::NotDone(error) => Outcome::NotDone(self.package.process.explained(error)),
+            Outcome::Unknown { error, last } => Outcome::Unknown { error: self.package.process.explained(error), last },
             other => other,
         }
     }
@@ -61,14 +49,19 @@ impl Provider for BridgedProvider {
         true
     }
 
+    /// StopProvider ends them, and limits are the provider's to keep.
+    fn ends_orders(&self) -> bool {
+        true
+    }
+
     async fn check(&self, cx: &CallContext, request: CheckRequest) -> Result<Checked, CallError> {
         self.package.process.overhear(&request.news);
-        self.package.check(cx, request).await.map_err(|error| self.explained(error))
+        self.package.check(cx, request).await.map_err(|error| self.package.process.explained(error))
     }
 
     async fn plan(&self, cx: &CallContext, request: PlanRequest) -> Result<Planned, CallError> {
         self.overhear(request.prior.as_ref(), request.inputs.as_ref());
-        self.package.plan(cx, request).await.map_err(|error| self.explained(error))
+        self.package.plan(cx, request).await.map_err(|error| self.package.process.explained(error))
     }
 
     async fn apply(&self, cx: &CallContext, request: ApplyRequest) -> Outcome {
@@ -79,16 +72,16 @@ impl Provider for BridgedProvider {
 
     async fn read(&self, cx: &CallContext, request: ReadRequest) -> Result<ReadResult, CallError> {
         self.overhear(Some(&request.state), None);
-        self.package.read(cx, request).await.map_err(|error| self.explained(error))
+        self.package.read(cx, request).await.map_err(|error| self.package.process.explained(error))
     }
 
     async fn import(&self, cx: &CallContext, request: ImportRequest) -> Result<Imported, CallError> {
-        self.package.import(cx, request).await.map_err(|error| self.explained(error))
+        self.package.import(cx, request).await.map_err(|error| self.package.process.explained(error))
     }
 
     async fn invoke(&self, cx: &CallContext, request: Invoke) -> Result<Invoked, CallError> {
         self.package.process.overhear(&request.arguments);
-        self.package.invoke(cx, request).await.map_err(|error| self.explained(error))
+        self.package.invoke(cx, request).await.map_err(|error| self.package.process.explained(error))
     }
 
     /// The method `terraformConfig` of every provider: its configuration under Terraform's names, all of it secret.
@@ -96,6 +89,10 @@ impl Provider for BridgedProvider {
         let method = format!("pulumi:providers:{}/terraformConfig", self.package.name);
         if request.token != method {
             return Err(self.package.error("Call", format!("there is no method `{}`", request.token)));
+        }
+        if !self.config.is_wholly_known() {
+            let message = "the provider's configuration is not known yet, and all of it has to be";
+            return Err(self.package.error("Call", message));
         }
         let config = match decode::natural(&self.config) {
             Ok(Value::Map(items)) => items,

@@ -1,11 +1,12 @@
 //! Reading what exists: a refresh, and an import.
 
 use outrigger_provider::{CallContext, CallError, ImportRequest, Imported, ReadRequest, ReadResult, State};
-use outrigger_terraform::{ReadAnswer, Stored};
+use outrigger_terraform::{ReadAnswer, Report, Stored, write_only};
 use outrigger_value::{PropertyMap, Urn, secrecy};
 
 use crate::inputs;
 use crate::package::{Package, Subject};
+use crate::resource::DEFERRED;
 
 const CALL: &str = "Read";
 
@@ -13,6 +14,7 @@ impl Package {
     pub(crate) async fn read(&self, cx: &CallContext, request: ReadRequest) -> Result<ReadResult, CallError> {
         let ReadRequest { resource, state, .. } = request;
         let subject = self.subject(CALL, resource.ty())?;
+        self.identities(cx, CALL).await?;
         // A `get` knows the id alone.
         if state.outputs.is_empty() {
             return Ok(match self.imported(cx, &resource.urn, &subject, &state.id).await? {
@@ -38,6 +40,7 @@ impl Package {
 
     pub(crate) async fn import(&self, cx: &CallContext, request: ImportRequest) -> Result<Imported, CallError> {
         let subject = self.subject(CALL, request.resource.ty())?;
+        self.identities(cx, CALL).await?;
         let state = self.imported(cx, &request.resource.urn, &subject, &request.id).await?;
         let resources = state.map(|state| (request.resource.ty().to_owned(), state)).into_iter().collect();
         Ok(Imported { resources })
@@ -81,13 +84,29 @@ impl Package {
         subject: &Subject,
         stored: &Stored,
     ) -> Result<Option<Stored>, CallError> {
-        let ReadAnswer { stored, reports, .. } = self.client(cx).await?.read(cx, &subject.handle, stored).await?;
+        let unidentified = self.lacks_identity(subject, &stored.identity);
+        let ReadAnswer { stored, reports, deferred } = self.client(cx).await?.read(cx, &subject.handle, stored).await?;
+        if deferred {
+            return Err(self.error(CALL, DEFERRED));
+        }
+        if unidentified && stored.state.is_null() && is_without_identity(&reports) {
+            return Ok(None);
+        }
         self.heed(cx, CALL, Some(urn), Some(&subject.resource.object), &reports)?;
-        Ok((!stored.state.is_null()).then_some(stored))
+        let state = write_only::removed(&subject.handle.schema.block, stored.state);
+        Ok((!state.is_null()).then_some(Stored { state, ..stored }))
     }
 
     fn readable(&self, subject: &Subject, stored: &Stored) -> Result<PropertyMap, CallError> {
         let outputs = self.outputs(subject, stored);
         outputs.map_err(|unfit| self.error(CALL, format!("the answer cannot be understood: {unfit}")))
     }
+}
+
+/// Whether the only thing wrong is what HashiCorp's library says of a resource that is gone, when it is asked for it without an
+/// identity: states that Pulumi's bridge wrote have none.
+fn is_without_identity(reports: &[Report]) -> bool {
+    let mut errors = reports.iter().filter(|report| report.is_error());
+    errors.next().is_some_and(|error| error.summary == "Missing Resource Identity After Read")
+        && errors.next().is_none()
 }

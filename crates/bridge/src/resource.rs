@@ -5,17 +5,26 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use outrigger_provider::{
-    CallContext, CallError, CheckFailure, CheckRequest, Checked, Diff, LogLevel, PlanRequest, PlanToken, Planned,
-    Verdict,
+    CallContext, CallError, CheckFailure, CheckRequest, Checked, Diff, LogLevel, NoLog, PlanRequest, PlanToken,
+    Planned, Verdict,
 };
 use outrigger_terraform::cty::{Value as Cty, ordered};
+use outrigger_terraform::schema::Block;
 use outrigger_terraform::{PlanAnswer, PlanQuestion, Stored, consistency, propose, replacement};
 use outrigger_value::{PropertyMap, PropertyPath, Urn, Value};
 
 use crate::encode::{self, Misfit};
 use crate::package::{Package, Subject};
 use crate::plans::Plan;
-use crate::{autoname, decode, difference, secrets, timeouts, words};
+use crate::stored::rounded;
+use crate::{autoname, decode, difference, secrets, timeouts, unknown, words};
+
+/// The property for which a name is made where none is given.
+const NAME: &str = "name";
+
+/// A provider may put off an answer only where it is told so, and nobody is here.
+pub(crate) const DEFERRED: &str =
+    "the provider puts its answer off until something else is known, which it was not allowed to do";
 
 /// A change that was planned and can be carried out.
 #[derive(Clone, Debug)]
@@ -37,13 +46,14 @@ impl Package {
         let object = &subject.resource.object;
         let mut inputs = request.news;
         let mut failures = Vec::new();
-        if subject.resource.autonamed && !inputs.contains_key("name") {
+        let autonamed = subject.resource.autonamed && !inputs.contains_key(NAME);
+        if autonamed {
             let before =
-                request.olds.as_ref().and_then(|olds| olds.get("name")).filter(|name| name.bare().as_str().is_some());
+                request.olds.as_ref().and_then(|olds| olds.get(NAME)).filter(|name| name.bare().as_str().is_some());
             match before {
-                Some(name) => drop(inputs.insert("name".to_owned(), name.clone())),
+                Some(name) => drop(inputs.insert(NAME.to_owned(), name.clone())),
                 None => match autoname::name(urn.name(), &request.random_seed, request.autonaming.as_ref()) {
-                    Ok(name) => drop(inputs.insert("name".to_owned(), Value::String(name))),
+                    Ok(name) => drop(inputs.insert(NAME.to_owned(), Value::String(name))),
                     // Where a name must be given, the provider says so itself.
                     Err(reason) => cx.log.log(LogLevel::Debug, Some(urn), &reason, false),
                 },
@@ -54,11 +64,17 @@ impl Package {
             Ok(config) => {
                 let client = self.client(cx).await?;
                 let mut reports = client.validate_resource(cx, &subject.handle, &config).await?;
+                if autonamed && words::conflicts(&reports, NAME) {
+                    // Something else says what it is called: a prefix, or all of it from outside.
+                    inputs.remove(NAME);
+                    let config = self.config(CALL, &subject, &inputs)?;
+                    reports = client.validate_resource(cx, &subject.handle, &config).await?;
+                }
                 failures = words::failures(object, words::Checked::Resource(urn), &mut reports);
                 self.heed(cx, CALL, Some(urn), Some(object), &reports)?;
             }
         }
-        failures.extend(unknown_properties(&subject, &inputs));
+        failures.extend(unknown::properties(&subject.resource.token, object, &inputs));
         Ok(Checked { inputs: secrets::marked(object, inputs), failures })
     }
 
@@ -89,7 +105,8 @@ impl Package {
                 let config = self.config(CALL, &subject, &inputs)?;
                 let stored = self.upgraded(cx, CALL, urn, &subject, &prior).await?;
                 let Plan { ready, replacing, .. } = self.planned(cx, CALL, urn, &subject, stored, config, None).await?;
-                let replacing = replacement::effective(&ready.prior.state, &ready.planned, &replacing)
+                let block = &subject.handle.schema.block;
+                let replacing = replacement::effective(block, &ready.prior.state, &ready.planned, &replacing)
                     .map_err(|nowhere| self.error(CALL, nowhere.to_string()))?;
                 let diff = difference::of(&subject.resource.object, &ready.prior.state, &ready.planned, &replacing);
                 let verdict = match (diff.replace_keys.is_empty(), diff.changed) {
@@ -135,13 +152,10 @@ impl Package {
             Some(plan) => plan,
             None => self.asked_plan(cx, subject, prior, config, private.as_ref()).await?,
         };
-        self.heed(cx, call, Some(urn), Some(&subject.resource.object), &plan.reports)?;
-        let ready = &plan.ready;
-        let mut findings = consistency::write_only_in(block, &ready.planned);
-        if !ready.legacy {
-            findings.extend(consistency::of_plan(block, &ready.prior.state, &ready.config, &ready.planned));
-        }
-        self.hold(cx, call, urn, &findings, "planned")?;
+        let object = Some(&subject.resource.object);
+        let told = &told_once(cx, call);
+        self.heed(told, call, Some(urn), object, &plan.reports)?;
+        self.hold(told, call, urn, &findings(block, &plan.ready), "planned")?;
         if private.is_none() {
             self.plans.keep(urn, &plan);
         }
@@ -166,7 +180,10 @@ impl Package {
             prior_identity: &prior.identity,
         };
         let answer = self.client(cx).await?.plan(cx, &subject.handle, &question).await?;
-        let PlanAnswer { planned, requires_replace, private, identity, legacy, reports, .. } = answer;
+        let PlanAnswer { planned, requires_replace, private, identity, legacy, deferred, reports, .. } = answer;
+        if deferred {
+            return Err(self.error("Diff", DEFERRED));
+        }
         let ready = Arc::new(Ready { prior, config, planned, private, identity, legacy });
         Ok(Plan { ready, replacing: requires_replace.into(), reports: reports.into() })
     }
@@ -218,7 +235,7 @@ impl Package {
         prior: Stored,
     ) -> Result<Ready, CallError> {
         const CALL: &str = "Delete";
-        let (private, identity) = if self.schemas().capabilities().plan_destroy {
+        let (private, identity, legacy) = if self.schemas().capabilities().plan_destroy {
             let question = PlanQuestion {
                 prior: &prior.state,
                 proposed: &Cty::Null,
@@ -228,22 +245,62 @@ impl Package {
             };
             let answer = self.client(cx).await?.plan(cx, &subject.handle, &question).await?;
             self.heed(cx, CALL, Some(urn), Some(&subject.resource.object), &answer.reports)?;
-            (answer.private, answer.identity)
+            if !answer.planned.is_null() {
+                return Err(self
+                    .error(CALL, "the provider plans to keep what is to be deleted, which is a bug in the provider"));
+            }
+            (answer.private, answer.identity, answer.legacy)
         } else {
-            (prior.private.clone(), prior.identity.clone())
+            // All providers of the new kind want to be asked.
+            (prior.private.clone(), prior.identity.clone(), true)
         };
-        Ok(Ready { prior, config: Cty::Null, planned: Cty::Null, private, identity, legacy: false })
+        Ok(Ready { prior, config: Cty::Null, planned: Cty::Null, private, identity, legacy })
     }
 }
 
+/// An update is planned when it is compared, and again when it is carried out: what there is to say of the plan is said the first time.
+fn told_once(cx: &CallContext, call: &str) -> CallContext {
+    if call == "Update" { CallContext { log: Arc::new(NoLog), ..cx.clone() } } else { cx.clone() }
+}
+
+/// The rules that a plan does not keep.
+fn findings(block: &Block, ready: &Ready) -> Vec<consistency::Finding> {
+    let mut findings = consistency::write_only_in(block, &ready.planned);
+    if ready.legacy {
+        return findings;
+    }
+    let broken = consistency::of_plan(block, &ready.prior.state, &ready.config, &ready.planned);
+    if !broken.is_empty() {
+        // A large number is sent with fewer digits than it has, as Pulumi's bridge sends it, and comes back as another.
+        let [prior, config, planned] =
+            [&ready.prior.state, &ready.config, &ready.planned].map(|value| rounded(value.clone()));
+        findings.extend(consistency::of_plan(block, &prior, &config, &planned));
+    }
+    findings
+}
+
 impl Ready {
-    /// The provider's bytes with the user's limit for the step, where its kind of provider has one.
-    pub(crate) fn limited(&mut self, subject: &Subject, step: timeouts::Step, limit: Option<Duration>) {
-        if let Some(limit) = limit
-            && let Some(private) = timeouts::with_limit(&subject.handle.schema.block, &self.private, step, limit)
-        {
-            self.private = private;
+    /// The change with the user's limit for the step, where the resource has one.
+    pub(crate) fn limited(&self, block: &Block, step: timeouts::Step, limit: Duration) -> Self {
+        let mut limited = self.clone();
+        if self.legacy || timeouts::are_in(&self.private) {
+            if let Some(private) = timeouts::with_limit(block, &self.private, step, limit) {
+                limited.private = private;
+            }
+            return limited;
         }
+        // A deletion has a look at what exists, everything else at what is planned.
+        let values = if step == timeouts::Step::Delete {
+            vec![&mut limited.prior.state]
+        } else {
+            vec![&mut limited.config, &mut limited.planned]
+        };
+        for value in values {
+            if let Some(changed) = timeouts::in_value(block, value, step, limit) {
+                *value = changed;
+            }
+        }
+        limited
     }
 }
 
@@ -261,19 +318,5 @@ fn token(ready: Arc<Ready>) -> PlanToken {
 }
 
 fn unfitting(misfit: &Misfit) -> CheckFailure {
-    CheckFailure { property: misfit.path.to_string(), reason: misfit.reason.clone() }
-}
-
-/// Properties that the resource does not have. Pulumi's bridge drops them without a word.
-fn unknown_properties(subject: &Subject, inputs: &PropertyMap) -> Vec<CheckFailure> {
-    let object = &subject.resource.object;
-    let unknown = inputs.keys().filter(|name| object.field(name).is_none() && !crate::delta::is_bookkeeping(name));
-    unknown
-        .map(|name| {
-            let near = outrigger_value::nearest::closest(name, object.fields().iter().map(|field| &*field.name));
-            let hint = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-            let reason = format!("`{}` has no such property{hint}", subject.resource.token);
-            CheckFailure { property: name.clone(), reason }
-        })
-        .collect()
+    CheckFailure::new(misfit.path.to_string(), misfit.reason.clone())
 }

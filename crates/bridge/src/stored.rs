@@ -7,18 +7,18 @@ use outrigger_terraform::{Client, Stored};
 use outrigger_value::{PropertyMap, Urn};
 
 pub use crate::decode::Unfit;
-pub use crate::meta::{Broken, Meta};
+pub use crate::meta::{Broken, KeptIdentity, Meta};
 use crate::names::Object;
 use crate::package::{Package, Subject};
 use crate::{decode, delta, encode, sound};
 
-/// The outputs that stand for a state of this version, with the bookkeeping to find it again.
-pub fn outputs(object: &Object, ty: &Type, version: i64, stored: &Stored) -> Result<PropertyMap, Unfit> {
-    let mut outputs = decode::object(object, &stored.state)?;
-    Meta { version, private: stored.private.clone() }.write(&mut outputs);
+/// The outputs that stand for a state, with the bookkeeping to find it again.
+pub fn outputs(object: &Object, ty: &Type, state: &Cty, meta: &Meta) -> Result<PropertyMap, Unfit> {
+    let mut outputs = decode::object(object, state)?;
+    meta.write(&mut outputs);
     // A provider that leaves something unknown has told an error already; what is unknown cannot be found again.
-    if stored.state.is_wholly_known() {
-        outputs.insert(delta::KEY.to_owned(), delta::of_state(object, &stored.state, ty));
+    if state.is_wholly_known() {
+        outputs.insert(delta::KEY.to_owned(), delta::of_state(object, state, ty));
     }
     Ok(outputs)
 }
@@ -65,7 +65,8 @@ impl Package {
         if meta.version == subject.resource.version
             && let Ok(state) = cty::from_json(json.as_bytes(), &subject.handle.ty)
         {
-            return Ok(Stored { state, private: meta.private, identity: Bytes::new() });
+            let identity = self.kept_identity(cx, call, subject, meta.identity.as_ref()).await?;
+            return Ok(Stored { state, private: meta.private, identity });
         }
         let client = self.client(cx).await?;
         self.upgraded_json(cx, call, urn, subject, &client, meta, json).await
@@ -116,8 +117,9 @@ impl Package {
                 state
             }
         };
+        let identity = self.kept_identity(cx, call, subject, meta.identity.as_ref()).await?;
         // Outputs hold doubles; what comes back through them must not look changed for its last digits.
-        Ok(Stored { state: rounded(state), private: meta.private, identity: Bytes::new() })
+        Ok(Stored { state: rounded(state), private: meta.private, identity })
     }
 
     /// A state that the provider has just answered itself needs no mending, if it is found again in the outputs as it was.
@@ -128,12 +130,19 @@ impl Package {
         }
     }
 
+    /// The outputs of a state in its current version.
     pub(crate) fn outputs(&self, subject: &Subject, stored: &Stored) -> Result<PropertyMap, Unfit> {
-        outputs(&subject.resource.object, &subject.handle.ty, subject.resource.version, stored)
+        let meta = Meta {
+            version: subject.resource.version,
+            private: stored.private.clone(),
+            identity: self.identity_to_keep(subject, &stored.identity),
+        };
+        outputs(&subject.resource.object, &subject.handle.ty, &stored.state, &meta)
     }
 }
 
-fn rounded(value: Cty) -> Cty {
+/// The value with numbers as Pulumi can carry them.
+pub(crate) fn rounded(value: Cty) -> Cty {
     match value {
         Cty::Number(number) => Cty::Number(number.rounded_to_double()),
         Cty::List(items) => Cty::List(items.into_iter().map(rounded).collect()),

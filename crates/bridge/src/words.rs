@@ -3,7 +3,8 @@
 use outrigger_diagnostic::Diagnostic;
 use outrigger_provider::{CallContext, CheckFailure, LogLevel};
 use outrigger_terraform::Report;
-use outrigger_value::{Urn, nearest};
+use outrigger_terraform::cty::Step;
+use outrigger_value::{PathStep, PropertyPath, Urn, nearest};
 
 use crate::names::Object;
 use crate::place;
@@ -25,7 +26,9 @@ pub(crate) fn failures(object: &Object, whose: Checked<'_>, reports: &mut Vec<Re
     let mut failures = Vec::new();
     reports.retain(|report| {
         let Some(at) = place::text(object, &report.path).filter(|_| report.is_error()) else { return true };
-        failures.push(CheckFailure { property: String::new(), reason: reason(object, whose, report, &at) });
+        let about = place::path(object, &report.path).map(PropertyPath);
+        // As Pulumi's bridge has it, whose texts name the property themselves: `pulumi` would show its value, which may be secret.
+        failures.push(CheckFailure { about, ..CheckFailure::new("", reason(object, whose, report, &at)) });
         false
     });
     failures
@@ -60,6 +63,16 @@ fn reason(object: &Object, whose: Checked<'_>, report: &Report, at: &str) -> Str
     }
 }
 
+/// Whether a provider says that an attribute cannot be given beside others that are: in the words of either of its libraries.
+pub(crate) fn conflicts(reports: &[Report], attribute: &str) -> bool {
+    const CONFLICTS: [&str; 2] = ["Conflicting configuration arguments", "Invalid Attribute Combination"];
+    reports.iter().any(|report| {
+        report.is_error()
+            && CONFLICTS.contains(&report.summary.as_str())
+            && matches!(report.path.0.as_slice(), [Step::Attribute(name)] if **name == *attribute)
+    })
+}
+
 /// A property that the provider's configuration does not have.
 pub(crate) fn unknown_key(object: &Object, urn: &Urn, package: &str, key: &str) -> CheckFailure {
     let reason = if is_default(urn) {
@@ -78,7 +91,8 @@ pub(crate) fn unknown_key(object: &Object, urn: &Urn, package: &str, key: &str) 
         let invalid = "could not validate provider configuration: Invalid or unknown key";
         format!("{invalid}. Examine values at '{}.{key}'.", urn.name())
     };
-    CheckFailure { property: String::new(), reason }
+    let about = Some(PropertyPath(vec![PathStep::Key(key.to_owned())]));
+    CheckFailure { about, ..CheckFailure::new("", reason) }
 }
 
 /// Why a provider was not found, and what to do: whoever hosts the bridge shows nothing but a text.
@@ -178,6 +192,18 @@ mod tests {
         assert_eq!(reasons(Checked::Provider(&default, "x"), wrong()), [check]);
         let examine = "could not validate provider configuration: Bad region. Examine values at 'mine.homeRegion'.";
         assert_eq!(reasons(Checked::Provider(&declared, "x"), wrong()), [examine]);
+    }
+
+    #[test]
+    fn a_name_may_be_in_the_way() {
+        let old = "Conflicting configuration arguments";
+        let conflict = |severity, summary, at: &[&str]| conflicts(&[report(severity, summary, "", at)], "name");
+        assert!(conflict(Severity::Error, old, &["name"]));
+        assert!(conflict(Severity::Error, "Invalid Attribute Combination", &["name"]));
+        assert!(!conflict(Severity::Error, old, &["name_prefix"]));
+        assert!(!conflict(Severity::Error, old, &["name", "first"]));
+        assert!(!conflict(Severity::Error, "Bad name", &["name"]));
+        assert!(!conflict(Severity::Warning, old, &["name"]));
     }
 
     #[test]

@@ -90,7 +90,7 @@ impl Provider for Builtin {
                 ));
             }
         };
-        let fail = |property: &str, reason: String| CheckFailure { property: property.to_owned(), reason };
+        let fail = |property: &str, reason: String| CheckFailure::new(property, reason);
         let mut failures: Vec<_> = request
             .news
             .keys()

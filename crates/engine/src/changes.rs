@@ -2,7 +2,7 @@
 
 use outrigger_provider::{Diff, DiffKind, PropertyDiff, Verdict};
 use outrigger_state::Resource;
-use outrigger_value::{PathStep, PropertyMap, PropertyPath, Value};
+use outrigger_value::{PathStep, PropertyMap, PropertyPath, Value, secrecy};
 
 /// Names the init errors of a resource in `replaceOnChanges`.
 const INIT_ERROR: &str = "#initerror";
@@ -77,7 +77,10 @@ pub(crate) fn seal(resource: &mut Resource) {
     }
     if !init_errors.is_empty() {
         let mut texts = Vec::new();
-        inputs.values().chain(outputs.values()).for_each(|value| secret_texts(value, false, &mut texts));
+        for properties in [&*inputs, &*outputs] {
+            secrecy::secret_texts(properties, &mut |text| texts.push(text));
+        }
+        texts.retain(|text| !text.is_empty());
         // The longest first: a secret may be part of another.
         texts.sort_by_key(|text| std::cmp::Reverse(text.len()));
         for error in init_errors {
@@ -85,16 +88,6 @@ pub(crate) fn seal(resource: &mut Resource) {
                 *error = error.replace(text, "[secret]");
             }
         }
-    }
-}
-
-fn secret_texts<'a>(value: &'a Value, secret: bool, found: &mut Vec<&'a str>) {
-    match value {
-        Value::Secret(inner) => secret_texts(inner, true, found),
-        Value::String(text) if secret && !text.is_empty() => found.push(text),
-        Value::List(items) => items.iter().for_each(|item| secret_texts(item, secret, found)),
-        Value::Map(map) => map.values().for_each(|item| secret_texts(item, secret, found)),
-        _ => {}
     }
 }
 

@@ -9,10 +9,10 @@ use outrigger_provider::{
 use outrigger_state::{EntryKey, Record, Resource};
 use outrigger_value::{PropertyMap, ProviderReference, UNKNOWN_ID, diff::equal};
 
-use crate::deployment::{Deployment, diagnose, diagnose_check};
+use crate::deployment::{Deployment, diagnose};
 use crate::provider_inputs::Declared;
 use crate::providers::Instance;
-use crate::register::{Registration, place};
+use crate::register::{Registration, place, refused};
 use crate::{Step, StepOp, StepResult, provider_inputs};
 
 impl Deployment {
@@ -74,7 +74,7 @@ impl Deployment {
         })?;
         if !checked.failures.is_empty() {
             for failure in &checked.failures {
-                self.report(Some(urn.clone()), place(diagnose_check(failure, &urn), &registration.goal));
+                self.report(Some(urn.clone()), refused(failure, &urn, &registration.goal));
             }
             return Err(RegisterError::Failed);
         }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use outrigger_diagnostic::Diagnostic;
 use outrigger_provider::{
-    CheckRequest, Diff, Goal, PlanRequest, PlanToken, Planned, PluginDescriptor, RegisterError, Registered,
-    ResourceIdentity, Verdict,
+    CheckFailure, CheckRequest, Diff, Goal, PlanRequest, PlanToken, Planned, PluginDescriptor, RegisterError,
+    Registered, ResourceIdentity, Verdict,
 };
 use outrigger_state::{EntryKey, Resource};
 use outrigger_value::{PropertyMap, ProviderReference, UNKNOWN_ID, Urn, Value};
@@ -211,7 +211,7 @@ impl Deployment {
             checked.map_err(|error| self.fail(&urn, place(diagnose(error, "check", &urn), &registration.goal)))?;
         if !checked.failures.is_empty() {
             for failure in &checked.failures {
-                self.report(Some(urn.clone()), place(diagnose_check(failure, &urn), &registration.goal));
+                self.report(Some(urn.clone()), refused(failure, &urn, &registration.goal));
             }
             self.mark_failed();
             return Err(RegisterError::Failed);
@@ -347,6 +347,15 @@ pub(crate) fn place(diagnostic: Diagnostic, goal: &Goal) -> Diagnostic {
     match (&diagnostic.place, &goal.source) {
         (None, Some(source)) => diagnostic.at(source.clone()),
         _ => diagnostic,
+    }
+}
+
+/// A property that a provider refuses, where the program says it.
+pub(crate) fn refused(failure: &CheckFailure, urn: &Urn, goal: &Goal) -> Diagnostic {
+    let diagnostic = diagnose_check(failure, urn);
+    match failure.path().and_then(|path| goal.places.of(&path)) {
+        Some(found) => diagnostic.at(found),
+        None => place(diagnostic, goal),
     }
 }
 

@@ -80,6 +80,8 @@ pub struct ProjectOptions {
     pub directory: PathBuf,
     /// `plugins.providers` of the project file, and packages that are local paths.
     pub plugins: Vec<ProjectPlugin>,
+    /// Packages of which the project file says where they come from: they are not found before they are installed.
+    pub packages: Vec<String>,
     /// `runtime.options` of the project file, as text.
     pub runtime_options: BTreeMap<String, String>,
     /// For each package, its configuration as a JSON object of decrypted strings. Never shown: it may hold secrets.

@@ -99,8 +99,13 @@ pub(crate) fn not_started(name: &str, error: &StartError) -> Diagnostic {
         .hint("Check that the file is a program for this machine and may be executed.")
 }
 
-/// The process started and did not become a plugin.
-pub(crate) fn not_connected(name: &str, executable: Option<&Executable>, error: &CallError) -> Diagnostic {
+/// The process started and did not become a plugin. What is bridged to a Terraform provider has a process behind it.
+pub(crate) fn not_connected(
+    name: &str,
+    executable: Option<&Executable>,
+    is_bridged: bool,
+    error: &CallError,
+) -> Diagnostic {
     let (code, summary) = match error.kind {
         ErrorKind::Crashed => ("plugin-crash", format!("plugin `{name}` ended while it was starting")),
         ErrorKind::TimedOut => ("plugin-silent", format!("plugin `{name}` does not answer")),
@@ -112,6 +117,9 @@ pub(crate) fn not_connected(name: &str, executable: Option<&Executable>, error: 
             "Run `{}` in a terminal: a plugin prints a port number and waits. If it does not, install it again.",
             executable.path.display()
         )),
+        None if is_bridged => diagnostic.hint(
+            "Make the provider available where `packages:` of the project file says, or name another one with `outrigger package add`.",
+        ),
         None => diagnostic.hint("Check the port in PULUMI_DEBUG_PROVIDERS, and that the plugin is running."),
     };
     with_last_words(diagnostic, &error.last_words)

@@ -263,7 +263,8 @@ impl Supply {
                     // What it said may have come after what it did; now all of it is here.
                     error.last_words = process.last_words();
                 }
-                Err(not_connected(&descriptor.name, executable, &error))
+                let is_bridged = self.options.bridged(descriptor).is_some();
+                Err(not_connected(&descriptor.name, executable, is_bridged, &error))
             }
         }
     }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use outrigger_value::PropertyPath;
+
 /// What a failure means for the world outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
@@ -78,8 +80,22 @@ impl std::error::Error for CallError {}
 /// A property that the provider refuses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckFailure {
-    /// The property's path; may be empty.
+    /// The property's path, as other hosts are told it; may be empty.
     pub property: String,
     /// Why.
     pub reason: String,
+    /// The property that it is about, where `property` is to say nothing of it.
+    pub about: Option<PropertyPath>,
+}
+
+impl CheckFailure {
+    /// A property, by its path, and why it is refused.
+    pub fn new(property: impl Into<String>, reason: impl Into<String>) -> Self {
+        Self { property: property.into(), reason: reason.into(), about: None }
+    }
+
+    /// The property that it is about.
+    pub fn path(&self) -> Option<PropertyPath> {
+        self.about.clone().or_else(|| self.property.parse().ok())
+    }
 }

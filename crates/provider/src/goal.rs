@@ -1,9 +1,11 @@
 //! What a driver, or a component, wants: goals in the shape of Pulumi's `ResourceMonitor`.
 
 use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
 
 use outrigger_diagnostic::Place;
-use outrigger_value::{CustomTimeouts, PropertyMap, ProviderReference, Urn, Value};
+use outrigger_value::{CustomTimeouts, PropertyMap, PropertyPath, ProviderReference, Urn, Value};
 
 use crate::{CallRequest, PluginDescriptor};
 
@@ -67,6 +69,31 @@ pub struct Goal {
     pub package: Option<PackageReference>,
     /// Where the program says it.
     pub source: Source,
+    /// Where the program says each property, if it knows.
+    pub places: PropertyPlaces,
+}
+
+/// Where the properties of a goal stand, for messages about one of them.
+#[derive(Clone, Default)]
+pub struct PropertyPlaces(pub Option<Arc<dyn Places>>);
+
+/// Finds properties in a user's file. Asked only when something is wrong with one.
+pub trait Places: Send + Sync {
+    /// Where a property stands, or the innermost of what it is in.
+    fn of(&self, property: &PropertyPath) -> Source;
+}
+
+impl PropertyPlaces {
+    /// Where a property stands, or the innermost of what it is in.
+    pub fn of(&self, property: &PropertyPath) -> Source {
+        self.0.as_ref()?.of(property)
+    }
+}
+
+impl fmt::Debug for PropertyPlaces {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("PropertyPlaces").field(&self.0.is_some()).finish()
+    }
 }
 
 /// A name that a resource had.

@@ -21,7 +21,9 @@ mod state;
 pub use call::{CallContext, LogLevel, LogSink, NoLog};
 pub use component::{CallRequest, CallResponse, ConstructResponse, Invoke, Invoked, ListItem, Opened, StreamItem};
 pub use error::{CallError, CheckFailure, ErrorKind};
-pub use goal::{Alias, AliasParent, Goal, InvokeGoal, MethodGoal, PackageReference, ReadGoal, Source};
+pub use goal::{
+    Alias, AliasParent, Goal, InvokeGoal, MethodGoal, PackageReference, Places, PropertyPlaces, ReadGoal, Source,
+};
 pub use monitor::{Monitor, RegisterError, Registered, RunInfo};
 pub use plan::{
     Action, ApplyRequest, DetailedDiff, Diff, DiffKind, Outcome, PlanRequest, PlanToken, Planned, PropertyDiff, Ticket,

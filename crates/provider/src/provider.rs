@@ -131,6 +131,12 @@ pub trait Provider: Send + Sync {
         false
     }
 
+    /// Whether it ends what it was ordered to do by itself when it is told to stop ([`crate::Plugin::cancel`]) or the user's limit is
+    /// over. Then its answer is waited for: it says what exists by then.
+    fn ends_orders(&self) -> bool {
+        false
+    }
+
     /// Brings stored state to the provider's current schema version.
     async fn upgrade(&self, _cx: &CallContext, _resource: &ResourceIdentity, state: State) -> Result<State, CallError> {
         Ok(state)

@@ -91,22 +91,25 @@ impl Connection {
         self.error(call, ErrorKind::Garbage, format!("the answer cannot be understood: {error}"))
     }
 
-    /// Waits for a call, no longer than its context says and no longer than the process lives.
-    pub(crate) async fn call<T>(
-        &self,
-        cx: &CallContext,
-        name: &str,
-        call: impl Future<Output = Result<Response<T>, Status>>,
-    ) -> Result<T, Failure> {
-        self.caller.call(cx, name, call).await.map_err(|failed| match failed {
-            Failed::Unanswered(error) => error.into(),
-            Failed::Answered(status) => {
-                let mut failure = failure::read(self.label(), name, &status);
-                if failure.error.kind == ErrorKind::Garbage {
-                    failure.error = self.caller.last_words(failure.error);
+    /// Waits for a call, no longer than its context says and no longer than the process lives. No `async fn`, as [`Caller::call`].
+    pub(crate) fn call<'a, T: Send + 'a>(
+        &'a self,
+        cx: &'a CallContext,
+        name: &'a str,
+        call: impl Future<Output = Result<Response<T>, Status>> + Send + 'a,
+    ) -> impl Future<Output = Result<T, Failure>> + Send + 'a {
+        let answer = self.caller.call(cx, name, call);
+        async move {
+            answer.await.map_err(|failed| match failed {
+                Failed::Unanswered(error) => error.into(),
+                Failed::Answered(status) => {
+                    let mut failure = failure::read(self.label(), name, &status);
+                    if failure.error.kind == ErrorKind::Garbage {
+                        failure.error = self.caller.last_words(failure.error);
+                    }
+                    failure
                 }
-                failure
-            }
-        })
+            })
+        }
     }
 }

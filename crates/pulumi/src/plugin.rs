@@ -226,5 +226,5 @@ fn is_kubeconfig_quirk(error: &CallError, urn: &Urn) -> bool {
 }
 
 pub(crate) fn failures(failures: Vec<pulumirpc::CheckFailure>) -> Vec<CheckFailure> {
-    failures.into_iter().map(|failure| CheckFailure { property: failure.property, reason: failure.reason }).collect()
+    failures.into_iter().map(|failure| CheckFailure::new(failure.property, failure.reason)).collect()
 }

@@ -16,7 +16,7 @@ pub struct Check<I> {
 impl<I> Check<I> {
     /// Refuses a property, by its path in the program: `path`, `owner.name`, `tags["a b"]`.
     pub fn refuse(&mut self, property: impl Into<String>, reason: impl Into<String>) {
-        self.failures.push(CheckFailure { property: property.into(), reason: reason.into() });
+        self.failures.push(CheckFailure::new(property, reason));
     }
 
     /// Up to 64 random hexadecimal digits, the same for the same plan: for names that must be new.

@@ -55,7 +55,7 @@ impl Mismatch {
 
 impl From<Mismatch> for CheckFailure {
     fn from(mismatch: Mismatch) -> Self {
-        Self { property: mismatch.path().to_string(), reason: mismatch.reason }
+        Self::new(mismatch.path().to_string(), mismatch.reason)
     }
 }
 

@@ -65,7 +65,7 @@ struct Check<'a> {
 impl Check<'_> {
     fn fail(&mut self, reason: impl Into<String>) {
         let property = PropertyPath(self.at.clone()).to_string();
-        self.failures.push(CheckFailure { property, reason: reason.into() });
+        self.failures.push(CheckFailure::new(property, reason));
     }
 
     fn object(&mut self, shape: &ObjectShape, given: PropertyMap) -> PropertyMap {

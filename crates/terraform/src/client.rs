@@ -208,15 +208,16 @@ impl Client {
             planned_identity: identity_of(question.planned_identity),
         };
         let answer: wire::ApplyResourceChangeResponse = self.call(cx, rpc, request).await?;
-        Ok(Applied {
-            stored: Stored {
-                state: self.decode(rpc, answer.new_state.as_ref(), &resource.ty)?,
-                private: answer.private,
-                identity: identity_bytes(answer.new_identity),
-            },
-            legacy: answer.legacy_type_system,
-            reports: reports(answer.diagnostics),
-        })
+        let reports = reports(answer.diagnostics);
+        let state = self.decode(rpc, answer.new_state.as_ref(), &resource.ty).map_err(|mut error| {
+            // What the provider said may be the reason, and is all that is left of the answer.
+            for report in &reports {
+                error.message.push_str(&format!("\nthe provider said: {report}"));
+            }
+            error
+        })?;
+        let stored = Stored { state, private: answer.private, identity: identity_bytes(answer.new_identity) };
+        Ok(Applied { stored, legacy: answer.legacy_type_system, reports })
     }
 
     /// ImportResourceState, by id. The answer may have resources of other types of the provider, without their states.

@@ -21,6 +21,7 @@ mod report;
 mod rpc;
 pub mod schema;
 mod wire;
+pub mod write_only;
 
 pub use client::Client;
 pub use exchange::{

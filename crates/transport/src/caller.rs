@@ -2,6 +2,7 @@
 
 use std::error::Error;
 use std::future::Future;
+use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -67,12 +68,19 @@ impl Caller {
     }
 
     /// Waits for a call, no longer than its context says and no longer than the process lives.
-    pub async fn call<T>(
-        &self,
-        cx: &CallContext,
-        name: &str,
-        call: impl Future<Output = Result<Response<T>, Status>>,
-    ) -> Result<T, Failed> {
+    ///
+    /// A call of `tonic` is a future of kilobytes, and one inside another is copied with it, once for each of them. So it gets a place
+    /// of its own here, before anybody waits: this is no `async fn`, which would keep it beside itself.
+    pub fn call<'a, T: Send + 'a>(
+        &'a self,
+        cx: &'a CallContext,
+        name: &'a str,
+        call: impl Future<Output = Result<Response<T>, Status>> + Send + 'a,
+    ) -> impl Future<Output = Result<T, Failed>> + Send + 'a {
+        self.waited(cx, name, Box::pin(call))
+    }
+
+    async fn waited<T: Send>(&self, cx: &CallContext, name: &str, call: Call<'_, T>) -> Result<T, Failed> {
         if let Some(status) = self.ended.get() {
             let message = format!("the call was not made: the plugin {status} before");
             return Err(self.last_words(self.error(name, ErrorKind::NotDone, message)).into());
@@ -106,9 +114,8 @@ impl Caller {
     }
 
     /// Races the call against the end of the process.
-    async fn answer<T>(&self, call: impl Future<Output = Result<Response<T>, Status>>) -> Answer<T> {
+    async fn answer<T>(&self, mut call: Call<'_, T>) -> Answer<T> {
         let Some(process) = &self.process else { return Answer::Came(call.await) };
-        tokio::pin!(call);
         let status = tokio::select! {
             biased;
             answer = &mut call => return Answer::Came(answer),
@@ -170,6 +177,9 @@ impl Caller {
         error
     }
 }
+
+/// A call that is under way.
+type Call<'a, T> = Pin<Box<dyn Future<Output = Result<Response<T>, Status>> + Send + 'a>>;
 
 /// How a wait ended.
 enum Answer<T> {

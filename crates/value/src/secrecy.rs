@@ -31,22 +31,36 @@ pub fn has_secrets(properties: &PropertyMap) -> bool {
     properties.values().any(Value::contains_secret)
 }
 
+/// What Pulumi's bridges to Terraform keep among the outputs to find a state again. It is secret as a whole, because it may repeat what
+/// is secret elsewhere among them; all else in it are ordinary words.
+pub const REPETITION: &str = "__pulumi_raw_state_delta";
+
 /// Hands over every text that is inside a secret.
-pub fn secret_texts(properties: &PropertyMap, each: &mut dyn FnMut(&str)) {
-    properties.values().for_each(|value| texts(value, false, each));
+pub fn secret_texts<'a>(properties: &'a PropertyMap, each: &mut dyn FnMut(&'a str)) {
+    secret_leaves(properties, &mut |leaf| {
+        if let Value::String(text) = leaf {
+            each(text);
+        }
+    });
 }
 
-fn texts(value: &Value, secret: bool, each: &mut dyn FnMut(&str)) {
+/// Hands over every text, number and truth value that is inside a secret.
+pub fn secret_leaves<'a>(properties: &'a PropertyMap, each: &mut dyn FnMut(&'a Value)) {
+    let own = properties.iter().filter(|(name, _)| *name != REPETITION);
+    own.for_each(|(_, value)| leaves(value, false, each));
+}
+
+fn leaves<'a>(value: &'a Value, secret: bool, each: &mut dyn FnMut(&'a Value)) {
     match value {
-        Value::Secret(inner) => texts(inner, true, each),
+        Value::Secret(inner) => leaves(inner, true, each),
         Value::Output(output) => {
             if let Some(inner) = &output.value {
-                texts(inner, secret || output.secret, each);
+                leaves(inner, secret || output.secret, each);
             }
         }
-        Value::String(text) if secret => each(text),
-        Value::List(items) => items.iter().for_each(|item| texts(item, secret, each)),
-        Value::Map(members) => members.values().for_each(|member| texts(member, secret, each)),
+        Value::List(items) => items.iter().for_each(|item| leaves(item, secret, each)),
+        Value::Map(members) => members.values().for_each(|member| leaves(member, secret, each)),
+        leaf if secret => each(leaf),
         _ => {}
     }
 }
@@ -62,7 +76,8 @@ mod tests {
     #[test]
     fn texts_inside_secrets_are_found() {
         let inner = Value::List(vec!["a".into(), Value::Map(map(&[("x", "b".into())]))]);
-        let properties = map(&[("plain", "c".into()), ("hidden", Value::secret(inner))]);
+        let repeated = Value::Map(map(&[("raw", Value::secret("string".into()))]));
+        let properties = map(&[("plain", "c".into()), ("hidden", Value::secret(inner)), (REPETITION, repeated)]);
         let mut found = Vec::new();
         secret_texts(&properties, &mut |text| found.push(text.to_owned()));
         assert_eq!(found, ["a", "b"]);

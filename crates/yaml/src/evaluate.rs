@@ -7,6 +7,7 @@ mod function;
 mod invocation;
 mod lookup;
 mod options;
+mod places;
 mod registration;
 mod text;
 mod value;
@@ -53,8 +54,8 @@ pub struct Settings {
 
 /// A YAML program, ready to be run by the engine.
 pub struct YamlProgram {
-    document: Document,
-    program: Program,
+    document: Arc<Document>,
+    program: Arc<Program>,
     packages: Packages,
     config: BTreeMap<String, Value>,
     plugins: Arc<dyn Plugins>,
@@ -83,6 +84,7 @@ impl YamlProgram {
             .map(|(key, value)| (key.strip_prefix(&own).unwrap_or(key).to_owned(), value.clone()))
             .collect();
         declared::complete(&document, &program, &own, &mut config, &mut findings);
+        let (document, program) = (Arc::new(document), Arc::new(program));
         Self { document, program, packages, config, plugins, settings, own, findings }
     }
 

@@ -28,6 +28,8 @@ pub(super) enum Role {
     /// What stands between `pulumi` and a Terraform provider.
     Bridge,
     Provider,
+    /// What a provider talks to. It is not among the command's processes.
+    Cloud,
 }
 
 /// What the processes of a role used together.
@@ -49,6 +51,11 @@ pub(super) struct Measured {
 impl Measured {
     pub(super) fn of(&self, role: Role) -> Usage {
         self.usage.get(&role).copied().unwrap_or_default()
+    }
+
+    /// Adds what somebody used who is not among the command's processes.
+    pub(super) fn add(&mut self, role: Role, cpu: Duration) {
+        self.usage.entry(role).or_default().cpu += cpu;
     }
 
     /// Processor time, in seconds.
@@ -83,6 +90,11 @@ pub(super) fn measure(command: &mut Command) -> Result<Measured> {
         sum.written_bytes += process.usage.written_bytes;
     }
     Ok(Measured { wall, usage })
+}
+
+/// What a process has used so far, if it is still there.
+pub(super) fn processor_time_of(id: u32) -> Option<Duration> {
+    processor_time(&fs::read_to_string(proc(id).join("stat")).ok()?)
 }
 
 struct Seen {
@@ -131,7 +143,7 @@ fn look(id: u32, process: &mut Seen) {
     if role != Role::Engine {
         process.role = role;
     }
-    if let Some(cpu) = fs::read_to_string(folder.join("stat")).ok().and_then(|stat| processor_time(&stat)) {
+    if let Some(cpu) = processor_time_of(id) {
         process.usage.cpu = process.usage.cpu.max(cpu);
     }
     if let Ok(status) = fs::read_to_string(folder.join("status")) {

@@ -26,8 +26,10 @@ pub(super) enum Part {
     Strings,
     /// A type with blocks in blocks and sets of blocks
     Blocks,
-    /// `aws_ssm_parameter`
+    /// `aws_ssm_parameter` in a cloud that answers at once
     Parameters,
+    /// `aws_ssm_parameter` in moto
+    Moto,
     /// `outrigger` with few and with many strings
     Growth,
 }
@@ -60,10 +62,10 @@ pub(super) fn run(resources: usize, growth: usize, turns: usize, only: Option<Pa
     let terraform = on_path("terraform");
     // Early: a file that has just changed is not trusted to stay as it is, and so it is read again and again.
     let scratch = tempfile::Builder::new().prefix("outrigger-mirror-").tempdir()?;
-    let cloud = Cloud::start()?;
     let mut programs = vec![Program::Strings(resources), Program::Blocks(resources)];
     if peers.terraform().join("terraform-provider-aws").is_file() {
-        programs.push(Program::Parameters(PARAMETERS, cloud.address()));
+        programs.push(Program::Parameters(PARAMETERS, Cloud::instant()?));
+        programs.push(Program::Parameters(PARAMETERS, Cloud::moto(&peers)?));
     }
     let mirror = engine::lay_mirror(scratch.path(), &peers, &programs)?;
     let run = |engine: Engine<'_>, program: &Program| {

@@ -199,6 +199,7 @@ pub(crate) fn host_options(
                 .iter()
                 .map(|plugin| own(&plugin.name, &plugin.path, &plugin.version))
                 .collect(),
+            packages: project.packages.keys().cloned().collect(),
             runtime_options: project.runtime.iter().flat_map(|runtime| runtime.options.iter().cloned()).collect(),
             config,
         },

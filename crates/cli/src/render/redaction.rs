@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
 use outrigger_diagnostic::Diagnostic;
-use outrigger_value::{PropertyMap, Value};
+use outrigger_value::{PropertyMap, Value, secrecy};
 
 /// Shorter texts are not searched for: hiding every `1` makes a message useless and hides nothing.
 const SHORTEST: usize = 3;
@@ -35,14 +35,8 @@ impl Redaction {
 
     /// Remembers every secret text in a property map.
     pub(crate) fn learn_properties(&self, properties: &PropertyMap) {
-        for value in properties.values() {
-            self.learn_value(value, false);
-        }
-    }
-
-    fn learn_value(&self, value: &Value, secret: bool) {
-        match value {
-            Value::String(text) if secret => {
+        secrecy::secret_leaves(properties, &mut |leaf| match leaf {
+            Value::String(text) => {
                 self.learn(text);
                 // A plugin may quote one line of a key, or the text as JSON has it.
                 for line in text.lines().filter(|line| line.len() > 15) {
@@ -51,17 +45,9 @@ impl Redaction {
                 let quoted = serde_json::Value::from(text.as_str()).to_string();
                 self.learn(quoted.trim_matches('"'));
             }
-            Value::Number(number) if secret => self.learn(&number.to_string()),
-            Value::Secret(inner) => self.learn_value(inner, true),
-            Value::Output(output) => {
-                if let Some(inner) = &output.value {
-                    self.learn_value(inner, secret || output.secret);
-                }
-            }
-            Value::List(items) => items.iter().for_each(|item| self.learn_value(item, secret)),
-            Value::Map(map) => map.values().for_each(|item| self.learn_value(item, secret)),
+            Value::Number(number) => self.learn(&number.to_string()),
             _ => {}
-        }
+        });
     }
 
     /// The text without secrets.

@@ -222,5 +222,14 @@ fn the_bridge_under_pulumi_logs_its_own_calls() {
     let entries = log(&sandbox, "terraform.jsonl");
     let applied = completed(&entries, "ApplyResourceChange");
     assert_eq!(applied[0]["request"]["config"]["keepers"]["song"], "[secret]", "{applied:?}");
+
+    // Pulumi's own log takes them, too, each line whole.
+    sandbox.set("PULUMI_TF_DEBUG_GRPC", None);
+    sandbox.set("PULUMI_DEBUG_GRPC", Some(sandbox.path("project/all.jsonl").to_str().unwrap()));
     sandbox.pulumi(&["destroy", "--yes", "--skip-preview"]).ok();
+    let text = sandbox.read("all.jsonl");
+    let entries: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let asked = |method: &str| entries.iter().filter(|entry| entry["method"] == method).count();
+    assert!(asked("/pulumirpc.ResourceProvider/Delete") > 0, "{entries:?}");
+    assert!(asked("/tfplugin5.Provider/ApplyResourceChange") > 0, "{entries:?}");
 }

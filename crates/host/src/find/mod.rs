@@ -93,7 +93,7 @@ pub fn find(options: &HostOptions, descriptor: &PluginDescriptor) -> Result<Foun
         Some(plugin) => {
             Ok(Found { arguments: plugin.arguments.clone(), ..search.found(plugin.program.clone(), Origin::BuiltIn) })
         }
-        None => Err(search.missing()),
+        None => Err(search.missing(options)),
     }
 }
 
@@ -227,7 +227,7 @@ impl Search<'_> {
         self.places.push(place);
     }
 
-    fn missing(self) -> Diagnostic {
+    fn missing(self, options: &HostOptions) -> Diagnostic {
         let PluginDescriptor { name, version, download_url, .. } = self.descriptor;
         let version = version.as_deref().filter(|version| !version.is_empty());
         let summary = match version {
@@ -242,9 +242,12 @@ impl Search<'_> {
             let _ = write!(install, " --server {url}");
         }
         let places: String = self.places.iter().map(|place| format!("\n  - {place}")).collect();
-        Diagnostic::error("plugin-missing", summary)
-            .detail(format!("Searched:{places}"))
-            .hint(format!("Run `{install}`, or put `pulumi-resource-{name}` into a directory of PATH."))
+        let hint = if options.project.packages.contains(name) {
+            format!("The project says where the package `{name}` comes from: run `outrigger install`.")
+        } else {
+            format!("Run `{install}`, or put `pulumi-resource-{name}` into a directory of PATH.")
+        };
+        Diagnostic::error("plugin-missing", summary).detail(format!("Searched:{places}")).hint(hint)
     }
 }
 

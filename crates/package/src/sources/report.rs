@@ -43,9 +43,9 @@ impl<'a> Report<'a> {
     /// A method that cannot be used.
     pub(super) fn registry(&mut self, source: &Source) {
         self.registries.push(match source {
-            Source::NetworkMirror(url) => format!("not the network mirror `{url}`"),
-            Source::OciMirror(template) => format!("not the OCI mirror `{template}`"),
-            Source::Direct | Source::FilesystemMirror(_) => format!("not the registry `{}`", self.address.host()),
+            Source::NetworkMirror(url) => format!("the network mirror `{url}`"),
+            Source::OciMirror(template) => format!("the OCI mirror `{template}`"),
+            Source::Direct | Source::FilesystemMirror(_) => format!("the registry `{}`", self.address.host()),
         });
     }
 
@@ -114,7 +114,7 @@ impl<'a> Report<'a> {
             places => format!("Searched:{}", places.iter().map(|place| format!("\n  - {place}")).collect::<String>()),
         };
         if !self.registries.is_empty() {
-            detail.push_str("\nWhat needs a network is not supported yet:");
+            detail.push_str("\nNot asked, because what needs a network is not supported yet:");
             detail.extend(self.registries.iter().map(|place| format!("\n  - {place}")));
         }
         detail

@@ -135,7 +135,7 @@ fn what_was_searched_is_said() {
     assert_eq!(error.code, "terraform-missing");
     let detail = error.detail.unwrap();
     assert!(detail.contains(".terraform.d/plugins`, which has no version of it"), "{detail}");
-    assert!(detail.contains("not supported yet:") && detail.contains(&format!("not the registry `{OPENTOFU_HOST}`")));
+    assert!(detail.contains("not supported yet:") && detail.contains(&format!("the registry `{OPENTOFU_HOST}`")));
     assert!(error.hints[0].contains(&format!("has `{TERRAFORM_HOST}/hashicorp/random`")), "{:?}", error.hints);
     assert!(error.hints[1].contains("terraform providers mirror"));
     assert!(error.hints[2].contains("./terraform-provider-random"));

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use outrigger_provider::{Alias, AliasParent, Goal};
+use outrigger_provider::{Alias, AliasParent, Goal, PropertyPlaces};
 use outrigger_value::{CustomTimeouts, PropertyMap, ProviderReference, Urn, duration};
 use prost_types::Struct;
 use tonic::Status;
@@ -85,6 +85,7 @@ pub(super) fn goal(request: RegisterResourceRequest, legacy_aliases: bool) -> Re
         replacement_trigger: trigger,
         package,
         source: None,
+        places: PropertyPlaces::default(),
     })
 }
 

@@ -26,7 +26,7 @@ pub(super) fn failure(error: &CallError) -> Status {
         ErrorKind::Crashed | ErrorKind::Garbage => Code::Internal,
     };
     if error.missing_keys.is_empty() {
-        return Status::new(code, error.message.clone());
+        return Status::new(code, words(error));
     }
     let missing_keys = error.missing_keys.iter().cloned();
     let missing_keys = missing_keys.map(|(name, description)| MissingKey { name, description }).collect();
@@ -37,6 +37,23 @@ pub(super) fn failure(error: &CallError) -> Status {
         "ConfigureErrorMissingKeys",
         &ConfigureErrorMissingKeys { missing_keys },
     )
+}
+
+/// What an engine shows. Behind a plugin may stand another process, which the engine does not know: if that has died, it is named, with
+/// what was asked; and its last words, if there are any, are what nobody else has.
+fn words(error: &CallError) -> String {
+    let mut words = match error.kind {
+        ErrorKind::Crashed => format!("{}, {}: {}", error.plugin, error.call, error.message),
+        _ => error.message.clone(),
+    };
+    if !error.last_words.is_empty() {
+        words.push_str("\nIts last words:");
+        for line in &error.last_words {
+            words.push('\n');
+            words.push_str(line);
+        }
+    }
+    words
 }
 
 /// What came cannot be understood: nothing was done.
@@ -56,10 +73,10 @@ pub(super) fn undone(outcome: Outcome) -> Status {
         // The kind may leave doubt, but whoever answers this way knows that nothing happened.
         Outcome::NotDone(error) if error.leaves_doubt() => {
             let code = if error.kind == ErrorKind::Cancelled { Code::Cancelled } else { Code::FailedPrecondition };
-            Status::new(code, error.message)
+            Status::new(code, words(&error))
         }
         Outcome::NotDone(error) => failure(&error),
-        Outcome::Unknown { error, .. } => Status::unknown(error.message),
+        Outcome::Unknown { error, .. } => Status::unknown(words(&error)),
         Outcome::Done(_) | Outcome::Pending(_) => Status::internal("the order has not failed"),
     }
 }
@@ -87,7 +104,7 @@ pub(super) fn partial(state: State, reasons: Vec<String>) -> Status {
 }
 
 pub(super) fn failures(failures: Vec<CheckFailure>) -> Vec<pulumirpc::CheckFailure> {
-    let failure = |CheckFailure { property, reason }| pulumirpc::CheckFailure { property, reason };
+    let failure = |CheckFailure { property, reason, .. }| pulumirpc::CheckFailure { property, reason };
     failures.into_iter().map(failure).collect()
 }
 

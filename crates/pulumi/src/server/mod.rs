@@ -77,7 +77,11 @@ pub async fn serve(
     session.tasks.close();
     // Both are driven: the calls' tasks run by themselves, but their answers are written by the server.
     let answered = async {
-        if tokio::time::timeout(STOPPING, session.tasks.wait()).await.is_ok() {
+        let ended = async {
+            session.stop_orders().await;
+            session.tasks.wait().await;
+        };
+        if tokio::time::timeout(STOPPING, ended).await.is_ok() {
             tokio::time::sleep(CLOSING).await;
         }
     };
@@ -97,6 +101,12 @@ macro_rules! call {
         let limit = $limit;
         let request = $request;
         $service.0.call(limit, |cx| async move { $module::$function(&session, cx, request).await }).await
+    }};
+    ($service:expr, order $module:ident::$function:ident, $request:expr) => {{
+        let session = Arc::clone(&$service.0);
+        let request = $request;
+        let limit = session::limit(request.timeout);
+        $service.0.order(limit, |cx| async move { $module::$function(&session, cx, request).await }).await
     }};
     ($service:expr, $module:ident::$function:ident) => {{
         let session = Arc::clone(&$service.0);
@@ -174,17 +184,22 @@ impl ResourceProvider for Service {
 
     async fn create(&self, request: Request<CreateRequest>) -> Result<Response<CreateResponse>, Status> {
         let request = request.into_inner();
-        call!(self, session::limit(request.timeout), resource::create, request)
+        if request.preview {
+            return call!(self, session::limit(request.timeout), resource::create, request);
+        }
+        call!(self, order resource::create, request)
     }
 
     async fn update(&self, request: Request<UpdateRequest>) -> Result<Response<UpdateResponse>, Status> {
         let request = request.into_inner();
-        call!(self, session::limit(request.timeout), resource::update, request)
+        if request.preview {
+            return call!(self, session::limit(request.timeout), resource::update, request);
+        }
+        call!(self, order resource::update, request)
     }
 
     async fn delete(&self, request: Request<DeleteRequest>) -> Result<Response<()>, Status> {
-        let request = request.into_inner();
-        call!(self, session::limit(request.timeout), resource::delete, request)
+        call!(self, order resource::delete, request.into_inner())
     }
 
     async fn read(&self, request: Request<ReadRequest>) -> Result<Response<ReadResponse>, Status> {

@@ -233,7 +233,7 @@ impl Monitor for EngineMonitor {
             dependencies.insert(key, from.urns.iter().map(|urn| parse(urn)).collect::<Result<_, _>>()?);
         }
         let failures = answer.failures.into_iter();
-        let failures = failures.map(|failure| CheckFailure { property: failure.property, reason: failure.reason });
+        let failures = failures.map(|failure| CheckFailure::new(failure.property, failure.reason));
         Ok(CallResponse { result: read(answer.r#return)?, dependencies, failures: failures.collect() })
     }
 

@@ -51,6 +51,35 @@ impl Session {
         self.follow(limit, cancel, work(cx)).await
     }
 
+    /// Does the work of an order, as any call; but a provider that ends its orders itself is waited for, because only its answer says what
+    /// exists by then.
+    pub(super) async fn order<A, W, F>(&self, limit: Option<Duration>, work: W) -> Result<Response<A>, Status>
+    where
+        A: Send + 'static,
+        W: FnOnce(CallContext) -> F,
+        F: Future<Output = Result<A, Status>> + Send + 'static,
+    {
+        if !self.ends_orders() {
+            return self.call(limit, work).await;
+        }
+        // Only an engine that gives up the call itself ends it: nobody would hear the answer.
+        let cancel = CancellationToken::new();
+        let cx = CallContext { cancel: cancel.clone(), ..self.context(None) };
+        self.follow(None, cancel, work(cx)).await
+    }
+
+    fn ends_orders(&self) -> bool {
+        self.provider().is_some_and(|provider| provider.ends_orders())
+    }
+
+    /// Tells a provider that ends its orders itself to do so, if there are any.
+    pub(super) async fn stop_orders(&self) {
+        if !self.tasks.is_empty() && self.ends_orders() {
+            // What cannot be told to stop is waited for all the same.
+            drop(self.plugin.cancel(&self.context(None)).await);
+        }
+    }
+
     /// Does the work of a call where the connection is read, if it is a computation; if it has to wait, it is work as any other.
     /// Starting a task, waking a thread for it and waking the connection again cost more than most checks do.
     pub(super) async fn compute<A, W, F>(&self, work: W) -> Result<Response<A>, Status>

@@ -20,10 +20,13 @@ use crate::{ConnectOptions, EngineServer, Origin, PulumiPlugin, connect};
 #[derive(Default)]
 struct Scripted {
     begun: Arc<Notify>,
+    told_to_stop: Arc<Notify>,
 }
 
 struct ScriptedProvider {
     begun: Arc<Notify>,
+    told_to_stop: Arc<Notify>,
+    ends_orders: bool,
 }
 
 fn error(kind: ErrorKind, message: &str) -> CallError {
@@ -60,7 +63,16 @@ impl Plugin for Scripted {
             error.missing_keys = vec![("token".to_owned(), "Who you are.".to_owned())];
             return Err(error);
         }
-        Ok(Arc::new(ScriptedProvider { begun: Arc::clone(&self.begun) }))
+        Ok(Arc::new(ScriptedProvider {
+            begun: Arc::clone(&self.begun),
+            told_to_stop: Arc::clone(&self.told_to_stop),
+            ends_orders: request.inputs.contains_key("endsOrders"),
+        }))
+    }
+
+    async fn cancel(&self, _: &CallContext) -> Result<(), CallError> {
+        self.told_to_stop.notify_one();
+        Ok(())
     }
 
     async fn mapping(&self, _: &CallContext, key: &str, _: &str) -> Result<(String, Vec<u8>), CallError> {
@@ -72,6 +84,10 @@ impl Plugin for Scripted {
 impl Provider for ScriptedProvider {
     fn label(&self) -> String {
         "scripted 1.2.3".to_owned()
+    }
+
+    fn ends_orders(&self) -> bool {
+        self.ends_orders
     }
 
     async fn check(&self, cx: &CallContext, request: CheckRequest) -> Result<Checked, CallError> {
@@ -109,7 +125,11 @@ impl Provider for ScriptedProvider {
         match request.resource.name() {
             "partial" => Outcome::Partial { state, reasons: vec!["half".to_owned(), "way".to_owned()] },
             "undone" => Outcome::NotDone(error(ErrorKind::TimedOut, "too slow to begin")),
-            "unknown" => Outcome::Unknown { error: error(ErrorKind::Crashed, "lost it"), last: None },
+            "unknown" => {
+                let mut error = error(ErrorKind::Crashed, "lost it");
+                error.last_words = vec!["water".to_owned()];
+                Outcome::Unknown { error, last: None }
+            }
             "pending" => {
                 let ask_again_after = Some(Duration::from_millis(1));
                 Outcome::Pending(Ticket { handle: vec![3], ask_again_after })
@@ -125,6 +145,14 @@ impl Provider for ScriptedProvider {
                 // What an author does after it was asked to stop: clean up, and say what is left.
                 tokio::task::yield_now().await;
                 Outcome::Partial { state, reasons: vec!["stopped half-way".to_owned()] }
+            }
+            "stopped" => {
+                self.begun.notify_one();
+                tokio::select! {
+                    biased;
+                    () = cx.cancel.cancelled() => Outcome::NotDone(error(ErrorKind::Cancelled, "given up")),
+                    () = self.told_to_stop.notified() => Outcome::Partial { state, reasons: vec!["stopped".to_owned()] },
+                }
             }
             _ if request.action == Action::Delete => Outcome::Done(State::default()),
             _ => Outcome::Done(state),
@@ -272,9 +300,9 @@ async fn outcomes_arrive_as_they_were_meant() {
         assert!(
             matches!(both.apply("undone", action).await, Outcome::NotDone(error) if error.message == "too slow to begin")
         );
-        assert!(
-            matches!(both.apply("unknown", action).await, Outcome::Unknown { error, .. } if error.message == "lost it")
-        );
+        // Somebody behind the plugin has died: who, in what, and with which words.
+        let said = "scripted, call: lost it\nIts last words:\nwater";
+        assert!(matches!(both.apply("unknown", action).await, Outcome::Unknown { error, .. } if error.message == said));
         let panicked = both.apply("panic", action).await;
         assert!(
             matches!(&panicked, Outcome::Unknown { error, .. } if error.message.contains("out of paper")),
@@ -402,6 +430,31 @@ async fn a_limit_asks_to_stop() {
     let order = ApplyRequest { timeout: Some(Duration::from_millis(1)), ..order("cancelled", Action::Create) };
     let outcome = provider.apply(&cx(), order).await;
     assert!(matches!(&outcome, Outcome::Partial { .. }), "{outcome:?}");
+}
+
+/// Whatever hurries it: only its own answer says what exists.
+#[tokio::test]
+async fn who_ends_orders_itself_is_waited_for() {
+    let ends_orders = || text("endsOrders", "yes");
+    let order = || ApplyRequest { timeout: Some(Duration::from_millis(1)), ..order("stopped", Action::Create) };
+    let stopped = |outcome: &Outcome| matches!(outcome, Outcome::Partial { reasons, .. } if reasons == &["stopped"]);
+
+    let both = both().await;
+    let provider = both.configure(ends_orders()).await.unwrap();
+    let (outcome, ()) = tokio::join!(async { provider.apply(&cx(), order()).await }, async {
+        both.begun.notified().await;
+        both.plugin.cancel(&cx()).await.unwrap();
+    });
+    assert!(stopped(&outcome), "{outcome:?}");
+
+    let Both { begun, end, served, .. } = both;
+    let (outcome, ()) = tokio::join!(async { provider.apply(&cx(), order()).await }, async {
+        begun.notified().await;
+        end.send(()).unwrap();
+    });
+    assert!(stopped(&outcome), "{outcome:?}");
+    drop((provider, both.plugin));
+    served.await.unwrap();
 }
 
 #[tokio::test]

@@ -1,10 +1,12 @@
 //! The encoding of stored state.
 
+use std::borrow::Cow;
+use std::fmt::{self, Write};
 use std::sync::Arc;
 
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
-use std::collections::BTreeMap;
-use std::fmt::Write;
 
 use super::{Attributes, CodecError, DEPTH_LIMIT, Number, Step, Type, Value};
 
@@ -65,8 +67,12 @@ fn read(raw: &RawValue, ty: &Type, how: Reading) -> Result<Value, CodecError> {
             _ => Err(wrong()),
         },
         Type::Number => {
-            let text = serde_json::from_str::<String>(text).unwrap_or_else(|_| text.to_owned());
-            text.parse().map(Value::Number).map_err(|_| wrong())
+            let number = if text.starts_with('"') {
+                serde_json::from_str::<String>(text).map_err(|_| wrong())?.parse()
+            } else {
+                text.parse()
+            };
+            number.map(Value::Number).map_err(|_| wrong())
         }
         Type::String => match text.as_bytes().first() {
             Some(b'"') => serde_json::from_str::<String>(text).map(Value::string).map_err(|_| wrong()),
@@ -92,33 +98,32 @@ fn read(raw: &RawValue, ty: &Type, how: Reading) -> Result<Value, CodecError> {
         Type::Map(element) => {
             let mut items = Attributes::new();
             for (key, item) in object(raw).ok_or_else(wrong)? {
-                let value = read(item, element, how.deeper()).map_err(|error| error.within(Step::Key(key.clone())))?;
+                let value = read(item, element, how.deeper())
+                    .map_err(|error| error.within(Step::Key(key.clone().into_owned())))?;
                 items.insert(Arc::from(key), value);
             }
             Ok(Value::Map(items))
         }
         Type::Object(ty) => {
-            let mut given = object(raw).ok_or_else(wrong)?;
-            let mut items = Attributes::new();
-            for (name, ty) in &ty.attributes {
-                let value = match given.remove(name.as_ref()) {
-                    Some(item) => {
+            // Both are in order, so one walk finds for each name what is given for it.
+            let mut given = object(raw).ok_or_else(wrong)?.into_iter().peekable();
+            let items = ty.attributes.iter().map(|(name, ty)| {
+                let value = match given.next_if(|(given, _)| **given <= **name) {
+                    Some((given, _)) if *given != **name => return Err(no_attribute(&given)),
+                    Some((_, item)) => {
                         read(item, ty, how.deeper()).map_err(|error| error.within(Step::Attribute(Arc::clone(name))))?
                     }
                     None => Value::Null,
                 };
-                items.insert(Arc::clone(name), value);
-            }
-            match given.into_keys().next() {
-                Some(name) => {
-                    Err(CodecError::new("there is no such attribute").within(Step::Attribute(Arc::from(name))))
-                }
-                None => Ok(Value::Map(items)),
-            }
+                Ok((Arc::clone(name), value))
+            });
+            let items = items.collect::<Result<Attributes, CodecError>>()?;
+            given.next().map_or(Ok(Value::Map(items)), |(name, _)| Err(no_attribute(&name)))
         }
         Type::Dynamic => {
             let parts = object(raw).ok_or_else(wrong)?;
-            let (Some(value), Some(ty)) = (parts.get("value"), parts.get("type")) else { return Err(wrong()) };
+            let part = |name: &str| parts.iter().find(|(key, _)| key == name).map(|(_, part)| part);
+            let (Some(value), Some(ty)) = (part("value"), part("type")) else { return Err(wrong()) };
             let ty = Type::from_json(ty.get().as_bytes()).map_err(|error| CodecError::new(error.to_string()))?;
             let value = read(value, &ty, how.deeper())?;
             Ok(Value::dynamic(ty, value))
@@ -128,14 +133,58 @@ fn read(raw: &RawValue, ty: &Type, how: Reading) -> Result<Value, CodecError> {
 
 fn is_unknown(raw: &RawValue) -> bool {
     raw.get().starts_with('{')
-        && object(raw).is_some_and(|members| {
-            members.len() == 1 && members.get("$unknown").is_some_and(|flag| flag.get() == "true")
-        })
+        && object(raw).is_some_and(
+            |members| matches!(members.as_slice(), [(key, flag)] if key == "$unknown" && flag.get() == "true"),
+        )
 }
 
-fn object(raw: &RawValue) -> Option<BTreeMap<String, &RawValue>> {
-    serde_json::from_str(raw.get()).ok()
+fn no_attribute(name: &str) -> CodecError {
+    CodecError::new("there is no such attribute").within(Step::Attribute(Arc::from(name)))
 }
+
+/// The members of an object in the order of their names; of two with one name the later.
+fn object(raw: &RawValue) -> Option<Vec<(Cow<'_, str>, &RawValue)>> {
+    let Members(mut members) = serde_json::from_str(raw.get()).ok()?;
+    // What we have written ourselves is in order. A stable sort keeps the later of two behind the earlier.
+    members.sort_by(|(one, _), (other, _)| one.cmp(other));
+    members.dedup_by(|later, kept| {
+        let same = later.0 == kept.0;
+        if same {
+            kept.1 = later.1;
+        }
+        same
+    });
+    Some(members)
+}
+
+/// An object as it is written.
+struct Members<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
+
+impl<'de> Deserialize<'de> for Members<'de> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Reader;
+        impl<'de> Visitor<'de> for Reader {
+            type Value = Members<'de>;
+
+            fn expecting(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+                to.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members<'de>, A::Error> {
+                let mut members = Vec::new();
+                while let Some((Name(name), value)) = map.next_entry()? {
+                    members.push((name, value));
+                }
+                Ok(Members(members))
+            }
+        }
+        from.deserialize_map(Reader)
+    }
+}
+
+/// A name, which is a part of the text unless something in it is escaped.
+#[derive(Deserialize)]
+struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
 
 fn sequence(raw: &RawValue, element: &Type, how: Reading) -> Result<Vec<Value>, CodecError> {
     let items: Vec<&RawValue> =
@@ -218,12 +267,21 @@ fn write(value: &Value, ty: &Type, into: &mut String) -> Result<(), CodecError> 
     }
 }
 
-fn separate(index: usize, into: &mut String) {
+/// A comma before all but the first.
+pub fn separate(index: usize, into: &mut String) {
     if index > 0 {
         into.push(',');
     }
 }
 
-fn quote(text: &str, into: &mut String) {
-    into.push_str(&serde_json::Value::from(text).to_string());
+/// A text in quotes.
+pub fn quote(text: &str, into: &mut String) {
+    if text.bytes().any(|byte| byte < b' ' || byte == b'"' || byte == b'\\') {
+        into.push_str(&serde_json::Value::from(text).to_string());
+    } else {
+        // Nearly every text, and there are many.
+        into.push('"');
+        into.push_str(text);
+        into.push('"');
+    }
 }

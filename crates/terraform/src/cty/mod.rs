@@ -12,7 +12,7 @@ mod sets;
 mod types;
 mod value;
 
-pub use json::{from_json, from_json_value, from_plain_json, to_json};
+pub use json::{from_json, from_json_value, from_plain_json, quote, separate, to_json};
 pub use msgpack::{decode, encode, encode_into};
 pub use number::{NotANumber, Number};
 pub use path::{Path, Step};

@@ -70,16 +70,23 @@ pub fn encode_into(value: &Value, ty: &Type, into: &mut Vec<u8>) -> Result<(), C
             Ok(())
         }
         (Value::Map(items), Type::Object(object)) => {
-            if let Some(name) = items.keys().find(|name| !object.attributes.contains_key(*name)) {
-                return Err(CodecError::new("there is no such attribute").within(Step::Attribute(Arc::clone(name))));
-            }
+            let no_attribute = |name: &Arc<str>| {
+                Err(CodecError::new("there is no such attribute").within(Step::Attribute(Arc::clone(name))))
+            };
             written(put::write_map_len(into, length(object.attributes.len())?))?;
+            // Both are in order, so one walk finds the item of each attribute; most names are the type's own.
+            let mut items = items.iter().peekable();
             for (name, ty) in &object.attributes {
+                let is = |key: &Arc<str>| Arc::ptr_eq(key, name) || key == name;
+                let item = match items.next_if(|(key, _)| is(key) || *key < name) {
+                    Some((key, _)) if !is(key) => return no_attribute(key),
+                    Some((_, item)) => item,
+                    None => &Value::Null,
+                };
                 written(put::write_str(into, name))?;
-                let item = items.get(name).unwrap_or(&Value::Null);
                 encode_into(item, ty, into).map_err(|error| error.within(Step::Attribute(Arc::clone(name))))?;
             }
-            Ok(())
+            items.next().map_or(Ok(()), |(key, _)| no_attribute(key))
         }
         (value, ty) => Err(CodecError::new(format!("{} where {} is needed", value.kind(), ty.friendly()))),
     }

@@ -11,8 +11,8 @@ use prost_types::Timestamp;
 use serde_json::value::RawValue;
 
 use super::context::{Context, Role, Secrets};
-use super::value::{self, quote, separate};
-use crate::cty::{self, CodecError, Path, Step, Type, Value};
+use super::value;
+use crate::cty::{self, CodecError, Path, Step, Type, Value, quote, separate};
 use crate::schema::function_json;
 use crate::wire::{AttributePath, ClientCapabilities, Diagnostic, DynamicValue, IdentityData, Selector, Severity};
 

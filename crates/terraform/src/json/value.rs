@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::value::RawValue;
 
-use crate::cty::{self, CodecError, Type, Value};
+use crate::cty::{self, CodecError, Type, Value, quote, separate};
 use crate::propose::empty_nested;
 use crate::schema::{Attribute, Block, Nesting, Shape};
 
@@ -122,16 +122,6 @@ fn with_empty_blocks(value: Value, block: &Block) -> Value {
         };
     }
     Value::Map(items)
-}
-
-pub(super) fn separate(index: usize, into: &mut String) {
-    if index > 0 {
-        into.push(',');
-    }
-}
-
-pub(super) fn quote(text: &str, into: &mut String) {
-    into.push_str(&serde_json::Value::from(text).to_string());
 }
 
 #[cfg(test)]

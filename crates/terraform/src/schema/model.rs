@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::cty::Type;
+use crate::cty::{Path, Step, Type};
 
 /// The schema of a resource, a data source or the provider itself.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -174,6 +174,40 @@ impl Block {
     /// A nested block by name.
     pub fn nested(&self, name: &str) -> Option<&NestedBlock> {
         self.blocks.iter().find(|block| &*block.name == name)
+    }
+
+    /// The attribute that a path leads to. Which element of several it leads through says nothing about that.
+    pub fn attribute_at(&self, path: &Path) -> Option<&Attribute> {
+        let names = path.0.iter().filter_map(|step| match step {
+            Step::Attribute(name) => Some(&**name),
+            Step::Index(_) | Step::Key(_) => None,
+        });
+        let mut block = Some(self);
+        let mut attributes = &self.attributes[..];
+        let mut found = None;
+        for name in names {
+            found = attributes.iter().find(|attribute| &*attribute.name == name);
+            match (found.map(|attribute| &attribute.shape), block.and_then(|block| block.nested(name))) {
+                (Some(Shape::Nested(nested)), _) => (block, attributes) = (None, &nested.attributes),
+                (Some(Shape::Type(_)), _) => (block, attributes) = (None, &[]),
+                (None, Some(nested)) => (block, attributes) = (Some(&*nested.block), &nested.block.attributes),
+                (None, None) => return None,
+            }
+        }
+        found
+    }
+
+    /// Whether any attribute in it is never stored.
+    pub fn has_write_only(&self) -> bool {
+        self.attributes.iter().any(Attribute::has_write_only)
+            || self.blocks.iter().any(|block| block.block.has_write_only())
+    }
+}
+
+impl Attribute {
+    fn has_write_only(&self) -> bool {
+        self.write_only
+            || matches!(&self.shape, Shape::Nested(nested) if nested.attributes.iter().any(Self::has_write_only))
     }
 }
 

@@ -1,6 +1,8 @@
 //! Both encodings: what is written is read again, and whatever bytes there are, there is an answer.
 
-use outrigger_terraform::cty::{Number, Refinement, Type, Value, decode, encode, from_json, to_json};
+use std::sync::Arc;
+
+use outrigger_terraform::cty::{Number, Refinement, Type, Value, decode, encode, from_json, quote, to_json};
 use proptest::prelude::*;
 
 use super::values::{Known, any_type, any_typed};
@@ -55,6 +57,13 @@ proptest! {
         let read = from_json(json.as_bytes(), &ty).unwrap();
         prop_assert_eq!(&read, &value);
         prop_assert_eq!(to_json(&read, &ty).unwrap(), json);
+    }
+
+    #[test]
+    fn any_text_is_quoted_as_json(text in any::<String>()) {
+        let mut quoted = String::new();
+        quote(&text, &mut quoted);
+        prop_assert_eq!(serde_json::from_str::<String>(&quoted).ok(), Some(text));
     }
 
     #[test]
@@ -119,4 +128,43 @@ fn what_is_nested_too_deeply_is_refused() {
     assert!(from_json("[".repeat(10_000).as_bytes(), &deep).is_err());
     // It would end this thread to drop it level by level.
     std::mem::forget(deep);
+}
+
+#[test]
+fn an_object_is_read_in_any_order() {
+    let ty = Type::from_json(br#"["object",{"b":"string","d":"number","f":"bool"}]"#).unwrap();
+    let read = |json: &str| from_json(json.as_bytes(), &ty).and_then(|value| to_json(&value, &ty));
+    for (json, whole) in [
+        (r#"{"b":"x","d":1,"f":true}"#, r#"{"b":"x","d":1,"f":true}"#),
+        (r#"{"f":"true","b":"x","d":"1"}"#, r#"{"b":"x","d":1,"f":true}"#),
+        (r#"{"d":1}"#, r#"{"b":null,"d":1,"f":null}"#),
+        (r#"{"\u0062":"x"}"#, r#"{"b":"x","d":null,"f":null}"#),
+        // Of two with one name the later counts.
+        (r#"{"d":1,"b":"x","d":2}"#, r#"{"b":"x","d":2,"f":null}"#),
+        ("{}", r#"{"b":null,"d":null,"f":null}"#),
+    ] {
+        assert_eq!(read(json).as_deref(), Ok(whole), "{json}");
+    }
+    for (json, place) in [(r#"{"d":1,"a":1}"#, "a"), (r#"{"c":1,"b":"x"}"#, "c"), (r#"{"g":1}"#, "g")] {
+        let error = read(json).unwrap_err().to_string();
+        assert_eq!(error, format!("{place}: there is no such attribute"), "{json}");
+    }
+    assert_eq!(read(r#"{"d":"x"}"#).unwrap_err().to_string(), "d: number is needed here");
+}
+
+#[test]
+fn an_object_is_packed_whole() {
+    let ty = Type::from_json(br#"["object",{"b":"string","d":"string"}]"#).unwrap();
+    let object = |names: &[&str]| Value::Map(names.iter().map(|name| (Arc::from(*name), Value::string("x"))).collect());
+    for names in [&[][..], &["b"], &["d"], &["b", "d"]] {
+        let back = decode(&encode(&object(names), &ty).unwrap(), &ty).unwrap();
+        for name in ["b", "d"] {
+            let item = back.get(name).unwrap();
+            assert_eq!(item.is_null(), !names.contains(&name), "{names:?}");
+        }
+    }
+    for (names, place) in [(&["a", "b"][..], "a"), (&["b", "c", "d"], "c"), (&["e"], "e")] {
+        let error = encode(&object(names), &ty).unwrap_err().to_string();
+        assert_eq!(error, format!("{place}: there is no such attribute"));
+    }
 }

@@ -3,6 +3,7 @@
 
 mod blocks;
 mod codecs;
+mod never_stored;
 mod proposed;
 mod schemas;
 mod values;

@@ -7,6 +7,9 @@ use std::path::Path;
 /// How much of a file is looked at: its header and the list of its parts are at its beginning.
 const LOOKED_AT: u64 = 4096;
 
+/// How programs of this system begin.
+const NATIVE: &[u8] = if cfg!(target_os = "macos") { b"\xcf\xfa\xed\xfe" } else { b"\x7fELF" };
+
 /// The number by which an ELF file names this machine, and its name.
 #[cfg(target_arch = "x86_64")]
 const HERE: (u16, &str) = (62, "x86-64");
@@ -20,6 +23,15 @@ pub(super) fn of(program: &Path) -> Option<String> {
     let mut start = Vec::new();
     File::open(program).ok()?.take(LOOKED_AT).read_to_end(&mut start).ok()?;
     of_bytes(&start, |loader| Path::new(loader).exists())
+}
+
+/// The same for a file that must not even be tried: the C library gives what the kernel does not know to a shell, which would take it for
+/// commands.
+pub(super) fn of_no_program(program: &Path) -> Option<String> {
+    let mut start = Vec::new();
+    File::open(program).ok()?.take(4).read_to_end(&mut start).ok()?;
+    let is_known = matches!(start.as_slice(), [b'#', b'!', ..]) || start == NATIVE;
+    if is_known { None } else { of(program) }
 }
 
 fn of_bytes(start: &[u8], exists: impl Fn(&str) -> bool) -> Option<String> {
@@ -116,6 +128,7 @@ mod tests {
         assert_eq!(says(b""), "is empty");
         let own = std::env::current_exe().unwrap();
         assert_eq!(of(&own), None);
+        assert_eq!(of_no_program(&own), None);
     }
 
     proptest! {

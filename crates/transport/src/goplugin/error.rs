@@ -37,6 +37,9 @@ pub enum StartFailure {
         /// What its file shows.
         diagnosis: Option<String>,
     },
+    /// The file is neither a program of this system nor a script.
+    #[error("the file {0}")]
+    NotAProgram(String),
     /// No directory for its sockets could be made.
     #[error("no directory for its sockets could be made: {0}")]
     SocketDirectory(String),

@@ -39,6 +39,9 @@ pub async fn start(
     mut request: LaunchRequest,
     settings: &Settings,
 ) -> Result<Connection, StartError> {
+    if let Some(reason) = diagnosis::of_no_program(&request.program) {
+        return Err(StartFailure::NotAProgram(reason).into());
+    }
     let identity = settings.tls.then(Identity::new).transpose();
     let identity = identity.map_err(|error| StartFailure::Tls(error.to_string()))?;
     let sockets = Sockets::private(&parents(&request, settings));

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use outrigger_provider::{Alias, AliasParent, Goal, PluginDescriptor, ReadGoal, RegisterError, Registered};
+use outrigger_provider::{
+    Alias, AliasParent, Goal, PluginDescriptor, PropertyPlaces, ReadGoal, RegisterError, Registered,
+};
 use outrigger_value::{PropertyMap, ProviderReference, Urn, Value};
 
 use super::invocation::STACK_REFERENCE;
@@ -45,7 +47,7 @@ impl Run<'_> {
         } else if let Some(get) = &resource.get {
             self.read_existing(resource, found, get, &family, at).await?
         } else {
-            let goal = self.goal(resource, found, &family, at).await?;
+            let goal = Goal { places: self.places(number), ..self.goal(resource, found, &family, at).await? };
             self.not_stopped(position)?;
             self.answered(self.monitor.register(goal).await, resource, position)?
         };
@@ -186,6 +188,7 @@ impl Run<'_> {
             replacement_trigger,
             package,
             source: Some(self.place(resource.key.span)),
+            places: PropertyPlaces::default(),
         })
     }
 

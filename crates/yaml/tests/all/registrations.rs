@@ -53,6 +53,17 @@ outputs:
     assert!(c.custom && c.parent.is_none() && c.provider.is_none());
     assert_eq!(c.package.as_ref().unwrap().version.as_deref(), Some("1.0.0"));
     assert_eq!(c.source.as_ref().unwrap().to_string(), "Pulumi.yaml:6:3");
+    let stands = |path: &str| c.places.of(&path.parse().unwrap()).map(|place| place.to_string());
+    for (path, place) in [
+        ("number", Some("Pulumi.yaml:11:15")),
+        ("any.inner[1]", Some("Pulumi.yaml:10:32")),
+        // What is not written out is where the innermost thing is that holds it.
+        ("any.inner[7].further", Some("Pulumi.yaml:10:20")),
+        ("text.further", Some("Pulumi.yaml:9:13")),
+        ("other", None),
+    ] {
+        assert_eq!(stands(path).as_deref(), place, "{path}");
+    }
     assert_eq!(
         done.output("whole"),
         Some(&Value::secret(map(&[("left", "hello".into()), ("right", "s3cr3t".into())])))

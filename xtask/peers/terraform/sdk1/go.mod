@@ -4,6 +4,7 @@ go 1.25
 
 require (
 	github.com/hashicorp/terraform-plugin-sdk v1.17.2
+	github.com/zclconf/go-cty v1.8.2
 	peers/cloud v0.0.0
 )
 
@@ -59,7 +60,6 @@ require (
 	github.com/ulikunitz/xz v0.5.8 // indirect
 	github.com/vmihailenco/msgpack/v4 v4.3.12 // indirect
 	github.com/vmihailenco/tagparser v0.1.1 // indirect
-	github.com/zclconf/go-cty v1.8.2 // indirect
 	github.com/zclconf/go-cty-yaml v1.0.2 // indirect
 	go.opencensus.io v0.22.4 // indirect
 	golang.org/x/crypto v0.0.0-20210322153248-0c34fe9e7dc2 // indirect

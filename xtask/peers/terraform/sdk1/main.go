@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-sdk/helper/schema"
 	"github.com/hashicorp/terraform-plugin-sdk/plugin"
 	"github.com/hashicorp/terraform-plugin-sdk/terraform"
+	"github.com/zclconf/go-cty/cty"
 
 	"peers/cloud"
 )
@@ -83,6 +84,23 @@ func resourcesByName() map[string]*schema.Resource {
 				return state, nil
 			},
 		},
+		"renamed": renamed(),
+	}
+}
+
+// renamed had a number `count`, which became `amount`. Unlike a migration, an upgrader is asked for states of any age.
+func renamed() *schema.Resource {
+	return &schema.Resource{
+		SchemaVersion: 1,
+		Schema:        fields{"amount": {Type: schema.TypeInt, Optional: true}},
+		StateUpgraders: []schema.StateUpgrader{{
+			Version: 0, Type: cty.Object(map[string]cty.Type{"id": cty.String, "count": cty.Number}),
+			Upgrade: func(state map[string]any, _ any) (map[string]any, error) {
+				state["amount"] = state["count"]
+				delete(state, "count")
+				return state, nil
+			},
+		}},
 	}
 }
 

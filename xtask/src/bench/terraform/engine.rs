@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-use super::super::measure::{Measured, measure};
+use super::super::measure::{Measured, Role, measure};
 use super::program::Program;
 use crate::peers::Peers;
 use crate::sandbox::{Sandbox, Tool};
@@ -84,8 +84,13 @@ impl Engine<'_> {
         fs::create_dir(&project)?;
         let world = scratch.path().join("world");
         let step = |arguments: &[&str]| {
-            measure(&mut self.command(&sandbox, &project, arguments))
-                .with_context(|| format!("{}: {}", self.title(), arguments.join(" ")))
+            let before = program.cloud_used();
+            let mut measured = measure(&mut self.command(&sandbox, &project, arguments))
+                .with_context(|| format!("{}: {}", self.title(), arguments.join(" ")))?;
+            if let (Some(before), Some(after)) = (before, program.cloud_used()) {
+                measured.add(Role::Cloud, after.saturating_sub(before));
+            }
+            anyhow::Ok(measured)
         };
         let words = match self {
             Engine::Outrigger => {
@@ -137,6 +142,10 @@ fn lay(mirror: &Path, peers: &Peers, program: &Program) -> Result<()> {
         other => other,
     };
     let folder = mirror.join(program.source()).join(version).join(format!("{}_{architecture}", std::env::consts::OS));
+    if folder.is_dir() {
+        // Two programs have the same provider.
+        return Ok(());
+    }
     fs::create_dir_all(&folder)?;
     let built = peers.terraform().join(format!("terraform-provider-{name}"));
     let installed = folder.join(format!("terraform-provider-{name}_v{version}"));

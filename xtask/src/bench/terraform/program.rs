@@ -2,21 +2,22 @@
 
 use std::fmt::{self, Write as _};
 use std::path::Path;
+use std::time::Duration;
 
 use super::Part;
+use super::cloud::Cloud;
 
 /// A host that nobody has to ask: everything is in the mirror.
 const HOST: &str = "example.com";
 
 /// What is made, and how many of it.
-#[derive(Clone)]
 pub(super) enum Program {
     /// `random_string`.
     Strings(usize),
     /// A type with blocks in blocks and sets of blocks.
     Blocks(usize),
-    /// `aws_ssm_parameter`, in the cloud at an address.
-    Parameters(usize, String),
+    /// `aws_ssm_parameter`, in a cloud.
+    Parameters(usize, Cloud),
 }
 
 impl Program {
@@ -24,7 +25,8 @@ impl Program {
         match self {
             Program::Strings(_) => Part::Strings,
             Program::Blocks(_) => Part::Blocks,
-            Program::Parameters(..) => Part::Parameters,
+            Program::Parameters(_, Cloud::Instant(_)) => Part::Parameters,
+            Program::Parameters(_, Cloud::Moto(_)) => Part::Moto,
         }
     }
 
@@ -40,6 +42,14 @@ impl Program {
     pub(super) fn resources(&self) -> usize {
         match self {
             Program::Strings(resources) | Program::Blocks(resources) | Program::Parameters(resources, _) => *resources,
+        }
+    }
+
+    /// The processor time that the program's cloud has used so far, if it has one that is a process.
+    pub(super) fn cloud_used(&self) -> Option<Duration> {
+        match self {
+            Program::Strings(_) | Program::Blocks(_) => None,
+            Program::Parameters(_, cloud) => cloud.used(),
         }
     }
 
@@ -59,11 +69,12 @@ impl Program {
         let _ = match self {
             Program::Strings(_) => Ok(()),
             Program::Blocks(_) => write!(text, "provider \"narrow\" {{\n  directory = \"{}\"\n}}\n", world.display()),
-            Program::Parameters(_, address) => write!(
+            Program::Parameters(_, cloud) => write!(
                 text,
                 "provider \"aws\" {{\n  region = \"eu-central-1\"\n  access_key = \"a\"\n  secret_key = \"s\"\n  \
                  skip_credentials_validation = true\n  skip_metadata_api_check = true\n  skip_requesting_account_id = true\n  \
-                 skip_get_ec2_platforms = true\n  endpoints {{\n    ssm = \"{address}\"\n    sts = \"{address}\"\n  }}\n}}\n"
+                 skip_get_ec2_platforms = true\n  endpoints {{\n    ssm = \"{0}\"\n    sts = \"{0}\"\n  }}\n}}\n",
+                cloud.address()
             ),
         };
         for index in 0..self.resources() {
@@ -104,11 +115,12 @@ impl Program {
                 "  narrow:\n    type: pulumi:providers:narrow\n    defaultProvider: true\n    properties:\n      directory: {}\n",
                 world.display()
             ),
-            Program::Parameters(_, address) => write!(
+            Program::Parameters(_, cloud) => write!(
                 text,
                 "  aws:\n    type: pulumi:providers:aws\n    defaultProvider: true\n    properties:\n      region: eu-central-1\n      \
                  accessKey: a\n      secretKey: s\n      skipCredentialsValidation: true\n      skipMetadataApiCheck: true\n      \
-                 skipRequestingAccountId: true\n      skipGetEc2Platforms: true\n      endpoints: [{{ssm: '{address}', sts: '{address}'}}]\n"
+                 skipRequestingAccountId: true\n      skipGetEc2Platforms: true\n      endpoints: [{{ssm: '{0}', sts: '{0}'}}]\n",
+                cloud.address()
             ),
         };
         for index in 0..self.resources() {
@@ -143,12 +155,13 @@ fn length(index: usize) -> usize {
 
 impl fmt::Display for Program {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let kind = match self {
-            Program::Strings(_) => "random_string",
-            Program::Blocks(_) => "narrow_blocks",
-            Program::Parameters(..) => "aws_ssm_parameter",
+        let (kind, place) = match self {
+            Program::Strings(_) => ("random_string", ""),
+            Program::Blocks(_) => ("narrow_blocks", ""),
+            Program::Parameters(_, Cloud::Instant(_)) => ("aws_ssm_parameter", " in a cloud that answers at once"),
+            Program::Parameters(_, Cloud::Moto(_)) => ("aws_ssm_parameter", " in moto"),
         };
-        write!(to, "{} `{kind}`", self.resources())
+        write!(to, "{} `{kind}`{place}", self.resources())
     }
 }
 
@@ -158,7 +171,8 @@ mod tests {
 
     #[test]
     fn both_languages_have_every_resource() {
-        for program in [Program::Strings(3), Program::Blocks(3), Program::Parameters(3, "http://a".to_owned())] {
+        let cloud = Cloud::Instant("http://a".to_owned());
+        for program in [Program::Strings(3), Program::Blocks(3), Program::Parameters(3, cloud)] {
             let world = Path::new("/world");
             assert_eq!(program.terraform(world).matches("\nresource ").count(), 3);
             assert!(program.pulumi(world).contains("2:\n    type: "));

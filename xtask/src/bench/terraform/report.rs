@@ -28,7 +28,7 @@ pub(super) fn text(all: &[Measurements], growth: Option<&Growth>) -> String {
         "# Terraform providers\n\nWritten by `cargo xtask bench terraform` on {today}, on a machine with {cores} cores.\n\n\
          The same resources in a Pulumi project under `outrigger` and in a configuration under `tofu` and, where it is installed, \
          `terraform`; the provider binary is the same and comes from a filesystem mirror. A plan has nothing to do. For all of them the provider's log is off (`TF_LOG_SDK=off TF_LOG_PROVIDER=off`), which is close to our default. AWS is a cloud of our own that answers at once, since one that \
-         takes its time takes it from everybody. Like is compared with like: a plan and a \
+         takes its time takes it from everybody; and moto, beside it. Like is compared with like: a plan and a \
          destroy that read every resource first (`--refresh`; the others' default) with each other, and those that do not (our \
          default; `-refresh=false`). All ran {turns} times in turn. A figure is the middle one; a ratio is the middle of the turns' \
          ratios, each with the faster of the others in that turn.\n",
@@ -44,6 +44,9 @@ pub(super) fn text(all: &[Measurements], growth: Option<&Growth>) -> String {
         engine(&mut text, "outrigger", &measurements.turns, |turn| Some(&turn.outrigger));
         engine(&mut text, "tofu", &measurements.turns, |turn| Some(&turn.tofu));
         engine(&mut text, "terraform", &measurements.turns, |turn| turn.terraform.as_ref());
+        if measurements.program.cloud_used().is_some() {
+            cloud(&mut text, &measurements.turns);
+        }
         let _ = write!(text, "\n{}", targets::table(&limits(measurements)));
     }
     if let Some(growth) = growth {
@@ -82,6 +85,25 @@ fn engine(text: &mut String, title: &str, turns: &[Turn], of: fn(&Turn) -> Optio
     }
 }
 
+/// What the cloud itself took. It answers one request at a time, so a step takes at least as long as it works.
+fn cloud(text: &mut String, turns: &[Turn]) {
+    text.push_str(
+        "\nThe cloud answers one request at a time, and every engine's provider makes the same requests: no step can be shorter than \
+         the cloud's own work. The last column is the ratio that an engine would have that takes no time at all.\n\n\
+         | step | cloud CPU s, outrigger | cloud CPU s, the faster one | cloud CPU, outrigger / wall of the faster one |\n\
+         | --- | ---: | ---: | ---: |\n",
+    );
+    for (name, step) in STEPS {
+        let _ = writeln!(
+            text,
+            "| {name} | {:.2} | {:.2} | {:.3} |",
+            middle_of(turns, |turn| cloud_cpu(step(&turn.outrigger))),
+            middle_of(turns, |turn| cloud_cpu(faster(turn, step))),
+            middle_of(turns, |turn| ratio(cloud_cpu(step(&turn.outrigger)), wall(faster(turn, step)))),
+        );
+    }
+}
+
 fn row(text: &mut String, title: &str, step: &str, middle: &dyn Fn(fn(&Measured) -> f64) -> f64) {
     let _ = writeln!(
         text,
@@ -106,6 +128,15 @@ fn provider_cpu(step: &Measured) -> f64 {
     step.cpu(Role::Provider)
 }
 
+fn cloud_cpu(step: &Measured) -> f64 {
+    step.cpu(Role::Cloud)
+}
+
+/// The wall time in which the cloud did not work.
+fn wall_beyond(step: &Measured) -> f64 {
+    wall(step) - cloud_cpu(step)
+}
+
 /// The faster of the others in a turn.
 fn faster(turn: &Turn, step: Step) -> &Measured {
     let tofu = step(&turn.tofu);
@@ -124,6 +155,11 @@ fn limits(Measurements { program, turns }: &Measurements) -> Vec<Target> {
     let cloud = matches!(program, Program::Parameters(..));
     for step in [PLAN, PLAN_UNREAD] {
         target("wall", step, wall, if cloud { 0.5 } else { 0.65 });
+    }
+    if program.cloud_used().is_some() {
+        for step in STEPS {
+            target("wall beyond the cloud's own work", step, wall_beyond, 0.5);
+        }
     }
     if cloud {
         return targets;

@@ -1,19 +1,11 @@
 //! Two answers, field by field.
 
 use regex_lite::Regex;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::Scenario;
-
-/// Where values may differ, and why. The pattern is a path with its parts between dots, `*` for any one of them (or for the
-/// rest of one) and `**` for any number; the first part is the method, the second `reply`, `error`, `log` or `world`.
-#[derive(Debug)]
-pub(crate) struct Exception {
-    /// The provider's name, `PROVIDER/SCENARIO`, or `*` in the place of either.
-    pub(crate) provider: &'static str,
-    pub(crate) pattern: &'static str,
-    pub(crate) reason: &'static str,
-}
+use super::exceptions::Exception;
+use super::talk::is_secret;
 
 /// Replaces parts of every text.
 pub(crate) fn scrub(patterns: &[(Regex, &str)], value: &mut Value) {
@@ -53,19 +45,6 @@ pub(crate) struct Difference {
     pub(crate) right: Option<Value>,
 }
 
-impl Exception {
-    pub(crate) fn covers(&self, scenario: &Scenario, difference: &Difference) -> bool {
-        self.at(scenario, &difference.path)
-    }
-
-    fn at(&self, scenario: &Scenario, path: &[String]) -> bool {
-        let (provider, name) = self.provider.split_once('/').unwrap_or((self.provider, "*"));
-        let pattern: Vec<&str> = self.pattern.split('.').collect();
-        let fits = |wanted: &str, given: &str| wanted == "*" || wanted == given;
-        fits(provider, scenario.provider) && fits(name, scenario.name) && matches(&pattern, path)
-    }
-}
-
 impl std::fmt::Display for Difference {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let shown = |value: &Option<Value>| match value {
@@ -91,6 +70,10 @@ fn collect(path: &mut Vec<String>, left: Option<&Value>, right: Option<&Value>, 
     };
     match (left, right) {
         (Some(left), Some(right)) if left == right => {}
+        // A mark is about a value as a whole, so a value that only one side marks is one difference.
+        (Some(one), Some(other)) if is_secret(one) != is_secret(other) => {
+            found.push(Difference { path: path.clone(), left: left.cloned(), right: right.cloned() });
+        }
         (Some(Value::Object(left)), Some(Value::Object(right))) => {
             for (key, value) in left {
                 below(key.clone(), Some(value), right.get(key));
@@ -117,7 +100,8 @@ fn inside(text: &str) -> Option<Value> {
     serde_json::from_str(text).ok().filter(|value: &Value| value.is_object() || value.is_array())
 }
 
-fn matches(pattern: &[&str], path: &[String]) -> bool {
+/// Whether a path is one that a pattern describes.
+pub(crate) fn matches(pattern: &[&str], path: &[String]) -> bool {
     match (pattern, path) {
         ([], []) => true,
         (["**", rest @ ..], _) => {
@@ -133,16 +117,13 @@ fn matches(pattern: &[&str], path: &[String]) -> bool {
 
 #[test]
 fn every_difference_is_found_and_has_its_path() {
-    let left = serde_json::json!({"a": [1, 2], "b": "{\"c\":1}", "d": true});
-    let right = serde_json::json!({"a": [1], "b": "{\"c\":2}", "e": null});
+    let marked = super::talk::secret(json!({"c": 1}));
+    let left = json!({"a": [1, 2], "b": "{\"c\":1}", "d": true, "s": {"c": 1}});
+    let right = json!({"a": [1], "b": "{\"c\":2}", "e": null, "s": marked});
     let found = differences(&["Check".to_owned()], &left, &right);
     let paths: Vec<String> = found.iter().map(|each| each.path.join(".")).collect();
-    assert_eq!(paths, ["Check.a.1", "Check.b.c", "Check.d", "Check.e"]);
-    let scenario = Scenario { provider: "any", name: "first", play: |_| () };
-    let covers_as = |provider, pattern| Exception { provider, pattern, reason: "" }.covers(&scenario, &found[0]);
-    let covers = |pattern| covers_as("*", pattern);
-    assert!(covers_as("any", "**") && covers_as("any/first", "**") && covers_as("*/first", "**"));
-    assert!(!covers_as("other", "**") && !covers_as("any/second", "**"));
+    assert_eq!(paths, ["Check.a.1", "Check.b.c", "Check.d", "Check.s", "Check.e"]);
+    let covers = |pattern: &str| matches(&pattern.split('.').collect::<Vec<_>>(), &found[0].path);
     assert!(covers("Check.a.1") && covers("*.a.*") && covers("**") && covers("**.1"));
     assert!(!covers("Check.a") && !covers("Check.b.*") && !covers("*.1"));
 }

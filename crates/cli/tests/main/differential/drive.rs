@@ -2,12 +2,21 @@
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
+use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::LazyLock;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::sandbox::peer;
+
+/// The engine's monitor, for `Construct` and `Call`: our server connects to it first, whether the method needs it or not.
+/// Nothing that is asked here does, so it takes connections and answers nothing.
+pub(crate) fn monitor() -> String {
+    static MONITOR: LazyLock<TcpListener> = LazyLock::new(|| TcpListener::bind("127.0.0.1:0").unwrap());
+    MONITOR.local_addr().unwrap().to_string()
+}
 
 /// A running plugin, which ends, with all that it started, when this is dropped.
 pub(crate) struct Drive {
@@ -38,17 +47,17 @@ impl Drive {
         Self { driver, calls, answers }
     }
 
-    /// Makes a call and waits for its answer, which is an object with `reply` or `error`.
+    /// Makes a call and waits for its answer, which is an object with `reply` or `error`. A driver that is gone, or says
+    /// something else, is no answer of a plugin that could be compared: it says why on standard error, and the test ends.
     pub(crate) fn call(&mut self, call: &Value) -> Value {
         let mut line = call.to_string();
         line.push('\n');
-        // A driver that is gone says why on standard error; the answer that fails the comparison is made here.
         let sent = self.calls.as_mut().unwrap().write_all(line.as_bytes());
         let mut answer = String::new();
         let read = self.answers.read_line(&mut answer);
-        match serde_json::from_str(&answer) {
-            Ok(answer) => answer,
-            Err(error) => json!({"driver": format!("{error}; sent: {sent:?}, read: {read:?}")}),
+        match serde_json::from_str::<Value>(&answer) {
+            Ok(answer) if answer.get("reply").is_some() != answer.get("error").is_some() => answer,
+            other => panic!("the driver is lost at {line}: {other:?}; sent: {sent:?}, read: {read:?}"),
         }
     }
 }

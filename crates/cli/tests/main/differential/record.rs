@@ -7,10 +7,12 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::Scenario;
+use super::drive::monitor;
 use super::talk::Event;
 use crate::sandbox::peers;
 
-/// The files of a provider: its calls, and its schema. In the first `{WORLD}` and `{PEERS}` stand for directories.
+/// The files of a provider: its calls, and its schema. In the first `{WORLD}` and `{PEERS}` stand for directories,
+/// `{MONITOR}` for an address.
 pub(crate) struct Record {
     calls: PathBuf,
     schema: PathBuf,
@@ -48,6 +50,7 @@ impl Record {
             line["scenario"] = json!(scenario.name);
             let peers = peers().display().to_string();
             let line = line.to_string().replace(&self.world, "{WORLD}").replace(&peers, "{PEERS}");
+            let line = line.replace(&monitor(), "{MONITOR}");
             writeln!(file, "{line}").unwrap();
         }
     }

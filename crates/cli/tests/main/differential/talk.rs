@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::drive::Drive;
+use super::drive::{Drive, monitor};
+use super::resource::Resource;
 use super::world::World;
 
 /// What the wire has in the place of a value that is not known yet, whatever its type.
@@ -52,7 +53,8 @@ impl Talk {
         self.send(json!({"method": method, "request": request}))
     }
 
-    fn call_for(&mut self, seconds: f64, method: &str, request: Value) -> Value {
+    /// A call that may take some time only.
+    pub(crate) fn call_for(&mut self, seconds: f64, method: &str, request: Value) -> Value {
         self.send(json!({"method": method, "request": request, "seconds": seconds}))
     }
 
@@ -108,21 +110,19 @@ impl Talk {
     pub(crate) fn resource(&mut self, kind: &str, name: &str) -> Resource<'_> {
         let token = format!("{}:index/{}:{kind}", self.provider, lower_first(kind));
         let urn = format!("urn:pulumi:dev::differential::{token}::{name}");
-        Resource {
-            talk: self,
-            token,
-            urn,
-            name: name.to_owned(),
-            id: String::new(),
-            inputs: json!({}),
-            state: json!({}),
-        }
+        Resource::new(self, token, urn, name)
     }
 
     /// A data source or a function, by the name it has in the package.
     pub(crate) fn invoke(&mut self, function: &str, args: Value) -> Value {
         let token = format!("{}:index/{function}:{function}", self.provider);
         self.call("Invoke", json!({"tok": token, "args": args}))
+    }
+
+    /// A method of the provider's own resource.
+    pub(crate) fn method(&mut self, name: &str, args: Value) -> Value {
+        let token = format!("pulumi:providers:{}/{name}", self.provider);
+        self.call("Call", json!({"tok": token, "args": args, "monitorEndpoint": monitor()}))
     }
 
     /// A resource from its beginning to its end, through every call that an engine would make: it is made from the first inputs
@@ -143,157 +143,20 @@ impl Talk {
     }
 }
 
-/// A resource in a conversation: what the engine would know of it.
-pub(crate) struct Resource<'a> {
-    talk: &'a mut Talk,
-    token: String,
-    urn: String,
-    name: String,
-    pub(crate) id: String,
-    /// What the last check answered.
-    pub(crate) inputs: Value,
-    /// The properties that the last create, update or read answered.
-    pub(crate) state: Value,
-}
-
-impl Resource<'_> {
-    /// The conversation, for what happens meanwhile.
-    pub(crate) fn talk(&mut self) -> &mut Talk {
-        self.talk
-    }
-
-    /// The parts that nearly every request has.
-    fn request(&self, more: Value) -> Value {
-        let mut request = json!({"urn": self.urn, "name": self.name, "type": self.token});
-        request.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        request
-    }
-
-    /// Any call about this resource.
-    pub(crate) fn call(&mut self, method: &str, more: Value) -> Value {
-        let request = self.request(more);
-        self.talk.call(method, request)
-    }
-
-    /// A call about this resource that may take some time only.
-    pub(crate) fn call_for(&mut self, seconds: f64, method: &str, more: Value) -> Value {
-        let request = self.request(more);
-        self.talk.call_for(seconds, method, request)
-    }
-
-    /// Checks inputs, and takes what comes back.
-    pub(crate) fn check(&mut self, news: Value) -> Value {
-        let olds = plain(&self.inputs);
-        let answer = self.call(
-            "Check",
-            json!({"olds": olds, "news": news, "randomSeed": "c2VlZCBvZiB0aGUgdGVzdHMsIDMyIGJ5dGVzIGxvbmc="}),
-        );
-        self.inputs = match answer["reply"]["inputs"].clone() {
-            Value::Null => json!({}),
-            inputs => inputs,
-        };
-        answer
-    }
-
-    pub(crate) fn preview(&mut self) -> Value {
-        let properties = plain(&self.inputs);
-        self.call("Create", json!({"properties": properties, "preview": true}))
-    }
-
-    pub(crate) fn create(&mut self) -> Value {
-        let properties = plain(&self.inputs);
-        let answer = self.call("Create", json!({"properties": properties}));
-        self.take(&answer);
-        answer
-    }
-
-    /// A diff with the inputs that it has.
-    pub(crate) fn diff_same(&mut self) -> Value {
-        let inputs = self.inputs.clone();
-        self.diff(&inputs, &[])
-    }
-
-    /// A diff of the inputs that it was made from and the ones that it has now.
-    pub(crate) fn diff(&mut self, old_inputs: &Value, ignore: &[&str]) -> Value {
-        let more = json!({
-            "id": self.id, "olds": plain(&self.state), "news": plain(&self.inputs),
-            "oldInputs": plain(old_inputs), "ignoreChanges": ignore,
-        });
-        self.call("Diff", more)
-    }
-
-    pub(crate) fn update(&mut self, old_inputs: &Value, preview: bool) -> Value {
-        let more = json!({
-            "id": self.id, "olds": plain(&self.state), "news": plain(&self.inputs),
-            "oldInputs": plain(old_inputs), "preview": preview,
-        });
-        let answer = self.call("Update", more);
-        if !preview && answer["reply"]["properties"].is_object() {
-            self.state = answer["reply"]["properties"].clone();
-        }
-        answer
-    }
-
-    pub(crate) fn refresh(&mut self) -> Value {
-        let more = json!({"id": self.id, "properties": plain(&self.state), "inputs": plain(&self.inputs)});
-        self.call("Read", more)
-    }
-
-    /// A refresh whose answer counts from now on.
-    pub(crate) fn refreshed(&mut self) -> Value {
-        let answer = self.refresh();
-        self.take(&answer);
-        if answer["reply"]["inputs"].is_object() {
-            self.inputs = answer["reply"]["inputs"].clone();
-        }
-        answer
-    }
-
-    /// A read with nothing but the id.
-    pub(crate) fn import(&mut self) -> Value {
-        self.call("Read", json!({"id": self.id}))
-    }
-
-    pub(crate) fn delete(&mut self) -> Value {
-        let more = json!({"id": self.id, "properties": plain(&self.state), "oldInputs": plain(&self.inputs)});
-        self.call("Delete", more)
-    }
-
-    /// Checks new inputs, asks what they mean, and does it.
-    pub(crate) fn change(&mut self, news: Value) {
-        let old_inputs = self.inputs.clone();
-        self.check(news);
-        let verdict = self.diff(&old_inputs, &[]);
-        if verdict["reply"]["replaces"].as_array().is_some_and(|replaces| !replaces.is_empty()) {
-            self.preview();
-            let (id, state) = (self.id.clone(), plain(&self.state));
-            self.create();
-            self.call("Delete", json!({"id": id, "properties": state, "oldInputs": plain(&old_inputs)}));
-        } else {
-            self.update(&old_inputs, true);
-            self.update(&old_inputs, false);
-        }
-    }
-
-    fn take(&mut self, answer: &Value) {
-        if let Some(id) = answer["reply"]["id"].as_str() {
-            self.id = id.to_owned();
-        }
-        if answer["reply"]["properties"].is_object() {
-            self.state = answer["reply"]["properties"].clone();
-        }
-    }
-}
-
 /// A value in the form that marks it as secret.
 pub(crate) fn secret(value: Value) -> Value {
     json!({SIGNATURE: SECRET, "value": value})
 }
 
+/// Whether a value is one that is marked as secret.
+pub(crate) fn is_secret(value: &Value) -> bool {
+    value.get(SIGNATURE).is_some_and(|mark| mark == SECRET)
+}
+
 /// The value without marks of secrecy: an engine sends none to a plugin that does not accept them.
 pub(crate) fn plain(value: &Value) -> Value {
     match value {
-        Value::Object(fields) if fields.get(SIGNATURE).is_some_and(|mark| mark == SECRET) => plain(&fields["value"]),
+        Value::Object(fields) if is_secret(value) => plain(&fields["value"]),
         Value::Object(fields) => fields.iter().map(|(key, value)| (key.clone(), plain(value))).collect(),
         Value::Array(items) => items.iter().map(plain).collect(),
         other => other.clone(),

@@ -1,16 +1,12 @@
 //! AWS's provider, of the old SDK and with hundreds of resources, against a cloud on this machine.
 
-use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::symlink;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
 
 use super::life::{Change, changes};
+use super::moto::{Moto, Question};
 use super::world::{Tool, World, provider_path};
 use crate::providers::life::{stack_outputs, wanted};
-use crate::sandbox::peers;
 
 /// Seventeen kinds of resources, and a data source.
 const PROGRAM: &str = include_str!("aws.yaml");
@@ -51,38 +47,68 @@ const RENAMED: [(&str, &str); 2] =
 /// The executable of a newer provider, version 5, on machines that have one.
 const NEWER: &str = "OUTRIGGER_AWS_PROVIDER";
 
-/// The cloud, which ends with the test.
-struct Moto {
-    process: Child,
-    port: u16,
-}
-
-impl Moto {
-    fn start() -> Self {
-        let program = peers().join("moto/bin/moto_server");
-        assert!(program.exists(), "`{}` is not there: run `cargo xtask peers`", program.display());
-        // It has to be told a port; this one was free a moment ago.
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let mut command = Command::new(program);
-        command.args(["-H", "127.0.0.1", "-p", &port.to_string()]).stdin(Stdio::null());
-        let process = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        let moto = Self { process, port };
-        let end = Instant::now() + Duration::from_secs(120);
-        while TcpStream::connect(("127.0.0.1", port)).is_err() {
-            assert!(Instant::now() < end, "moto does not listen");
-            thread::park_timeout(Duration::from_millis(20));
-        }
-        moto
-    }
-}
-
-impl Drop for Moto {
-    fn drop(&mut self) {
-        // There is nothing to be done if it has ended by itself.
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
-}
+/// A service, what it is asked, what it answers after the update, and what after the destruction.
+const ASKED: [(&str, Question, &str, &str); 16] = [
+    ("s3", Question::Get("/shop-files/a.txt"), "bye", "NoSuchBucket"),
+    ("s3", Question::Get("/shop-files?tagging"), "<Value>two</Value>", "NoSuchBucket"),
+    (
+        "sqs",
+        Question::Form("GetQueueAttributes&AttributeName.1=DelaySeconds&QueueUrl=MOTO/123456789012/orders"),
+        "<Value>6</Value>",
+        "NonExistentQueue",
+    ),
+    (
+        "sns",
+        Question::Form("GetTopicAttributes&TopicArn=arn:aws:sns:us-east-1:123456789012:news"),
+        "<value>two</value>",
+        "NotFound",
+    ),
+    ("sns", Question::Form("ListSubscriptions"), "arn:aws:sqs:us-east-1:123456789012:orders", "<Subscriptions/>"),
+    (
+        "dynamodb",
+        Question::Target(
+            "DynamoDB_20120810.ListTagsOfResource",
+            r#"{"ResourceArn":"arn:aws:dynamodb:us-east-1:123456789012:table/visits"}"#,
+        ),
+        r#""Value": "two""#,
+        "ResourceNotFound",
+    ),
+    ("dynamodb", Question::Target("DynamoDB_20120810.ListTables", "{}"), "visits", r#""TableNames": []"#),
+    ("iam", Question::Form("GetRole&RoleName=worker"), "<Description>two</Description>", "NoSuchEntity"),
+    ("iam", Question::Form("GetRolePolicy&RoleName=worker&PolicyName=reads"), "s3%3APutObject", "NoSuchEntity"),
+    (
+        "iam",
+        Question::Form("GetPolicyVersion&VersionId=v2&PolicyArn=arn:aws:iam::123456789012:policy/general"),
+        "s3:ListAllMyBuckets",
+        "NoSuchEntity",
+    ),
+    ("iam", Question::Form("ListUserTags&UserName=ann"), "<Value>two</Value>", "NoSuchEntity"),
+    ("iam", Question::Form("GetGroup&GroupName=staff"), "<GroupName>staff", "NoSuchEntity"),
+    (
+        "kms",
+        Question::Target("TrentService.DescribeKey", r#"{"KeyId":"alias/shop"}"#),
+        r#""Description": "two""#,
+        "NotFoundException",
+    ),
+    (
+        "ssm",
+        Question::Target("AmazonSSM.GetParameter", r#"{"Name":"/shop/limit","WithDecryption":true}"#),
+        "other-word",
+        "ParameterNotFound",
+    ),
+    (
+        "logs",
+        Question::Target("Logs_20140328.DescribeLogGroups", "{}"),
+        r#""retentionInDays": 14"#,
+        r#""logGroups": []"#,
+    ),
+    (
+        "secretsmanager",
+        Question::Target("secretsmanager.GetSecretValue", r#"{"SecretId":"database"}"#),
+        "more-words",
+        "ResourceNotFound",
+    ),
+];
 
 fn edited(program: &str, edits: &[(&str, &str)]) -> String {
     edits.iter().fold(program.to_owned(), |text, (from, to)| text.replace(from, to))
@@ -103,7 +129,7 @@ fn seventeen_kinds_under_both_tools() {
 fn lives(provider: &Path, program: &str) {
     for tool in [Tool::Outrigger, Tool::Pulumi] {
         let moto = Moto::start();
-        let program = program.replace("MOTO", &format!("http://127.0.0.1:{}", moto.port));
+        let program = program.replace("MOTO", &moto.address());
         let mut world = World::with(tool, &[("aws", provider.to_owned())], &program);
         world.sandbox.set("AWS_EC2_METADATA_DISABLED", Some("true"));
         world.run(&["up", "--yes", "--skip-preview"]).ok();
@@ -120,7 +146,20 @@ fn lives(provider: &Path, program: &str) {
         let expected = EDITED.map(|(name, change)| (name.to_owned(), change)).into();
         assert_eq!(changes(&made, &wanted(&world.sandbox)), expected, "{tool:?}");
         world.run(&["preview", "--expect-no-changes"]).ok();
+        // The state says what was meant; the cloud says what came of it.
+        let key = made["key"]["outputs"]["keyId"].as_str().unwrap();
+        for (service, question, updated, _) in ASKED {
+            let told = moto.ask(service, &question);
+            assert!(told.contains(updated), "{tool:?}: {service} has no `{updated}`: {told}");
+        }
         world.run(&["destroy", "--yes", "--skip-preview"]).ok();
         assert_eq!(wanted(&world.sandbox).len(), 0);
+        for (service, question, _, gone) in ASKED {
+            let told = moto.ask(service, &question);
+            assert!(told.contains(gone), "{tool:?}: {service} does not say `{gone}`: {told}");
+        }
+        // A key is only marked: it goes days later.
+        let key = moto.ask("kms", &Question::Target("TrentService.DescribeKey", &format!("{{\"KeyId\":\"{key}\"}}")));
+        assert!(key.contains("PendingDeletion"), "{tool:?}: {key}");
     }
 }

@@ -14,7 +14,7 @@ use crate::sandbox::peer;
 
 /// What is in the state after a failed creation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Left {
+pub(super) enum Left {
     Nothing,
     /// The resource, with a reason why it is not ready.
     Partial,
@@ -99,11 +99,11 @@ fn program(resource: &str) -> String {
     format!("resources:\n  a: {{type: '{ty}', properties: {properties}}}\n")
 }
 
-/// How the state of `a` was left.
-fn left(world: &World) -> Left {
+/// How the state of a resource was left.
+pub(super) fn left(world: &World, name: &str) -> Left {
     let export = world.sandbox.export();
     let pending = export["deployment"]["pending_operations"].as_array().is_some_and(|pending| !pending.is_empty());
-    match wanted(&world.sandbox).get("a") {
+    match wanted(&world.sandbox).get(name) {
         None if pending => Left::Doubt,
         None => Left::Nothing,
         Some(resource) if resource["initErrors"].is_array() => Left::Partial,
@@ -125,7 +125,7 @@ fn a_creation_that_goes_wrong() {
         if code == 1 {
             assert!(answer.text().contains("Pulumi.yaml:"), "{}: {}", row.resource, answer.text());
         }
-        assert_eq!(left(&world), row.left, "{}", row.resource);
+        assert_eq!(left(&world, "a"), row.left, "{}", row.resource);
         // The next one begins with nothing.
         world.sandbox.set("OUTRIGGER_TERRAFORM_STRICT", None);
         if row.left == Left::Doubt {
@@ -197,7 +197,7 @@ fn a_hanging_creation_is_stopped() {
         assert_eq!(child.wait().unwrap().code(), Some(1), "{rest}");
         assert!(rest.contains("\"ending\":\"cancelled\"") && rest.contains(says), "{rest}");
         world.assert_nobody_left();
-        assert_eq!(left(&world), Left::Nothing);
+        assert_eq!(left(&world, "a"), Left::Nothing);
         assert_eq!(world.everything(), Vec::<String>::new());
     }
 }
@@ -219,7 +219,7 @@ fn a_killed_provider_leaves_a_doubt() {
     assert_eq!(child.wait().unwrap().code(), Some(1), "{rest}");
     assert!(rest.contains("was ended by signal 9") && rest.contains("plugin `wide 0.0.0`"), "{rest}");
     world.assert_nobody_left();
-    assert_eq!(left(&world), Left::Doubt);
+    assert_eq!(left(&world, "a"), Left::Doubt);
 }
 
 /// Programs that are no provider, or not one for us.
@@ -241,6 +241,8 @@ fn a_provider_that_cannot_be_started() {
             &["it did not answer AutoMTLS"],
         ),
         ("macos", [&b"\xcf\xfa\xed\xfe"[..], &[0; 60]].concat(), &["the file is a program for macOS"]),
+        // No shell reads it.
+        ("prose", format!("touch {}\n", directory.join("read").display()).into_bytes(), &["the file is not a program"]),
     ] {
         let path = directory.join(format!("terraform-provider-{name}"));
         fs::write(&path, text).unwrap();
@@ -249,6 +251,7 @@ fn a_provider_that_cannot_be_started() {
         let answer = world.run(&["package", "add", "terraform-provider", &path]);
         answer.ended(1).says(says).says(&["the Terraform provider could not be started", &format!("`{name} 0.0.0`")]);
     }
+    assert!(!directory.join("read").exists());
     // A plugin of another program knows its own cookie only, and says so in the words of go-plugin.
     let path = directory.join("terraform-provider-stranger");
     std::os::unix::fs::symlink(peer("go-plugin-peer"), &path).unwrap();
@@ -266,13 +269,10 @@ fn an_answer_that_is_too_large() {
     let program = "variables:\n  big: {'fn::invoke': {function: 'local:getFile', arguments: {filename: CLOUD/big}}}\n\
                    outputs: {sum: '${big.contentSha256}'}\n";
     let world = World::new(Tool::Outrigger, &["local"], program);
+    let too_large = ["the answer is larger than the plugin can send", "larger than max"];
     // As text and in base 64.
     fs::File::create(world.cloud("big")).unwrap().set_len(130 << 20).unwrap();
     let answer = world.run(&["up", "--yes", "--skip-preview"]).ended(1);
-    answer.says(&[
-        "Pulumi.yaml:",
-        "plugin `local 0.0.0`",
-        "the answer is larger than the plugin can send",
-        "larger than max",
-    ]);
+    answer.says(&too_large).says(&["Pulumi.yaml:", "plugin `local 0.0.0`"]);
+    world.run_with(Tool::Pulumi, &["up", "--yes", "--skip-preview"]).failed().says(&too_large);
 }

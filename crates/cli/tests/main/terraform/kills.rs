@@ -6,10 +6,8 @@ use std::fs;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::process::{Child, Command};
-use std::thread;
-use std::time::{Duration, Instant};
 
-use super::processes::{self, Process};
+use super::processes::{self, Process, awaited};
 use super::world::{Tool, World};
 use crate::sandbox::{answer, walk};
 
@@ -161,16 +159,4 @@ fn is_keeper(process: &Process) -> bool {
 
 fn is_language_host(process: &Process) -> bool {
     process.name == "pulumi-language-yaml"
-}
-
-/// Looks again and again until there is an answer.
-fn awaited<T>(look: impl Fn() -> Option<T>) -> T {
-    let end = Instant::now() + Duration::from_secs(60);
-    loop {
-        if let Some(found) = look() {
-            return found;
-        }
-        assert!(Instant::now() < end, "it did not come");
-        thread::park_timeout(Duration::from_millis(2));
-    }
 }

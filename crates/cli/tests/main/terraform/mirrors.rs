@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::Write as _;
+use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
 use super::world::{Tool, World, provider_path};
@@ -13,7 +14,7 @@ pub(super) struct Mirror {
 }
 
 /// The platform in Terraform's words.
-fn platform() -> String {
+pub(super) fn platform() -> String {
     let architecture = match std::env::consts::ARCH {
         "x86_64" => "amd64",
         "aarch64" => "arm64",
@@ -55,8 +56,22 @@ impl Mirror {
         fs::write(directory.join(format!("terraform-provider-{name}_v{version}")), "").unwrap();
     }
 
+    /// A provider that is where it should be, but a program for another system.
+    pub(super) fn strange(&self, name: &str, version: &str) {
+        let directory = self.provider(name).join(version).join(platform());
+        fs::create_dir_all(&directory).unwrap();
+        let path = directory.join(format!("terraform-provider-{name}_v{version}"));
+        fs::write(&path, [&b"\xcf\xfa\xed\xfe"[..], &[0; 60]].concat()).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    /// A provider that is not there any more.
+    pub(super) fn removed(&self, name: &str) {
+        fs::remove_dir_all(self.provider(name)).unwrap();
+    }
+
     /// A provider as an archive.
-    fn packed(&self, name: &str, version: &str) {
+    pub(super) fn packed(&self, name: &str, version: &str) {
         let program = fs::read(provider_path(name)).unwrap();
         let options = zip::write::SimpleFileOptions::default()
             .compression_method(zip::CompressionMethod::Stored)

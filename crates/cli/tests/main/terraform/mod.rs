@@ -2,14 +2,22 @@
 //! real `pulumi`.
 
 mod aws;
+mod bridged;
+mod endings;
 mod failures;
+mod identities;
 mod kills;
 mod life;
+mod limits;
 mod mirrors;
 mod mistakes;
+mod moto;
+mod origins;
 mod own;
+mod packages;
 mod processes;
 mod published;
 mod sparing;
 mod takeover;
+mod upgrades;
 mod world;

@@ -12,21 +12,27 @@ use crate::providers::life::{stack_outputs, wanted};
 const LIFE: Life = Life {
     providers: &["wide", "narrow", "classic", "ancient", "mixed", "raised"],
     before: |world| {
-        for (provider, thing) in [
-            ("wide", json!({"id": "known", "name": "there", "value": "already"})),
-            ("narrow", json!({"id": "known", "name": "there", "value": "already"})),
-            ("classic", json!({"name": "there", "value": "already"})),
-            ("ancient", json!({"name": "there", "value": "already"})),
+        for (provider, kind, thing) in [
+            ("wide", "named", json!({"id": "known", "name": "there", "value": "already"})),
+            ("narrow", "named", json!({"id": "known", "name": "there", "value": "already"})),
+            ("classic", "named", json!({"name": "there", "value": "already"})),
+            ("ancient", "named", json!({"name": "there", "value": "already"})),
+            ("mixed", "fixed", json!({"value": "already"})),
+            ("raised", "fixed", json!({"value": "already"})),
+            ("raised", "chosen_id", json!({"id": "known", "value": "already"})),
         ] {
-            world.put(provider, "named", "known", &thing);
+            world.put(provider, kind, "known", &thing);
         }
     },
     program: include_str!("own.yaml"),
     look: |world| {
         let outputs = stack_outputs(&world.sandbox);
+        let entries = json!([{"entryName": "it/1", "tag": {"a": "b"}}, {"entryName": "it/2", "tag": {}}]);
         for (name, expected) in [
             ("ancientSize", json!(2)),
-            ("classicEntries", json!([{"entryName": "it/1", "tag": {"a": "b"}}, {"entryName": "it/2", "tag": {}}])),
+            ("classicEntries", entries.clone()),
+            ("mixedEntries", entries),
+            ("raisedVault", json!("password of it")),
             ("doubled", json!(42)),
             ("joined", json!("a+b")),
             ("described", json!({"givenWord": "hello", "wordLength": 5})),
@@ -90,13 +96,16 @@ const LIFE: Life = Life {
         ("a-imported", Created),
         ("m-required", Replaced),
         ("m-replaced", Updated),
+        ("m-imported", Created),
         ("r-noid", Updated),
         ("r-replaced", Replaced),
+        ("r-imported", Created),
+        ("r-chosen", Created),
     ],
     look_again: |world| {
         assert_secrets_are_kept(world);
         let made = wanted(&world.sandbox);
-        for name in ["w-imported", "n-imported", "c-imported", "a-imported"] {
+        for name in ["w-imported", "n-imported", "c-imported", "a-imported", "m-imported", "r-imported", "r-chosen"] {
             assert_eq!(made[name]["id"], "known", "{name}");
             assert_eq!(made[name]["inputs"]["value"], "already", "{name}");
         }
@@ -115,6 +124,9 @@ const LIFE: Life = Life {
         change("classic", "collections", "string_map", json!({"k": "changed"}));
         change("ancient", "collections", "string_set", json!(["a", "changed"]));
         change("mixed", "primitives", "a_string", json!("changed"));
+        // What nobody gave is no change to mend.
+        change("raised", "primitives", "made", json!("changed"));
+        change("narrow", "primitives", "computed_string", json!("changed"));
         std::fs::remove_dir_all(world.cloud("narrow/blocks")).unwrap();
         std::fs::remove_dir_all(world.cloud("raised/replaced")).unwrap();
     },
@@ -133,7 +145,10 @@ const LIFE: Life = Life {
     ],
     look_refreshed: |world| {
         // How often it was changed is in the provider's private state, and shown when it is read.
-        assert_eq!(wanted(&world.sandbox)["w-private"]["outputs"]["changes"], r#"{"count":2}"#);
+        let known = wanted(&world.sandbox);
+        assert_eq!(known["w-private"]["outputs"]["changes"], r#"{"count":2}"#);
+        assert_eq!(known["r-primitives"]["outputs"]["made"], "changed");
+        assert_eq!(known["n-primitives"]["outputs"]["computedString"], "changed");
     },
     mended: &[
         ("w-primitives", Updated),
@@ -151,6 +166,9 @@ const IMPORTS: &str = "  \
   n-imported: {type: 'narrow:Named', properties: {name: there, value: already}, options: {import: known}}
   c-imported: {type: 'classic:Named', properties: {name: there, value: already}, options: {import: known}}
   a-imported: {type: 'ancient:Named', properties: {name: there, value: already}, options: {import: known}}
+  m-imported: {type: 'mixed:Fixed', properties: {value: already}, options: {import: known}}
+  r-imported: {type: 'raised:Fixed', properties: {value: already}, options: {import: known}}
+  r-chosen: {type: 'raised:ChosenId', properties: {chosenIdId: known, value: already}, options: {import: known}}
 ";
 
 /// What a schema calls sensitive is in the project file and in the cloud, and nowhere else; what is only written is not even there.
@@ -162,8 +180,10 @@ fn assert_secrets_are_kept(world: &World) {
         assert_eq!(found, Vec::<PathBuf>::new(), "{word}");
     }
     assert_eq!(world.sandbox.files_with("written-word"), [program]);
-    let vault = stack_outputs(&world.sandbox)["vault"].as_str().unwrap().to_owned();
-    assert_eq!(world.sandbox.files_with(&vault), Vec::<PathBuf>::new());
+    for vault in ["vault", "raisedVault"] {
+        let secret = stack_outputs(&world.sandbox)[vault].as_str().unwrap().to_owned();
+        assert_eq!(world.sandbox.files_with(&secret), Vec::<PathBuf>::new(), "{vault}");
+    }
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Processes, found by what they inherited.
+//! Processes, found by what they inherited, and waiting for what they do.
 
 use std::fs;
 use std::path::Path;
@@ -54,4 +54,17 @@ pub(super) fn gone(mark: &str) -> Vec<Process> {
 /// Sends SIGKILL. A process that is gone already is no error.
 pub(super) fn kill(process: &Process) {
     let _ = Command::new("kill").args(["-KILL", &process.id.to_string()]).stderr(Stdio::null()).status();
+}
+
+/// Looks again and again until there is an answer.
+#[track_caller]
+pub(super) fn awaited<T>(look: impl Fn() -> Option<T>) -> T {
+    let end = Instant::now() + Duration::from_secs(60);
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(Instant::now() < end, "it did not come");
+        thread::park_timeout(Duration::from_millis(2));
+    }
 }

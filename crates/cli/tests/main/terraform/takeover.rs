@@ -17,6 +17,8 @@ resources:
   password: {type: 'random:Password', properties: {length: 12}}
   key: {type: 'tls:PrivateKey', properties: {algorithm: ED25519}}
   later: {type: 'time:Offset', properties: {baseRfc3339: '2020-02-12T06:36:13Z', offsetDays: 7}}
+  trigger: {type: 'null:Resource', properties: {triggers: {a: b}}}
+  file: {type: 'local:File', properties: {filename: CLOUD/file.txt, content: hello}}
   primitives: {type: 'wide:Primitives', properties: {aString: one, aNumber: 1.5}}
   collections:
     type: wide:Collections
@@ -34,15 +36,26 @@ resources:
   chosen: {type: 'wide:ChosenId', properties: {chosenIdId: mine, value: one}}
   nothing: {type: 'wide:NoId', properties: {label: l, value: one}}
   plurals: {type: 'wide:Plurals', properties: {statuses: [a], people: [b], entries: [{children: c}]}}
+  n-collections: {type: 'narrow:Collections', properties: {stringSets: [b, a], mapOfSets: {k: [b, a]}}}
+  n-blocks: {type: 'narrow:Blocks', properties: {title: t, rules: [{action: allow}], tags: [{key: c}, {key: a, value: b}]}}
+  n-secret: {type: 'narrow:Secret', properties: {label: l, password: hunter2}}
+  n-private: {type: 'narrow:Private', properties: {value: one}}
   classic: {type: 'classic:Primitives', properties: {aString: one, anInt: 1, hidden: hunter2}}
   suppressed: {type: 'classic:Suppressed', properties: {word: Word}}
   slow: {type: 'classic:Slow', properties: {value: one}}
   ancient: {type: 'ancient:Collections', properties: {stringSets: [b, a], settings: {level: 2}, tags: [{key: a}]}}
+  m-collections: {type: 'mixed:Collections', properties: {stringSets: [b, a], intSets: [2, 1]}}
+  m-required: {type: 'mixed:RequiredId', properties: {requiredIdId: mine, value: one}}
+  r-collections: {type: 'raised:Collections', properties: {stringSets: [b, a], intSets: [2, 1]}}
+  r-number: {type: 'raised:NumberId', properties: {value: one}}
 ";
+
+const PROVIDERS: [&str; 11] =
+    ["random", "tls", "time", "null", "local", "wide", "narrow", "classic", "ancient", "mixed", "raised"];
 
 #[test]
 fn there_and_back() {
-    let world = World::new(Tool::Pulumi, &["random", "tls", "time", "wide", "classic", "ancient"], PROGRAM);
+    let world = World::new(Tool::Pulumi, &PROVIDERS, PROGRAM);
     world.find(Bridge::Go);
     go(&world, &["up", "--yes", "--skip-preview"]).ok();
     let made = wanted(&world.sandbox);
@@ -62,7 +75,10 @@ fn there_and_back() {
     }
 
     // What ours changes, makes and removes, the other takes for its own.
-    let program = PROGRAM.replace("tags: [{key: c}, {key: a, value: b}]", "tags: [{key: d, value: e}, {key: c}]");
+    let program = PROGRAM.replace(
+        "blocks: {type: 'wide:Blocks', properties: {title: t, rules: [{action: allow}], tags: [{key: c}, {key: a",
+        "blocks: {type: 'wide:Blocks', properties: {title: t, rules: [{action: allow}], tags: [{key: c}, {key: d",
+    );
     let program = program.replace("uniques: [{given: x}]", "uniques: [{given: y}, {given: x}]");
     let program = program.replace(
         "private: {type: 'wide:Private', properties: {value: one",
@@ -92,8 +108,24 @@ fn there_and_back() {
     assert_eq!(world.everything(), Vec::<String>::new());
 }
 
+/// What ours has made, under either tool, Pulumi's own bridge takes as it is, and reads it without finding anything new.
+#[test]
+fn made_by_us() {
+    for tool in [Tool::Pulumi, Tool::Outrigger] {
+        let world = World::new(tool, &PROVIDERS, PROGRAM);
+        world.run(&["up", "--yes", "--skip-preview"]).ok();
+        let made = wanted(&world.sandbox);
+        world.find(Bridge::Go);
+        go(&world, &["preview", "--refresh", "--expect-no-changes"]).ok();
+        go(&world, &["up", "--yes", "--skip-preview", "--expect-no-changes"]).ok();
+        assert_eq!(kept(&wanted(&world.sandbox)), kept(&made), "{tool:?}");
+        world.run_with(Tool::Outrigger, &["destroy", "--yes", "--skip-preview"]).ok();
+        assert_eq!(world.everything(), Vec::<String>::new());
+    }
+}
+
 /// `pulumi` with Pulumi's bridge, which leaves providers behind.
-fn go(world: &World, arguments: &[&str]) -> Answer {
+pub(super) fn go(world: &World, arguments: &[&str]) -> Answer {
     let answer = world.sandbox.pulumi(&[arguments, &["--stack", "dev"]].concat());
     for process in processes::marked(&world.mark()) {
         processes::kill(&process);

@@ -70,6 +70,15 @@ func Rules() []framed.Kind {
 		{Name: "private", Private: true, Schema: schema.Schema{Attributes: Attributes{
 			"id": ID(), "value": text(), "changes": schema.StringAttribute{Computed: true},
 		}}},
+		// Limits and private bytes at once, which providers of the older SDKs keep in one place.
+		{Name: "lasting", Private: true, Schema: schema.Schema{
+			Attributes: Attributes{"id": ID(), "value": text(), "changes": schema.StringAttribute{Computed: true}},
+			Blocks: map[string]schema.Block{
+				"timeouts": schema.SingleNestedBlock{
+					Attributes: Attributes{"create": text(), "update": text(), "delete": text()},
+				},
+			},
+		}},
 		{Name: "faulty", Schema: schema.Schema{Attributes: Attributes{
 			"id": ID(), "fault": text(), "until": text(), "value": text(), "other": text(),
 			"made": schema.StringAttribute{Computed: true},

@@ -107,6 +107,9 @@ func (t *Thing) Create(ctx context.Context, request resource.CreateRequest, resp
 	if fault == "fail after create" {
 		response.Diagnostics.AddError("Failed after creating", "The thing exists; the fault was asked for.")
 	}
+	if fault == "hang after create" {
+		wait(ctx, request.Plan, &response.Diagnostics)
+	}
 }
 
 // Read shows what is in the cloud.
@@ -287,9 +290,8 @@ func (t *Thing) fault(ctx context.Context, plan tfsdk.Plan, diagnostics *diag.Di
 	if !attribute(t.Kind.Schema, "fault") {
 		return ""
 	}
-	var fault, until *string
+	var fault *string
 	diagnostics.Append(plan.GetAttribute(ctx, path.Root("fault"), &fault)...)
-	diagnostics.Append(plan.GetAttribute(ctx, path.Root("until"), &until)...)
 	if fault == nil {
 		return ""
 	}
@@ -302,9 +304,16 @@ func (t *Thing) fault(ctx context.Context, plan tfsdk.Plan, diagnostics *diag.Di
 	case "panic":
 		panic("the fault was asked for")
 	case "hang":
-		if err := cloud.WaitFor(*until, ctx.Done()); err != nil {
-			diagnostics.AddError("Given up", err.Error())
-		}
+		wait(ctx, plan, diagnostics)
 	}
 	return *fault
+}
+
+// wait returns when the file is there that the attribute `until` names, or when it is told to stop.
+func wait(ctx context.Context, plan tfsdk.Plan, diagnostics *diag.Diagnostics) {
+	var until *string
+	diagnostics.Append(plan.GetAttribute(ctx, path.Root("until"), &until)...)
+	if err := cloud.WaitFor(*until, ctx.Done()); err != nil {
+		diagnostics.AddError("Given up", err.Error())
+	}
 }

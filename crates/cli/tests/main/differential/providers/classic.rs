@@ -1,4 +1,4 @@
-//! The old SDK: version 2 alone (`classic`), together with the framework over protocol 5 (`mixed`) and 6 (`raised`), and version 1 (`ancient`).
+//! Version 2 of the old SDK: alone (`classic`), and together with the framework over protocol 5 (`mixed`) and 6 (`raised`).
 
 use serde_json::json;
 
@@ -20,12 +20,11 @@ pub(super) const SCENARIOS: &[Listed] = &[
     ("mixed", "shapes", shapes),
     ("mixed", "blocks", blocks),
     ("mixed", "ids", ids),
+    ("mixed", "data", data),
     ("raised", "shapes", shapes),
     ("raised", "blocks", blocks),
     ("raised", "ids", ids),
-    ("ancient", "introduction", |talk| introduction(talk, json!({}))),
-    ("ancient", "lives", ancient),
-    ("ancient", "panic", panic),
+    ("raised", "data", data),
 ];
 
 fn configuration(talk: &mut Talk) {
@@ -41,9 +40,9 @@ fn configuration(talk: &mut Talk) {
     ] {
         let checked = talk.call("CheckConfig", json!({"urn": urn, "news": news}));
         talk.configure(checked["reply"]["inputs"].clone());
+        talk.method("terraformConfig", json!({}));
     }
     talk.configure(json!({"directory": "forbidden"}));
-    talk.call("Call", json!({"tok": "pulumi:providers:classic/terraformConfig", "args": {}}));
 }
 
 fn shapes(talk: &mut Talk) {
@@ -64,15 +63,17 @@ fn shapes(talk: &mut Talk) {
         json!({"stringLists": [], "stringSets": [], "stringMap": {}}),
         json!({}),
     ]);
+    let limits = |create: &str| json!({"create": create, "delete": "1m", "default": "2m"});
     talk.life(
         "Slow",
         "slow",
         &[
-            json!({"value": "a", "timeouts": {"create": "3m"}}),
+            json!({"value": "a", "timeouts": limits("3m")}),
             json!({"value": "b"}),
-            json!({"value": "b", "timeouts": {"delete": "1m"}}),
+            json!({"value": "b", "timeouts": limits("4m")}),
         ],
     );
+    some_limits(talk);
     talk.life("Versioned", "versioned", &[json!({"amount": 1}), json!({"amount": 2})]);
     let mut versioned = talk.resource("Versioned", "old");
     versioned.id = "some id".to_owned();
@@ -100,6 +101,14 @@ fn shapes(talk: &mut Talk) {
         resource.inputs = inputs;
         resource.preview();
     }
+}
+
+/// A resource with limits of which only some are given.
+pub(super) fn some_limits(talk: &mut Talk) {
+    let mut slow = talk.resource("Slow", "half");
+    slow.check(json!({"value": "a", "timeouts": {"create": "3m"}}));
+    slow.preview();
+    slow.create();
 }
 
 fn blocks(talk: &mut Talk) {
@@ -236,7 +245,7 @@ fn faults(talk: &mut Talk) {
     hanging.create();
 }
 
-fn panic(talk: &mut Talk) {
+pub(super) fn panic(talk: &mut Talk) {
     begin(talk);
     let mut faulty = talk.resource("Faulty", "panic");
     faulty.check(json!({"fault": "panic"}));
@@ -269,38 +278,4 @@ fn ids(talk: &mut Talk) {
     talk.life("ChosenId", "chosen", &[json!({"value": "a"}), json!({"value": "b"})]);
     talk.life("NumberId", "number", &[json!({"value": "a"}), json!({"value": "b"})]);
     talk.life("NoId", "none", &[json!({"label": "a"}), json!({"label": "a", "value": "b"})]);
-}
-
-fn ancient(talk: &mut Talk) {
-    begin(talk);
-    talk.life(
-        "Primitives",
-        "primitives",
-        &[
-            json!({"aString": "a", "aBool": true, "anInt": 5, "aFloat": 0.5, "hidden": "h"}),
-            json!({"aString": "b", "aBool": false, "anInt": 0, "either": "chosen", "old": "deprecated"}),
-            json!({"aString": "b", "fixed": "now"}),
-        ],
-    );
-    talk.life("Collections", "collections", &[
-        json!({"stringLists": ["a", "b"], "stringSets": ["b", "a"], "stringMap": {"k": "v"}, "rules": [{"action": "a", "weight": 1}], "settings": {"level": 2}, "tags": [{"key": "b"}, {"key": "a", "value": "1"}]}),
-        json!({"stringLists": [], "rules": [{"action": "b"}], "settings": {}, "tags": [{"key": "a", "value": "2"}]}),
-        json!({}),
-    ]);
-    talk.life("Named", "named", &[json!({}), json!({"name": "given"})]);
-    talk.life("Slow", "slow", &[json!({"value": "a", "timeouts": {"create": "3m"}}), json!({"value": "b"})]);
-    talk.life("Versioned", "versioned", &[json!({"amount": "1"}), json!({"amount": "2"})]);
-    for fault in ["fail", "fail after create"] {
-        let mut faulty = talk.resource("Faulty", fault);
-        faulty.check(json!({"fault": fault, "value": "a"}));
-        faulty.preview();
-        faulty.create();
-    }
-    let mut versioned = talk.resource("Versioned", "old");
-    versioned.id = "some id".to_owned();
-    versioned.inputs = json!({"amount": "4"});
-    versioned.state = json!({"versionedId": "some id", "count": "4"});
-    versioned.diff_same();
-    talk.invoke("getLookup", json!({"name": "a"}));
-    talk.invoke("getLookup", json!({"name": "missing"}));
 }

@@ -64,9 +64,9 @@ fn configuration(talk: &mut Talk) {
     }
     talk.configure(json!({"directory": "forbidden"}));
     talk.configure(old);
-    let method = format!("{}/terraformConfig", "pulumi:providers:wide");
-    talk.call("Call", json!({"tok": method, "args": {}}));
+    talk.method("terraformConfig", json!({}));
     talk.configure(json!({"directory": UNKNOWN, "labels": UNKNOWN}));
+    talk.method("terraformConfig", json!({}));
     let mut named = talk.resource("Named", "named");
     named.check(json!({"name": "a"}));
     named.preview();

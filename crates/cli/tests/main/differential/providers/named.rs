@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::Listed;
+use super::classic::some_limits;
 use super::framed::begin;
 use crate::differential::talk::{Talk, UNKNOWN, secret};
 
@@ -91,11 +92,12 @@ fn names(talk: &mut Talk) {
         "Slow",
         "slow",
         &[
-            json!({"value": "a", "timeouts": {"create": "5m"}}),
+            json!({"value": "a", "timeouts": {"create": "5m", "delete": "2m"}}),
             json!({"value": "b", "timeouts": {"create": "6m", "delete": "1m"}}),
             json!({"value": "b"}),
         ],
     );
+    some_limits(talk);
     talk.life(
         "Identified",
         "identified",

@@ -27,5 +27,5 @@ fn lives(talk: &mut Talk) {
     talk.invoke("getDataSource", json!({"inputs": "not a map"}));
     talk.invoke("getDataSource", json!({"inputs": {"a": UNKNOWN}}));
     talk.invoke("getDataSource", json!({"nothing": 1}));
-    talk.call("Call", json!({"tok": "pulumi:providers:null/terraformConfig", "args": {"__self__": "a"}}));
+    talk.method("terraformConfig", json!({"__self__": "a"}));
 }

@@ -34,8 +34,8 @@ fn configuration(talk: &mut Talk) {
     talk.call("DiffConfig", json!({"urn": urn, "olds": old, "news": new, "oldInputs": old}));
     talk.call("DiffConfig", json!({"urn": urn, "olds": old, "news": {}, "oldInputs": old}));
     talk.configure(old);
-    talk.call("Call", json!({"tok": "pulumi:providers:tls/terraformConfig", "args": {"__self__": "a"}}));
-    talk.call("Call", json!({"tok": "pulumi:providers:tls/nothing", "args": {"__self__": "a"}}));
+    talk.method("terraformConfig", json!({"__self__": "a"}));
+    talk.method("nothing", json!({"__self__": "a"}));
 }
 
 fn lives(talk: &mut Talk) {

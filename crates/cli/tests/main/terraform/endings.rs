@@ -1,0 +1,76 @@
+//! An update that is ended while a provider works: by a person, who wants to keep what exists, or by the provider's death.
+
+use std::fs;
+use std::process::Child;
+
+use super::failures::{Left, left};
+use super::processes::{self, awaited};
+use super::world::{Tool, World};
+use crate::interruption::interrupt;
+use crate::providers::life::wanted;
+use crate::sandbox::answer;
+
+/// The second exists and is not ready for as long as nobody stops it.
+const PROGRAM: &str = "\
+resources:
+  first: {type: 'wide:Named', properties: {name: first}}
+  second:
+    type: wide:Faulty
+    properties: {fault: hang after create, until: CLOUD/never}
+    options: {dependsOn: ['${first}']}
+";
+
+/// An update that has made everything, and still waits for the second.
+fn waiting(tool: Tool) -> (World, Child) {
+    let world = World::new(tool, &["wide"], PROGRAM);
+    let child = world.start(&["up", "--yes", "--skip-preview"]);
+    awaited(|| fs::read_dir(world.cloud("wide/faulty")).ok()?.next().map(|_| ()));
+    (world, child)
+}
+
+/// Ctrl-C stops the provider, which answers all the same: what it made is in the state, and the next update goes on from there.
+fn stopped(tool: Tool) {
+    let (world, child) = waiting(tool);
+    interrupt(&child);
+    let answer = answer(child).failed();
+    assert!(answer.text().contains("Given up: nobody waits for the answer"), "{tool:?}: {}", answer.text());
+    world.assert_nobody_left();
+    let made = wanted(&world.sandbox);
+    assert_eq!(left(&world, "first"), Left::Resource, "{tool:?}");
+    assert_eq!(left(&world, "second"), Left::Partial, "{tool:?}: {}", answer.text());
+    let second = made["second"]["id"].as_str().unwrap().to_owned();
+    assert!(world.things("wide", "faulty").contains_key(&second));
+
+    world.program(&PROGRAM.replace("hang after create", "none"));
+    world.run(&["up", "--yes", "--skip-preview"]).ok();
+    assert_eq!(wanted(&world.sandbox)["second"]["id"], second, "{tool:?}");
+    assert_eq!(left(&world, "second"), Left::Resource, "{tool:?}");
+    world.run(&["destroy", "--yes", "--skip-preview"]).ok();
+    assert_eq!(world.everything(), Vec::<String>::new());
+}
+
+#[test]
+fn a_person_stops_outrigger() {
+    stopped(Tool::Outrigger);
+}
+
+#[test]
+fn a_person_stops_pulumi() {
+    stopped(Tool::Pulumi);
+}
+
+/// A provider that is killed from outside is a crash without words. What was made before is known.
+#[test]
+fn a_provider_is_killed_under_pulumi() {
+    let (world, child) = waiting(Tool::Pulumi);
+    for process in processes::marked(&world.mark()).iter().filter(|it| it.name.starts_with("terraform-provider-")) {
+        processes::kill(process);
+    }
+    let answer = answer(child).failed();
+    assert!(answer.text().contains("was ended by signal 9"), "{}", answer.text());
+    world.assert_nobody_left();
+    assert_eq!(left(&world, "first"), Left::Resource);
+    // Nobody knows its id, and `pulumi` keeps no operation of which it saw an end.
+    assert_eq!(left(&world, "second"), Left::Nothing);
+    world.run(&["destroy", "--yes", "--skip-preview"]).ok();
+}

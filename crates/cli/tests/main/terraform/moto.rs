@@ -1,0 +1,83 @@
+//! AWS on this machine.
+
+use std::io::{Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::sandbox::peers;
+
+/// What can be asked, in the ways of AWS's services.
+pub(super) enum Question<'a> {
+    /// A path.
+    Get(&'a str),
+    /// An action and its parameters; `MOTO` in it is where moto listens.
+    Form(&'a str),
+    /// An action and its parameters as JSON.
+    Target(&'a str, &'a str),
+}
+
+/// The cloud, which ends with the test.
+pub(super) struct Moto {
+    process: Child,
+    port: u16,
+}
+
+impl Moto {
+    pub(super) fn start() -> Self {
+        let program = peers().join("moto/bin/moto_server");
+        assert!(program.exists(), "`{}` is not there: run `cargo xtask peers`", program.display());
+        // It has to be told a port; this one was free a moment ago.
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let mut command = Command::new(program);
+        command.args(["-H", "127.0.0.1", "-p", &port.to_string()]).stdin(Stdio::null());
+        let process = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let moto = Self { process, port };
+        let end = Instant::now() + Duration::from_secs(120);
+        while TcpStream::connect(("127.0.0.1", port)).is_err() {
+            assert!(Instant::now() < end, "moto does not listen");
+            thread::park_timeout(Duration::from_millis(20));
+        }
+        moto
+    }
+
+    pub(super) fn address(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
+    }
+
+    /// What a service says, past any provider. Nobody checks the signature, but it names the service.
+    pub(super) fn ask(&self, service: &str, question: &Question) -> String {
+        let (first, headers, body) = match question {
+            Question::Get(path) => (format!("GET {path}"), String::new(), String::new()),
+            Question::Form(action) => {
+                let headers = "Content-Type: application/x-www-form-urlencoded\r\n".to_owned();
+                ("POST /".to_owned(), headers, format!("Action={action}").replace("MOTO", &self.address()))
+            }
+            Question::Target(target, body) => {
+                let headers = format!("Content-Type: application/x-amz-json-1.1\r\nX-Amz-Target: {target}\r\n");
+                ("POST /".to_owned(), headers, (*body).to_owned())
+            }
+        };
+        let request = format!(
+            "{first} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nConnection: close\r\nContent-Length: {}\r\n{headers}Authorization: \
+             AWS4-HMAC-SHA256 Credential=test/20260101/us-east-1/{service}/aws4_request, SignedHeaders=host, \
+             Signature=0\r\n\r\n{body}",
+            self.port,
+            body.len(),
+        );
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer
+    }
+}
+
+impl Drop for Moto {
+    fn drop(&mut self) {
+        // There is nothing to be done if it has ended by itself.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}

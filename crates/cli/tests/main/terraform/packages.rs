@@ -1,0 +1,94 @@
+//! Providers that `packages:` of a project names, and that cannot be had: what is said, and where.
+
+use std::fs;
+
+use super::mirrors::Mirror;
+use super::world::{Tool, World};
+
+/// A project with one package and one resource of it.
+fn write(world: &World, package: &str, parameters: &str) {
+    let project = format!(
+        "name: shop\nruntime: yaml\npackages:\n  {package}: {{source: terraform-provider, version: 1.0.0, parameters: \
+         [{parameters}]}}\nresources:\n  a: {{type: '{package}:Named', properties: {{name: x}}}}\n"
+    );
+    world.sandbox.write("Pulumi.yaml", &project);
+}
+
+/// A world with a mirror, in which not everything is as it should be.
+fn world_with_a_mirror() -> (World, Mirror) {
+    let mut world = World::new(Tool::Outrigger, &[], "");
+    let mirror = Mirror::new(&mut world);
+    mirror.unpacked("wide", "1.2.3");
+    mirror.foreign("distant", "1.0.0");
+    mirror.strange("strange", "1.0.0");
+    mirror.damaged("broken", "1.0.0");
+    (world, mirror)
+}
+
+#[test]
+fn that_cannot_be_installed() {
+    let (world, _) = world_with_a_mirror();
+    for (package, parameters, says) in [
+        (
+            "nosuch",
+            "example.com/tests/nosuch",
+            &["`example.com/tests/nosuch` was not found", "has no version of it"][..],
+        ),
+        ("wide", "example.com/tests/wide, '>= 2.0.0'", &["meets `>= 2.0.0`", "which has 1.2.3"]),
+        ("distant", "example.com/tests/distant", &["is not there for `linux_", "It is there for plan9_mips"]),
+        ("strange", "example.com/tests/strange", &["`strange 1.0.0`", "the file is a program for macOS"]),
+        ("broken", "example.com/tests/broken", &["terraform-provider-broken_1.0.0_", "the archive is damaged"]),
+    ] {
+        write(&world, package, parameters);
+        // The package's place is behind its name.
+        let place = format!("Pulumi.yaml:4:{}", package.len() + 5);
+        world.run(&["install"]).ended(1).says(says).says(&["error[package-plugin]", &place]);
+        // Without it the resource has no type, and nothing is done.
+        for command in [&["preview"][..], &["up", "--yes", "--skip-preview"]] {
+            let answer = world.run(command).ended(1);
+            answer.says(&["error[plugin-missing]", &format!("plugin `{package}` was not found"), "Pulumi.yaml:6:13"]);
+        }
+    }
+    assert_eq!(world.everything(), Vec::<String>::new());
+}
+
+/// What becomes of a package in the mirror, and what is said of it then.
+struct Loss(&'static str, fn(&Mirror), &'static [&'static str]);
+
+const LOSSES: [Loss; 3] = [
+    Loss("wide", |mirror| mirror.strange("wide", "1.2.3"), &["not be started", "the file is a program for macOS"]),
+    Loss("wide", |mirror| mirror.removed("wide"), &["`example.com/tests/wide` was not found", "has no version of it"]),
+    Loss("classic", |mirror| mirror.damaged("classic", "2.0.0"), &["classic_2.0.0_", "the archive is damaged"]),
+];
+
+/// What was there when the project was installed, and is not, or not whole, when it is used.
+#[test]
+fn that_were_lost() {
+    let (world, mirror) = world_with_a_mirror();
+    mirror.packed("classic", "2.0.0");
+    for package in ["wide", "classic"] {
+        write(&world, package, &format!("example.com/tests/{package}"));
+        world.run(&["install"]).ok();
+    }
+    // Nothing that was unpacked then helps.
+    fs::remove_dir_all(world.sandbox.path("home/.cache")).unwrap();
+    for Loss(package, lose, says) in LOSSES {
+        write(&world, package, &format!("example.com/tests/{package}"));
+        lose(&mirror);
+        world.run(&["preview"]).ended(1).says(says).says(&["Pulumi.yaml:6:13"]);
+        world.run_with(Tool::Pulumi, &["preview"]).failed().says(says).says(&["on Pulumi.yaml line 6"]);
+    }
+}
+
+/// A hint names a step that helps: there is no plugin of a package's name to install, and no port of one to look at.
+#[test]
+fn what_to_do_next() {
+    let (world, mirror) = world_with_a_mirror();
+    write(&world, "wide", "example.com/tests/wide");
+    let answer = world.run(&["preview"]).ended(1).says(&["Pulumi.yaml:6:13", "`outrigger install`"]);
+    assert!(!answer.text().contains("pulumi plugin install"), "{}", answer.text());
+    world.run(&["install"]).ok();
+    mirror.removed("wide");
+    let answer = world.run(&["preview"]).ended(1);
+    assert!(!answer.text().contains("PULUMI_DEBUG_PROVIDERS"), "{}", answer.text());
+}

@@ -1,0 +1,58 @@
+//! Where the properties of a resource stand in the file.
+
+use std::sync::Arc;
+
+use outrigger_provider::{Places, PropertyPlaces, Source};
+use outrigger_value::{PathStep, PropertyPath};
+
+use super::Run;
+use crate::expression::{Expression, Kind};
+use crate::program::{Program, Properties};
+use crate::syntax::{Document, Span};
+
+impl Run<'_> {
+    /// Finds the properties of a resource, when somebody asks.
+    pub(super) fn places(&self, number: usize) -> PropertyPlaces {
+        let (document, program) = (Arc::clone(&self.source.document), Arc::clone(&self.source.program));
+        PropertyPlaces(Some(Arc::new(OfResource { document, program, number })))
+    }
+}
+
+struct OfResource {
+    document: Arc<Document>,
+    program: Arc<Program>,
+    number: usize,
+}
+
+impl Places for OfResource {
+    fn of(&self, property: &PropertyPath) -> Source {
+        let (PathStep::Key(first), rest) = property.0.split_first()? else { return None };
+        let found = match &self.program.resources.get(self.number)?.properties {
+            Properties::Map(properties) => {
+                let property = properties.iter().find(|property| *property.name.text == **first)?;
+                innermost(&property.value, rest)
+            }
+            Properties::Whole(whole) => member(whole, first).map(|value| innermost(value, rest))?,
+        };
+        Some(self.document.place(found))
+    }
+}
+
+/// As far as a path leads through what is written out.
+fn innermost(expression: &Expression, path: &[PathStep]) -> Span {
+    let inner = path.split_first().and_then(|(step, rest)| {
+        let inner = match (step, &expression.kind) {
+            (PathStep::Key(key), _) => member(expression, key),
+            (PathStep::Index(index), Kind::List(items)) => items.get(*index),
+            _ => None,
+        };
+        Some((inner?, rest))
+    });
+    inner.map_or(expression.span, |(inner, rest)| innermost(inner, rest))
+}
+
+fn member<'a>(expression: &'a Expression, name: &str) -> Option<&'a Expression> {
+    let Kind::Object(members) = &expression.kind else { return None };
+    let is = |key: &Expression| matches!(&key.kind, Kind::String(text) if **text == *name);
+    members.iter().find(|(key, _)| is(key)).map(|(_, value)| value)
+}
