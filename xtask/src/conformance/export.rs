@@ -19,7 +19,7 @@ pub(super) enum Secrets {
 }
 
 /// Masks times, ids that look like UUIDs, ciphertexts, the manifest and where a resource was written, and turns the
-/// list of resources into a set by URN.
+/// list of resources into a set by URN and what a property depends on into a set: its order is a Go map's in `pulumi`.
 pub(super) fn masked(export: &str, secrets: Secrets) -> Result<Value> {
     let mut export: Value = serde_json::from_str(export).context("the export is not JSON")?;
     if let Some(deployment) = export.get_mut("deployment").and_then(Value::as_object_mut) {
@@ -78,6 +78,11 @@ fn by_urn(resources: Value) -> Value {
         if let Some(object) = resource.as_object_mut() {
             object.remove("sourcePosition");
             object.remove("stackTrace");
+        }
+        if let Some(properties) = resource.get_mut("propertyDependencies").and_then(Value::as_object_mut) {
+            for dependencies in properties.values_mut().filter_map(Value::as_array_mut) {
+                dependencies.sort_by_key(Value::to_string);
+            }
         }
         let urn = resource.get("urn").and_then(Value::as_str).unwrap_or("<no urn>").to_owned();
         let doomed = resource.get("delete").and_then(Value::as_bool) == Some(true);
@@ -144,6 +149,15 @@ mod tests {
             json!({"resources": {"a": {"urn": "a", "created": "<time>"}, "b": {"urn": "b", "id": "1"}}})
         );
         assert_ne!(of_resources(json!([one])), of_resources(json!([{"urn": "a"}])));
+    }
+
+    #[test]
+    fn what_a_property_depends_on_is_a_set() {
+        let one = |order: [&str; 2]| of_resources(json!([{"urn": "a", "propertyDependencies": {"p": order}}]));
+        assert_eq!(one(["x", "y"]), one(["y", "x"]));
+        assert_ne!(one(["x", "y"]), one(["x", "z"]));
+        let all = |order: [&str; 2]| of_resources(json!([{"urn": "a", "dependencies": order}]));
+        assert_ne!(all(["x", "y"]), all(["y", "x"]));
     }
 
     #[test]
