@@ -28,7 +28,7 @@ impl Package {
             // Planning changes nothing, however it fails.
             Err(error) => return Outcome::NotDone(error),
         };
-        self.plans.forget(urn);
+        self.plans.forget(urn, request.action);
         let limited = request.timeout.map(|limit| ready.limited(&subject.handle.schema.block, step, limit));
         let order = limited.as_ref().unwrap_or(&ready);
         let question = ApplyQuestion {
@@ -68,7 +68,7 @@ impl Package {
         request: &ApplyRequest,
     ) -> Result<Ready, CallError> {
         // Before the order: what it answers cannot be kept without them.
-        self.identities(cx, call).await?;
+        self.identities(cx).await?;
         let mut ready = self.plan_of(cx, call, urn, subject, request).await?;
         // A state that Pulumi's bridge wrote has no identity, and providers that have them fail an update without one.
         if request.action == Action::Update && self.lacks_identity(subject, &ready.identity) {
@@ -99,12 +99,12 @@ impl Package {
                 let inputs = unchanged(&prior.outputs, request.inputs.clone(), &request.ignore_changes);
                 let config = self.config(call, subject, &inputs)?;
                 let stored = self.upgraded(cx, call, urn, subject, prior).await?;
-                let plan = self.planned(cx, call, urn, subject, stored, config, None).await?;
+                let plan = self.planned(cx, call, urn, subject, stored, config).await?;
                 Ok(Ready::clone(&plan.ready))
             }
             _ => {
                 let config = self.config(call, subject, &request.inputs)?;
-                let plan = self.planned(cx, call, urn, subject, Stored::NOTHING, config, None).await?;
+                let plan = self.planned(cx, call, urn, subject, Stored::NOTHING, config).await?;
                 Ok(Ready::clone(&plan.ready))
             }
         }

@@ -14,6 +14,8 @@ use crate::BridgeOptions;
 use crate::plugin::TERRAFORM_VERSION;
 use crate::process::Supervised;
 
+const SCHEMA: &str = "GetProviderSchema";
+
 /// A provider that runs.
 pub struct BareProvider {
     process: Supervised,
@@ -39,6 +41,11 @@ impl BareProvider {
         let started = async {
             let client = process.client(cx).await?;
             let schemas = Arc::new(client.schemas(cx).await?);
+            let errors: Vec<String> =
+                schemas.reports().iter().filter(|report| report.is_error()).map(ToString::to_string).collect();
+            if !errors.is_empty() {
+                return Err(CallError::new(client.label(), SCHEMA, ErrorKind::NotDone, errors.join("\n")));
+            }
             Ok((client, schemas))
         };
         match started.await {
@@ -57,36 +64,32 @@ impl BareProvider {
     pub async fn document(&self, cx: &CallContext) -> Result<Value, CallError> {
         let (identities, _): (BTreeMap<String, IdentitySchema>, _) = self.client.identity_schemas(cx).await?;
         let document = document(&self.schemas, &identities, &self.address);
-        document.map_err(|error| {
-            CallError::new(self.client.label(), "GetProviderSchema", ErrorKind::Garbage, error.to_string())
-        })
+        document.map_err(|error| CallError::new(self.client.label(), SCHEMA, ErrorKind::Garbage, error.to_string()))
     }
 
     /// Configures it; `config` is JSON.
     pub async fn configure(&self, cx: &CallContext, config: &str) -> Result<(), CallError> {
         const CALL: &str = "ConfigureProvider";
         let request = format!(r#"{{"terraform_version":"{TERRAFORM_VERSION}","config":{config}}}"#);
-        let answers = self.call(cx, CALL, &request, false).await?;
-        let errors: Vec<String> = answers.iter().flat_map(|answer| errors(answer)).collect();
-        if errors.is_empty() {
+        let mut failed = Vec::new();
+        self.call(cx, CALL, &request, false, &mut |answer| failed.extend(errors(&answer))).await?;
+        if failed.is_empty() {
             return Ok(());
         }
-        Err(CallError::new(self.client.label(), CALL, ErrorKind::NotDone, errors.join("\n")))
+        Err(CallError::new(self.client.label(), CALL, ErrorKind::NotDone, failed.join("\n")))
     }
 
-    /// Makes a call of protocol 6 by its name. There is an answer for each message that came back.
+    /// Makes a call of protocol 6 by its name. Each message that comes back is handed over when it comes.
     pub async fn call(
         &self,
         cx: &CallContext,
         name: &str,
         request: &str,
         show_secrets: bool,
-    ) -> Result<Vec<String>, CallError> {
+        each: &mut (dyn FnMut(String) + Send),
+    ) -> Result<(), CallError> {
         let secrets = if show_secrets { Secrets::Shown } else { Secrets::Hidden };
-        let mut answers = Vec::new();
-        let call = ByHand { name, request, secrets };
-        self.client.by_hand(cx, &self.schemas, call, &mut |answer| answers.push(answer)).await?;
-        Ok(answers)
+        self.client.by_hand(cx, &self.schemas, ByHand { name, request, secrets }, each).await
     }
 
     /// Ends it.

@@ -6,22 +6,26 @@
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
-use outrigger_provider::{CallContext, CallError};
+use outrigger_provider::{CallContext, CallError, LogLevel};
 use outrigger_terraform::cty::{self, Value};
 use outrigger_terraform::schema::IdentitySchema;
 
 use crate::meta::KeptIdentity;
 use crate::package::{Package, Subject};
+use crate::words;
 
 /// The schemas of identities, by type of resource. Most types have none.
 pub(crate) type Identities = BTreeMap<String, IdentitySchema>;
 
 impl Package {
-    /// The schemas of identities. Whoever may get one from the provider asks before, so that nothing can fail after.
-    pub(crate) async fn identities(&self, cx: &CallContext, call: &str) -> Result<&Identities, CallError> {
+    /// The schemas of identities. Whoever may get one from the provider asks before, so that nothing can fail after. A provider of
+    /// several parts says an error for each that is older than identities; the others' are as good as ever.
+    pub(crate) async fn identities(&self, cx: &CallContext) -> Result<&Identities, CallError> {
         let asked = || async {
             let (schemas, reports) = self.client(cx).await?.identity_schemas(cx).await?;
-            self.heed(cx, call, None, None, &reports)?;
+            for report in &reports {
+                cx.log.log(LogLevel::Debug, None, &words::text(None, report), false);
+            }
             Ok(schemas)
         };
         self.identities.get_or_try_init(asked).await
@@ -44,7 +48,7 @@ impl Package {
         kept: Option<&KeptIdentity>,
     ) -> Result<Bytes, CallError> {
         let Some(kept) = kept else { return Ok(Bytes::new()) };
-        let Some(schema) = self.identities(cx, call).await?.get(&*subject.handle.name) else { return Ok(Bytes::new()) };
+        let Some(schema) = self.identities(cx).await?.get(&*subject.handle.name) else { return Ok(Bytes::new()) };
         let ty = schema.ty();
         let as_is = (kept.version == schema.version)
             .then(|| cty::from_json(kept.json.as_bytes(), &ty).and_then(|value| cty::encode(&value, &ty)).ok())

@@ -3,10 +3,14 @@
 //! A refresh asks what would change, the program after it asks the same, and so does an update after its preview. A provider's plan
 //! depends on what exists and what is wanted, so it is asked once; what is carried out is then what was shown. Kept by the name of the
 //! resource: two that are wanted alike may get different names from their provider, and those must not be mixed up.
+//!
+//! Where a plan says that a resource has to be replaced, the plan of the new one gets the bytes that the provider gave with the first.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use bytes::Bytes;
+use outrigger_provider::Action;
 use outrigger_terraform::cty::{Path, Value as Cty};
 use outrigger_terraform::{Report, Stored};
 use outrigger_value::Urn;
@@ -24,50 +28,83 @@ pub(crate) struct Plan {
 
 /// The plans of one provider as it is configured now.
 pub(crate) struct Plans {
-    /// `None`: nobody will ask again.
-    kept: Option<Mutex<HashMap<Urn, Plan>>>,
+    /// Whether anybody will ask again.
+    keeping: bool,
+    kept: Mutex<HashMap<Urn, Kept>>,
+}
+
+/// What is planned for one name.
+#[derive(Default)]
+struct Kept {
+    /// For what exists.
+    change: Option<Plan>,
+    /// For a new resource: the first of its name, or one that takes the place of what exists.
+    creation: Option<Plan>,
+    /// What is wanted, and the provider's bytes, where the plan for what exists says that it has to be replaced.
+    replacement: Option<(Cty, Bytes)>,
 }
 
 impl Plans {
     pub(crate) fn new(keeping: bool) -> Self {
-        Self { kept: keeping.then(Mutex::default) }
+        Self { keeping, kept: Mutex::default() }
     }
 
     /// The plan of a resource, if the question is the same.
     pub(crate) fn get(&self, urn: &Urn, prior: &Stored, config: &Cty) -> Option<Plan> {
-        let kept = self.lock()?;
-        kept.get(urn).filter(|plan| plan.ready.prior == *prior && plan.ready.config == *config).cloned()
+        let kept = self.lock();
+        let Kept { change, creation, .. } = kept.get(urn)?;
+        let plan = if prior.state.is_null() { creation } else { change };
+        plan.as_ref().filter(|plan| plan.ready.prior == *prior && plan.ready.config == *config).cloned()
     }
 
     pub(crate) fn keep(&self, urn: &Urn, plan: &Plan) {
-        if let Some(mut kept) = self.lock() {
-            kept.insert(urn.clone(), plan.clone());
+        if !self.keeping {
+            return;
+        }
+        let mut kept = self.lock();
+        let of_it = kept.entry(urn.clone()).or_default();
+        let place = if plan.ready.prior.state.is_null() { &mut of_it.creation } else { &mut of_it.change };
+        *place = Some(plan.clone());
+    }
+
+    /// The plan of a resource says that it has to be replaced.
+    pub(crate) fn replaces(&self, urn: &Urn, ready: &Ready) {
+        if !ready.private.is_empty() {
+            self.lock().entry(urn.clone()).or_default().replacement =
+                Some((ready.config.clone(), ready.private.clone()));
         }
     }
 
-    /// The resource is about to change: no plan for it holds any more.
-    pub(crate) fn forget(&self, urn: &Urn) {
-        if let Some(mut kept) = self.lock() {
+    /// The provider's bytes for a new resource that takes the place of another, if the same is wanted as when they were given.
+    pub(crate) fn replacement(&self, urn: &Urn, config: &Cty) -> Option<Bytes> {
+        let kept = self.lock();
+        let (wanted, private) = kept.get(urn)?.replacement.as_ref()?;
+        (wanted == config).then(|| private.clone())
+    }
+
+    /// The resource is about to change: no plan for what exists holds any more. What is made anew after it was deleted is made as it was
+    /// planned.
+    pub(crate) fn forget(&self, urn: &Urn, action: Action) {
+        let mut kept = self.lock();
+        if action == Action::Create {
             kept.remove(urn);
+        } else if let Some(of_it) = kept.get_mut(urn) {
+            of_it.change = None;
         }
     }
 
     /// The provider is configured anew.
     pub(crate) fn clear(&self) {
-        if let Some(mut kept) = self.lock() {
-            kept.clear();
-        }
+        self.lock().clear();
     }
 
-    fn lock(&self) -> Option<MutexGuard<'_, HashMap<Urn, Plan>>> {
-        self.kept.as_ref().map(|kept| kept.lock().unwrap_or_else(PoisonError::into_inner))
+    fn lock(&self) -> MutexGuard<'_, HashMap<Urn, Kept>> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use bytes::Bytes;
-
     use super::*;
 
     fn stored(text: &str) -> Stored {
@@ -102,11 +139,43 @@ mod tests {
         assert!(!asked("two", "is", "wanted"));
         assert!(!asked("one", "was", "wanted"));
         assert!(!asked("one", "is", "unwanted"));
-        plans.forget(&urn("one"));
+        plans.forget(&urn("one"), Action::Update);
         assert!(!asked("one", "is", "wanted"));
         plans.keep(&urn("one"), &plan("is", "wanted"));
         plans.clear();
         assert!(!asked("one", "is", "wanted"));
+    }
+
+    #[test]
+    fn a_replacement_gets_what_the_plan_before_it_gave() {
+        let plans = Plans::new(false);
+        let (wanted, other) = (Cty::String("wanted".into()), Cty::String("other".into()));
+        let before = Ready { private: Bytes::from_static(b"given"), ..Ready::clone(&plan("is", "wanted").ready) };
+        plans.replaces(&urn("one"), &before);
+        assert_eq!(plans.replacement(&urn("one"), &wanted).as_deref(), Some(&b"given"[..]));
+        assert_eq!(plans.replacement(&urn("one"), &other), None);
+        assert_eq!(plans.replacement(&urn("two"), &wanted), None);
+        plans.forget(&urn("one"), Action::Delete);
+        assert!(plans.replacement(&urn("one"), &wanted).is_some(), "it is deleted to be made anew");
+        plans.forget(&urn("one"), Action::Create);
+        assert_eq!(plans.replacement(&urn("one"), &wanted), None);
+    }
+
+    #[test]
+    fn what_takes_the_place_of_another_has_a_plan_of_its_own() {
+        let plans = Plans::new(true);
+        let mut new = plan("", "wanted");
+        new.ready = Arc::new(Ready { prior: Stored::NOTHING, ..Ready::clone(&new.ready) });
+        plans.keep(&urn("one"), &new);
+        plans.keep(&urn("one"), &plan("is", "wanted"));
+        let wanted = Cty::String("wanted".into());
+        assert!(plans.get(&urn("one"), &stored("is"), &wanted).is_some());
+        assert!(plans.get(&urn("one"), &Stored::NOTHING, &wanted).is_some());
+        plans.forget(&urn("one"), Action::Delete);
+        assert!(plans.get(&urn("one"), &stored("is"), &wanted).is_none());
+        assert!(plans.get(&urn("one"), &Stored::NOTHING, &wanted).is_some());
+        plans.forget(&urn("one"), Action::Create);
+        assert!(plans.get(&urn("one"), &Stored::NOTHING, &wanted).is_none());
     }
 
     #[test]

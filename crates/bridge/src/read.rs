@@ -1,7 +1,7 @@
 //! Reading what exists: a refresh, and an import.
 
 use outrigger_provider::{CallContext, CallError, ImportRequest, Imported, ReadRequest, ReadResult, State};
-use outrigger_terraform::{ReadAnswer, Report, Stored, write_only};
+use outrigger_terraform::{ReadAnswer, Report, Stored};
 use outrigger_value::{PropertyMap, Urn, secrecy};
 
 use crate::inputs;
@@ -14,7 +14,7 @@ impl Package {
     pub(crate) async fn read(&self, cx: &CallContext, request: ReadRequest) -> Result<ReadResult, CallError> {
         let ReadRequest { resource, state, .. } = request;
         let subject = self.subject(CALL, resource.ty())?;
-        self.identities(cx, CALL).await?;
+        self.identities(cx).await?;
         // A `get` knows the id alone.
         if state.outputs.is_empty() {
             return Ok(match self.imported(cx, &resource.urn, &subject, &state.id).await? {
@@ -40,7 +40,7 @@ impl Package {
 
     pub(crate) async fn import(&self, cx: &CallContext, request: ImportRequest) -> Result<Imported, CallError> {
         let subject = self.subject(CALL, request.resource.ty())?;
-        self.identities(cx, CALL).await?;
+        self.identities(cx).await?;
         let state = self.imported(cx, &request.resource.urn, &subject, &request.id).await?;
         let resources = state.map(|state| (request.resource.ty().to_owned(), state)).into_iter().collect();
         Ok(Imported { resources })
@@ -93,7 +93,7 @@ impl Package {
             return Ok(None);
         }
         self.heed(cx, CALL, Some(urn), Some(&subject.resource.object), &reports)?;
-        let state = write_only::removed(&subject.handle.schema.block, stored.state);
+        let state = self.storable(cx, CALL, urn, subject, stored.state, "read")?;
         Ok((!state.is_null()).then_some(Stored { state, ..stored }))
     }
 

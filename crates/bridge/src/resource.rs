@@ -89,7 +89,7 @@ impl Package {
                 const CALL: &str = "Create";
                 let subject = self.subject(CALL, request.resource.ty())?;
                 let config = self.config(CALL, &subject, &inputs)?;
-                let ready = self.planned(cx, CALL, urn, &subject, Stored::NOTHING, config, None).await?.ready;
+                let ready = self.planned(cx, CALL, urn, &subject, Stored::NOTHING, config).await?.ready;
                 let predicted = self.predicted(CALL, &subject, &ready.planned, &inputs)?;
                 Ok(Planned {
                     verdict: Verdict::Create,
@@ -104,7 +104,7 @@ impl Package {
                 let inputs = unchanged(&prior.outputs, inputs, &request.ignore_changes);
                 let config = self.config(CALL, &subject, &inputs)?;
                 let stored = self.upgraded(cx, CALL, urn, &subject, &prior).await?;
-                let Plan { ready, replacing, .. } = self.planned(cx, CALL, urn, &subject, stored, config, None).await?;
+                let Plan { ready, replacing, .. } = self.planned(cx, CALL, urn, &subject, stored, config).await?;
                 let block = &subject.handle.schema.block;
                 let replacing = replacement::effective(block, &ready.prior.state, &ready.planned, &replacing)
                     .map_err(|nowhere| self.error(CALL, nowhere.to_string()))?;
@@ -114,16 +114,15 @@ impl Package {
                     (true, Some(false)) => Verdict::Same,
                     _ => Verdict::Update,
                 };
-                // What is made anew computes everything anew: planned as if nothing were there, it says what that will be.
-                let ready = if verdict == Verdict::Replace && request.predict {
-                    let (config, private) = (ready.config.clone(), ready.private.clone());
-                    self.planned(cx, CALL, urn, &subject, Stored::NOTHING, config, Some(private)).await?.ready
-                } else {
-                    ready
-                };
                 let predicted =
                     request.predict.then(|| self.predicted(CALL, &subject, &ready.planned, &inputs)).transpose()?;
-                let token = if verdict == Verdict::Replace { PlanToken::default() } else { token(ready) };
+                let token = if verdict == Verdict::Replace {
+                    // The new one is planned as if nothing were there, when it is asked for: it computes everything anew.
+                    self.plans.replaces(urn, &ready);
+                    PlanToken::default()
+                } else {
+                    token(ready)
+                };
                 Ok(Planned { verdict, diff, predicted, token })
             }
         }
@@ -134,8 +133,7 @@ impl Package {
         encode::object(&subject.resource.object, inputs).map_err(|misfit| self.error(call, misfit.to_string()))
     }
 
-    /// PlanResourceChange, unless it was asked already. `private` stands in for that of what exists.
-    #[expect(clippy::too_many_arguments, reason = "the parts of one call")]
+    /// PlanResourceChange, unless it was asked already.
     pub(crate) async fn planned(
         &self,
         cx: &CallContext,
@@ -144,24 +142,24 @@ impl Package {
         subject: &Subject,
         prior: Stored,
         config: Cty,
-        private: Option<Bytes>,
     ) -> Result<Plan, CallError> {
         let block = &subject.handle.schema.block;
-        let known = if private.is_none() { self.plans.get(urn, &prior, &config) } else { None };
-        let plan = match known {
+        let plan = match self.plans.get(urn, &prior, &config) {
             Some(plan) => plan,
-            None => self.asked_plan(cx, subject, prior, config, private.as_ref()).await?,
+            None => {
+                let replacement = prior.state.is_null().then(|| self.plans.replacement(urn, &config)).flatten();
+                self.asked_plan(cx, subject, prior, config, replacement.as_ref()).await?
+            }
         };
         let object = Some(&subject.resource.object);
         let told = &told_once(cx, call);
         self.heed(told, call, Some(urn), object, &plan.reports)?;
         self.hold(told, call, urn, &findings(block, &plan.ready), "planned")?;
-        if private.is_none() {
-            self.plans.keep(urn, &plan);
-        }
+        self.plans.keep(urn, &plan);
         Ok(plan)
     }
 
+    /// `private` stands in for that of what exists.
     async fn asked_plan(
         &self,
         cx: &CallContext,

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use outrigger_provider::{CallContext, CallError, State};
 use outrigger_terraform::cty::{self, Type, Value as Cty};
-use outrigger_terraform::{Client, Stored};
+use outrigger_terraform::{Client, Stored, consistency, write_only};
 use outrigger_value::{PropertyMap, Urn};
 
 pub use crate::decode::Unfit;
@@ -52,7 +52,8 @@ impl Package {
         self.upgraded_json(cx, call, urn, subject, &client, meta, json).await
     }
 
-    /// Like [`Package::upgraded`], without a call where the version is the current one and the state is in its form.
+    /// Like [`Package::upgraded`], without a call where the version is the current one and the state is in its form: what is to be
+    /// deleted is found by what identifies it, and Pulumi's bridge does not ask either.
     pub(crate) async fn current(
         &self,
         cx: &CallContext,
@@ -108,6 +109,7 @@ impl Package {
             as_is => {
                 let (state, reports) = client.upgrade(cx, &subject.handle, meta.version, json).await?;
                 self.heed(cx, call, Some(urn), Some(&subject.resource.object), &reports)?;
+                let state = self.storable(cx, call, urn, subject, state, "upgraded")?;
                 if let Some((digest, as_is)) = as_is
                     && as_is == state
                     && reports.is_empty()
@@ -120,6 +122,21 @@ impl Package {
         let identity = self.kept_identity(cx, call, subject, meta.identity.as_ref()).await?;
         // Outputs hold doubles; what comes back through them must not look changed for its last digits.
         Ok(Stored { state: rounded(state), private: meta.private, identity })
+    }
+
+    /// A state that was not planned, without what must never be stored, which is told.
+    pub(crate) fn storable(
+        &self,
+        cx: &CallContext,
+        call: &str,
+        urn: &Urn,
+        subject: &Subject,
+        state: Cty,
+        did: &str,
+    ) -> Result<Cty, CallError> {
+        let block = &subject.handle.schema.block;
+        self.hold(cx, call, urn, &consistency::write_only_in(block, &state), did)?;
+        Ok(write_only::removed(block, state))
     }
 
     /// A state that the provider has just answered itself needs no mending, if it is found again in the outputs as it was.

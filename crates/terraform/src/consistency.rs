@@ -5,7 +5,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::cty::{Path, Step, Value};
+use crate::cty::{Path, Step, Value, known_are_in, same_set};
 use crate::schema::{Attribute, Block, Nesting, Shape};
 
 /// A rule that was not kept.
@@ -95,6 +95,11 @@ impl Findings {
                     }
                     return;
                 }
+                let many = matches!(nested.nesting, Nesting::List | Nesting::Set | Nesting::Map);
+                if many && planned.is_null() && !config.is_null() {
+                    findings.add("planned as null, which blocks cannot be");
+                    return;
+                }
                 match nested.nesting {
                     Nesting::Single | Nesting::Group => {
                         if planned.is_null() != config.is_null() && nested.nesting == Nesting::Single {
@@ -133,6 +138,9 @@ impl Findings {
                     Nesting::Set => {
                         if planned.elements().len() != config.elements().len() && config.is_wholly_known() {
                             findings.add("planned with another number of blocks than is configured");
+                        }
+                        if config.is_wholly_known() && planned.elements().iter().any(Value::is_unknown) {
+                            findings.add("planned with an unknown block, although all are configured");
                         }
                     }
                 }
@@ -202,6 +210,9 @@ impl Findings {
 
     fn result_value(&mut self, planned: &Value, actual: &Value) {
         match (planned, actual) {
+            (Value::Unknown(Some(refinement)), actual) if !refinement.admits(actual) => {
+                self.add("is not within what was planned for it");
+            }
             (Value::Unknown(_), _) | (Value::Null, Value::Null) => {}
             (Value::Dynamic(planned), Value::Dynamic(actual)) => self.result_value(&planned.1, &actual.1),
             (Value::List(planned), Value::List(actual)) => {
@@ -228,7 +239,7 @@ impl Findings {
                 let known = planned.iter().all(Value::is_wholly_known);
                 if actual.len() > planned.len() {
                     self.add("has more elements than were planned");
-                } else if known && !crate::cty::same_set(planned, actual) {
+                } else if if known { !same_set(planned, actual) } else { !known_are_in(planned, actual) } {
                     self.add("has other elements than were planned");
                 }
             }
@@ -259,6 +270,10 @@ impl Findings {
         self.write_only_attributes(&block.attributes, value);
         for nested in &block.blocks {
             let value = member(value, &nested.name);
+            // A schema may be a thousand times as large as what is there.
+            if value.is_null() {
+                continue;
+            }
             self.at(Step::Attribute(Arc::clone(&nested.name)), |findings| {
                 findings.each_object(nested.nesting, value, &mut |findings, object| {
                     findings.write_only_block(&nested.block, object);

@@ -17,6 +17,14 @@ pub(crate) fn is_too_large_to_send(status: &Status) -> bool {
     status.message().contains("encoded message length too large")
 }
 
+/// What Go's library says when the call was carried out and the answer to it could not be sent.
+const UNSENT: [(&str, &str); 4] = [
+    ("grpc: trying to send message larger than max", "is larger than the plugin can send"),
+    ("grpc: message too large (", "is larger than the plugin can send"),
+    ("grpc: error while marshaling: ", "could not be written by the plugin"),
+    ("grpc: error while compressing: ", "could not be written by the plugin"),
+];
+
 /// Statuses that our own half of the protocol makes. They have the codes that a plugin would use for something else: an
 /// answer that is too large says `OUT_OF_RANGE`, which from a plugin would mean that nothing happened.
 fn own(status: &Status) -> Option<(ErrorKind, String)> {
@@ -27,9 +35,8 @@ fn own(status: &Status) -> Option<(ErrorKind, String)> {
     if message.contains("decoded message length too large") {
         return Some((ErrorKind::Garbage, "the answer is larger than 400 MiB and was not read".to_owned()));
     }
-    // Go's library says so after the call was carried out.
-    if message.starts_with("grpc: trying to send message larger than max") {
-        return Some((ErrorKind::Garbage, format!("the answer is larger than the plugin can send: {message}")));
+    if let Some((_, why)) = UNSENT.iter().find(|(unsent, _)| message.starts_with(unsent)) {
+        return Some((ErrorKind::Garbage, format!("the answer {why}: {message}")));
     }
     if message.contains("recursion limit reached") {
         let message = "the answer is nested too deeply to be read: about 33 levels of objects are the limit";
@@ -120,7 +127,15 @@ mod tests {
         let error = read("p", "Create", &Status::out_of_range(large));
         assert_eq!(error.kind, ErrorKind::Garbage);
         assert!(error.leaves_doubt());
-        let unsent = "grpc: trying to send message larger than max (318068673 vs. 268435456)";
-        assert!(read("p", "Create", &Status::resource_exhausted(unsent)).leaves_doubt());
+        for unsent in [
+            Status::resource_exhausted("grpc: trying to send message larger than max (318068673 vs. 268435456)"),
+            Status::resource_exhausted("grpc: message too large (4294967296 bytes)"),
+            Status::internal("grpc: error while marshaling: string field contains invalid UTF-8"),
+            Status::internal("grpc: error while compressing: no"),
+        ] {
+            let error = read("p", "Create", &unsent);
+            assert_eq!(error.kind, ErrorKind::Garbage);
+            assert!(error.message.contains(unsent.message()), "{error}");
+        }
     }
 }

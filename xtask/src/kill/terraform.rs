@@ -5,6 +5,7 @@
 
 mod world;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::time::{Duration, Instant};
 
@@ -19,6 +20,9 @@ use crate::workspace::{self, Profile};
 
 /// No operation of some small resources takes this long unless it hangs.
 const LIMIT: Duration = Duration::from_secs(120);
+
+/// With so many kills every kind of victim is met.
+const CAMPAIGN: u64 = 200;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Victim {
@@ -50,7 +54,8 @@ pub(super) fn run(runs: u64, seed: u64) -> Result<()> {
     let peers = Peers::ready()?;
     let outrigger = workspace::build_outrigger(Profile::Debug)?;
     let durations = Durations::measure(&peers, &outrigger)?;
-    let mut hits = 0;
+    // How many were to be killed, and how many of them were met alive.
+    let mut met: BTreeMap<String, (u64, u64)> = BTreeMap::new();
     for index in 0..runs {
         let seed = seed.wrapping_add(index);
         let choice = Choice::throw(&mut Dice::new(seed), |tool, operation| durations.of(tool, operation));
@@ -58,7 +63,9 @@ pub(super) fn run(runs: u64, seed: u64) -> Result<()> {
         let what = format!("run {index} (`--terraform --runs 1 --seed {seed}`): {choice}");
         match one(&world, &choice) {
             Ok(outcome) => {
-                hits += u64::from(outcome.hit);
+                let of_its_kind = met.entry(format!("{}, {}", choice.tool.name(), choice.victim)).or_default();
+                of_its_kind.0 += 1;
+                of_its_kind.1 += u64::from(outcome.hit);
                 println!("{what}: {}", outcome.text);
             }
             Err(error) => {
@@ -67,6 +74,13 @@ pub(super) fn run(runs: u64, seed: u64) -> Result<()> {
             }
         }
     }
+    for (victim, (tried, hit)) in &met {
+        println!("{victim}: {hit} of {tried}");
+        if *hit == 0 && runs >= CAMPAIGN {
+            bail!("nobody was ever met alive under {victim}: the moments are wrong");
+        }
+    }
+    let hits: u64 = met.values().map(|(_, hit)| hit).sum();
     println!("{runs} kills, of which {hits} met somebody alive: no provider left, nothing lost");
     Ok(())
 }
@@ -176,13 +190,19 @@ impl Choice {
 impl fmt::Display for Choice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let operation = self.operation.arguments().first().copied().unwrap_or_default();
-        let victim = match self.victim {
+        let moment = self.moment.as_millis();
+        write!(f, "`{} {operation}`, {} killed after {moment} ms", self.tool.name(), self.victim)
+    }
+}
+
+impl fmt::Display for Victim {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
             Victim::Host => "it",
             Victim::Bridge => "the bridge",
             Victim::Keeper => "the keeper",
             Victim::Provider => "the providers",
-        };
-        write!(f, "`{} {operation}`, {victim} killed after {} ms", self.tool.name(), self.moment.as_millis())
+        })
     }
 }
 

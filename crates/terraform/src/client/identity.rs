@@ -3,30 +3,47 @@
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
-use outrigger_provider::{CallContext, CallError};
+use outrigger_provider::{CallContext, CallError, ErrorKind};
 
-use super::metadata::if_supported;
 use super::{Client, identity_bytes};
-use crate::cty::Value;
-use crate::report::reports;
+use crate::cty::{Path, Value};
+use crate::report::{Severity, reports};
 use crate::schema::IdentitySchema;
 use crate::{Handle, Moved, Report, Source, Stored, rpc, wire};
 
 impl Client {
-    /// GetResourceIdentitySchemas; none from a provider that is older than the call.
+    /// GetResourceIdentitySchemas; none from a provider that is older than the call. A provider can do without: what is wrong with its
+    /// answer is in the reports, beside the schemas that can be used. It fails only where there is no answer.
     pub async fn identity_schemas(
         &self,
         cx: &CallContext,
     ) -> Result<(BTreeMap<String, IdentitySchema>, Vec<Report>), CallError> {
         let rpc = &rpc::GET_RESOURCE_IDENTITY_SCHEMAS;
-        let answer = if_supported(self.call(cx, rpc, wire::Empty {}).await)?;
-        let answer: wire::GetResourceIdentitySchemasResponse = answer.unwrap_or_default();
+        let unusable = |summary: String| Report {
+            severity: Severity::Error,
+            summary,
+            detail: String::new(),
+            path: Path::default(),
+        };
+        let answer: wire::GetResourceIdentitySchemasResponse = match self.call(cx, rpc, wire::Empty {}).await {
+            Ok(answer) => answer,
+            Err(error) => match error.kind {
+                ErrorKind::Unsupported => return Ok(Default::default()),
+                ErrorKind::NotDone | ErrorKind::Unknown | ErrorKind::Garbage => {
+                    return Ok((BTreeMap::new(), vec![unusable(error.to_string())]));
+                }
+                ErrorKind::Crashed | ErrorKind::TimedOut | ErrorKind::Cancelled => return Err(error),
+            },
+        };
+        let mut reports = reports(answer.diagnostics);
         let mut schemas = BTreeMap::new();
         for (name, schema) in answer.identity_schemas {
-            let schema = IdentitySchema::try_from(schema).map_err(|error| self.garbage(rpc, error.to_string()))?;
-            schemas.insert(name, schema);
+            match IdentitySchema::try_from(schema) {
+                Ok(schema) => drop(schemas.insert(name, schema)),
+                Err(error) => reports.push(unusable(format!("the identity of `{name}` cannot be understood: {error}"))),
+            }
         }
-        Ok((schemas, reports(answer.diagnostics)))
+        Ok((schemas, reports))
     }
 
     /// UpgradeResourceIdentity: a stored identity of a version, as JSON, becomes one of the schema's version, encoded.

@@ -16,7 +16,7 @@ pub use json::{from_json, from_json_value, from_plain_json, quote, separate, to_
 pub use msgpack::{decode, encode, encode_into};
 pub use number::{NotANumber, Number};
 pub use path::{Path, Step};
-pub use sets::{ordered, same_set};
+pub use sets::{known_are_in, ordered, same_set};
 pub use types::{DEPTH_LIMIT, NotAType, ObjectType, Type};
 pub use value::{Attributes, Bound, Refinement, Value};
 

@@ -13,6 +13,13 @@ pub fn same_set(left: &[Value], right: &[Value]) -> bool {
     canonical(left) == canonical(right)
 }
 
+/// Whether all elements of the first that are known are in the second.
+pub fn known_are_in(left: &[Value], right: &[Value]) -> bool {
+    let known: Vec<Value> = left.iter().filter(|item| item.is_wholly_known()).cloned().collect();
+    let right = canonical(right);
+    canonical(&known).iter().all(|form| right.binary_search(form).is_ok())
+}
+
 /// Where sets are in sets, comparing pairs would take twice as long for each level.
 fn holds_set(value: &Value) -> bool {
     match value {

@@ -1,5 +1,6 @@
 //! The value.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
@@ -53,6 +54,34 @@ pub struct Refinement {
 
 /// A bound of a number, and whether the number may be equal to it.
 pub type Bound = (Number, bool);
+
+impl Refinement {
+    /// Whether a value that has become known is what was known of it before. What is still unknown may be anything.
+    pub fn admits(&self, value: &Value) -> bool {
+        let beyond = |bound: &Option<Bound>, number: &Number, side: Ordering| {
+            bound.as_ref().is_some_and(|(bound, included)| match number.to_f64().total_cmp(&bound.to_f64()) {
+                Ordering::Equal => !included && number == bound,
+                other => other == side,
+            })
+        };
+        let counted = |length: usize| {
+            let length = i64::try_from(length).unwrap_or(i64::MAX);
+            self.min_length.is_none_or(|least| length >= least) && self.max_length.is_none_or(|most| length <= most)
+        };
+        match value {
+            Value::Null => self.null != Some(false),
+            _ if self.null == Some(true) => value.is_unknown(),
+            Value::String(text) => self.prefix.as_deref().is_none_or(|prefix| text.starts_with(prefix)),
+            Value::Number(number) => {
+                !beyond(&self.lower, number, Ordering::Less) && !beyond(&self.upper, number, Ordering::Greater)
+            }
+            Value::List(items) | Value::Set(items) => counted(items.len()),
+            Value::Map(items) => counted(items.len()),
+            Value::Dynamic(inner) => self.admits(&inner.1),
+            Value::Unknown(_) | Value::Bool(_) => true,
+        }
+    }
+}
 
 impl Value {
     /// A value of which nothing is known.

@@ -5,6 +5,7 @@ use std::pin::Pin;
 
 use outrigger_provider::{CallContext, CallError, ErrorKind};
 use prost::Message;
+use serde_json::json;
 use serde_json::value::RawValue;
 
 use super::calls::{self, Call, NoSuchCall, Visitor};
@@ -12,7 +13,7 @@ use super::context::{Context, Identities, Role, Secrets, Subject};
 use super::messages::Request;
 use super::part::{Given, Tell};
 use super::transcript::told;
-use crate::schema::{Kind, Schemas, document};
+use crate::schema::{Capabilities, Kind, Schemas, document};
 use crate::{Client, rpc};
 
 /// A call by its name, with its request as JSON.
@@ -38,7 +39,14 @@ impl Client {
         if call.name == rpc::GET_PROVIDER_SCHEMA.name {
             let (identities, _) = self.identity_schemas(cx).await?;
             let document = document(schemas, &identities, self.label());
-            let document = document.map_err(|error| self.garbage(&rpc::GET_PROVIDER_SCHEMA, error.to_string()))?;
+            let mut document = document.map_err(|error| self.garbage(&rpc::GET_PROVIDER_SCHEMA, error.to_string()))?;
+            let Capabilities { plan_destroy, schema_optional, move_state, generate_config } = schemas.capabilities();
+            document["server_capabilities"] = json!({
+                "plan_destroy": plan_destroy,
+                "get_provider_schema_optional": schema_optional,
+                "move_resource_state": move_state,
+                "generate_resource_config": generate_config,
+            });
             each(document.to_string());
             return Ok(());
         }

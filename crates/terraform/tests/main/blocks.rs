@@ -10,7 +10,7 @@ use proptest::prelude::*;
 /// What tells the elements of a set apart, so that each can be found again.
 const KEY: &str = "key";
 
-fn attribute(name: &str, shape: Shape, flags: &str) -> Attribute {
+pub(crate) fn attribute(name: &str, shape: Shape, flags: &str) -> Attribute {
     Attribute {
         name: Arc::from(name),
         shape,

@@ -5,5 +5,6 @@ mod blocks;
 mod codecs;
 mod never_stored;
 mod proposed;
+mod rules;
 mod schemas;
 mod values;

@@ -49,44 +49,38 @@ impl Call {
         if let Some(config) = &self.config {
             is_json("--config", config)?;
         }
-        let answers = runtime()?.block_on(async {
+        runtime()?.block_on(async {
             let cx = CallContext::background();
             if self.terraform {
                 self.to_provider(&cx, environment, &request).await
             } else {
                 self.to_plugin(&cx, environment, &request).await
             }
-        })?;
-        for answer in answers {
-            data(&answer)?;
-        }
-        Ok(())
+        })
     }
 
-    async fn to_provider(
-        &self,
-        cx: &CallContext,
-        environment: &Environment,
-        request: &str,
-    ) -> Result<Vec<String>, Failure> {
+    async fn to_provider(&self, cx: &CallContext, environment: &Environment, request: &str) -> Result<(), Failure> {
         let provider = terraform(cx, environment, &self.plugin, &self.parameter).await?;
+        // What comes in parts is shown as it comes: an action may take its time, and may fail at its end.
+        let mut printed = Ok(());
         let asked = async {
             if let Some(config) = &self.config {
                 provider.configure(cx, config).await?;
             }
-            provider.call(cx, &self.call, request, self.show_secrets).await
+            let mut each = |answer: String| {
+                if printed.is_ok() {
+                    printed = data(&answer);
+                }
+            };
+            provider.call(cx, &self.call, request, self.show_secrets, &mut each).await
         };
-        let answers = asked.await;
+        let asked = asked.await;
         provider.end().await;
-        Ok(answers.map_err(|error| failed(&error))?)
+        asked.map_err(|error| failed(&error))?;
+        Ok(printed?)
     }
 
-    async fn to_plugin(
-        &self,
-        cx: &CallContext,
-        environment: &Environment,
-        request: &str,
-    ) -> Result<Vec<String>, Failure> {
+    async fn to_plugin(&self, cx: &CallContext, environment: &Environment, request: &str) -> Result<(), Failure> {
         let asked = Asked::start(cx, environment, &self.plugin, &self.parameter, |options| {
             // A call by hand goes over the wire, so the bridge is a process here, like every other plugin.
             options.terraform = None;
@@ -102,7 +96,10 @@ impl Call {
         };
         let answers = answered.await;
         asked.end().await;
-        Ok(answers.map_err(|error| failed(&error))?)
+        for answer in answers.map_err(|error| failed(&error))? {
+            data(&answer)?;
+        }
+        Ok(())
     }
 
     fn request(&self) -> Result<String, Diagnostic> {

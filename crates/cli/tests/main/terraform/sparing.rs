@@ -60,3 +60,19 @@ fn nothing_is_planned_twice() {
     assert_eq!(the_only(&world).1["value"], "two");
     world.run(&["preview", "--refresh", "--expect-no-changes"]).ok();
 }
+
+/// What is replaced is planned twice, as Terraform does it: as a change of what exists, and as if nothing were there. What is carried
+/// out is what the preview showed, also where the old one goes first.
+#[test]
+fn a_replacement_is_planned_once() {
+    for options in ["", ", options: {deleteBeforeReplace: true}"] {
+        let program = format!("resources:\n  it: {{type: 'wide:Replaced', properties: {{top: one}}{options}}}\n");
+        let mut world = World::new(Tool::Outrigger, &["wide"], &program);
+        world.run(&["up", "--yes", "--skip-preview"]).ok();
+        world.program(&program.replace("top: one", "top: two"));
+        assert_eq!(calls(&mut world, &["preview"], "PlanResourceChange"), 2, "{options}");
+        // And the deletion.
+        assert_eq!(calls(&mut world, &["up", "--yes"], "PlanResourceChange"), 3, "{options}");
+        assert_eq!(world.things("wide", "replaced").len(), 1);
+    }
+}
