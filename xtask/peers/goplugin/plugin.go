@@ -10,6 +10,8 @@ import (
 	"github.com/hashicorp/go-hclog"
 	"github.com/hashicorp/go-plugin"
 	"github.com/hashicorp/go-plugin/examples/grpc/proto"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
 )
 
 // serve is the plugin. GOPLUGIN_MODE says how it starts and ends, GOPLUGIN_VERSIONS which versions it has.
@@ -20,6 +22,17 @@ func serve() {
 		fmt.Println("loading the configuration")
 	case "no-tls":
 		_ = os.Unsetenv("PLUGIN_CLIENT_CERT")
+	case "other-host":
+		// It takes the certificate of a host that is not there, and refuses that of the one that is.
+		_ = os.Setenv("PLUGIN_CLIENT_CERT", string(certificate().announced))
+	}
+	listen := plugin.DefaultGRPCServer
+	if mode == "other-certificate" {
+		listen = func(options []grpc.ServerOption) *grpc.Server {
+			// The last of these options counts, and go-plugin announces the certificate of the one before.
+			other := certificate().pair
+			return plugin.DefaultGRPCServer(append(options, grpc.Creds(credentials.NewServerTLSFromCert(&other))))
+		}
 	}
 	versions := map[int]plugin.PluginSet{}
 	for _, text := range strings.Split(os.Getenv("GOPLUGIN_VERSIONS"), ",") {
@@ -34,7 +47,7 @@ func serve() {
 	plugin.Serve(&plugin.ServeConfig{
 		HandshakeConfig:  handshake,
 		VersionedPlugins: versions,
-		GRPCServer:       plugin.DefaultGRPCServer,
+		GRPCServer:       listen,
 	})
 	if mode == "deaf" {
 		select {}

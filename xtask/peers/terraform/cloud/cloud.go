@@ -24,6 +24,12 @@ func ID(kind string, parts ...string) string {
 	return kind + "-" + hex.EncodeToString(sum[:4])
 }
 
+// Digest shows that a value arrived, where the value itself must not be kept.
+func Digest(value string) string {
+	sum := sha256.Sum256([]byte(value))
+	return hex.EncodeToString(sum[:])
+}
+
 func (c Cloud) file(kind, id string) string {
 	return filepath.Join(c.Directory, kind, strings.ReplaceAll(id, "/", "%2F")+".json")
 }

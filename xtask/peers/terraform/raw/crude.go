@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/big"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -238,6 +240,14 @@ func (c *crude) spoil(name string, state tftypes.Value, response *tfprotov6.Appl
 			Attribute: tftypes.NewAttributePath().WithAttributeName("made"),
 		}}
 		fields["made"] = tftypes.NewValue(tftypes.String, tftypes.UnknownValue)
+	case "crude_large":
+		// What is made is as long as the amount says.
+		var amount big.Float
+		if err := fields["amount"].As(&amount); err != nil {
+			return err
+		}
+		length, _ := amount.Int64()
+		fields["made"] = tftypes.NewValue(tftypes.String, strings.Repeat("x", int(length)))
 	case "crude_json":
 		written, err := values.ToJSON(kind, state)
 		if err != nil {

@@ -46,6 +46,7 @@ func schemas() map[string]*tfprotov6.Schema {
 		"crude_null_after_apply":    plain(),
 		"crude_partial":             plain(),
 		"crude_json":                plain(),
+		"crude_large":               plain(),
 		"crude_places":              plain(),
 		"crude_odd_replacement":     plain(),
 		"crude_two_imported":        plain(),

@@ -128,6 +128,12 @@ func kept(name string, resource *schema.Resource) *schema.Resource {
 		if faulty && data.Get("fault") == "fail after create" {
 			return errors.New("failed after creating")
 		}
+		if faulty && data.Get("fault") == "hang after create" {
+			// Calls of this SDK have no context: whoever does not look for one hears nothing of StopProvider.
+			for {
+				time.Sleep(time.Second)
+			}
+		}
 		return nil
 	}
 	resource.Create, resource.Update = put, put

@@ -1,12 +1,13 @@
 //! An update that is ended while a provider works: by a person, who wants to keep what exists, or by the provider's death.
 
 use std::fs;
+use std::io::BufReader;
 use std::process::Child;
 
 use super::failures::{Left, left};
 use super::processes::{self, awaited};
 use super::world::{Tool, World};
-use crate::interruption::interrupt;
+use crate::interruption::{await_line, interrupt};
 use crate::providers::life::wanted;
 use crate::sandbox::answer;
 
@@ -57,6 +58,55 @@ fn a_person_stops_outrigger() {
 #[test]
 fn a_person_stops_pulumi() {
     stopped(Tool::Pulumi);
+}
+
+/// The second exists, and its provider does not hear that it should stop.
+const DEAF: &str = "\
+resources:
+  first: {type: 'ancient:Named', properties: {name: first}}
+  second:
+    type: ancient:Faulty
+    properties: {fault: hang after create}
+    options: {dependsOn: ['${first}']}
+";
+
+/// Ctrl-C, and again when nothing came of it: the command ends, and the provider with it, whatever it does.
+fn stopped_for_good(tool: Tool) {
+    let world = World::new(tool, &["ancient"], DEAF);
+    let mut child = world.start(&["up", "--yes", "--skip-preview"]);
+    awaited(|| fs::read_dir(world.cloud("ancient/faulty")).ok()?.next().map(|_| ()));
+    interrupt(&child);
+    // The second counts as one only when the first was heard.
+    match tool {
+        Tool::Outrigger => await_line(&mut BufReader::new(child.stderr.as_mut().unwrap()), "Still under way"),
+        Tool::Pulumi => await_line(&mut BufReader::new(child.stdout.as_mut().unwrap()), "^C received"),
+    }
+    interrupt(&child);
+    let answer = answer(child).failed();
+    world.assert_nobody_left();
+    let says = match tool {
+        Tool::Outrigger => "creating ended in doubt; it is kept as a pending operation",
+        Tool::Pulumi => "update cancelled",
+    };
+    assert!(answer.text().contains(says), "{tool:?}: {}", answer.text());
+    assert_eq!(left(&world, "first"), Left::Resource, "{tool:?}");
+    assert_eq!(left(&world, "second"), Left::Doubt, "{tool:?}: {}", answer.text());
+
+    // What is known goes on as ever: only the one in doubt is left to a person.
+    world.run(&["refresh", "--yes", "--skip-preview", "--clear-pending-creates"]).ok();
+    assert_eq!(left(&world, "second"), Left::Nothing, "{tool:?}");
+    world.run(&["destroy", "--yes", "--skip-preview"]).ok();
+    assert_eq!((world.things("ancient", "named").len(), world.things("ancient", "faulty").len()), (0, 1), "{tool:?}");
+}
+
+#[test]
+fn a_person_ends_outrigger_with_a_provider_that_does_not_stop() {
+    stopped_for_good(Tool::Outrigger);
+}
+
+#[test]
+fn a_person_ends_pulumi_with_a_provider_that_does_not_stop() {
+    stopped_for_good(Tool::Pulumi);
 }
 
 /// A provider that is killed from outside is a crash without words. What was made before is known.

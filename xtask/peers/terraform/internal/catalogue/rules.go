@@ -66,13 +66,16 @@ func Rules() []framed.Kind {
 			"made_key":      schema.StringAttribute{Computed: true, Sensitive: true},
 			"written":       schema.StringAttribute{Optional: true, WriteOnly: true, Description: "Never kept."},
 			"written_again": schema.Int64Attribute{Optional: true},
+			"received":      schema.StringAttribute{Computed: true, Description: "The digest of what was written."},
 		}}},
 		{Name: "private", Private: true, Schema: schema.Schema{Attributes: Attributes{
 			"id": ID(), "value": text(), "changes": schema.StringAttribute{Computed: true},
 		}}},
 		// Limits and private bytes at once, which providers of the older SDKs keep in one place.
 		{Name: "lasting", Private: true, Schema: schema.Schema{
-			Attributes: Attributes{"id": ID(), "value": text(), "changes": schema.StringAttribute{Computed: true}},
+			Attributes: Attributes{
+				"id": ID(), "value": text(), "fault": text(), "changes": schema.StringAttribute{Computed: true},
+			},
 			Blocks: map[string]schema.Block{
 				"timeouts": schema.SingleNestedBlock{
 					Attributes: Attributes{"create": text(), "update": text(), "delete": text()},

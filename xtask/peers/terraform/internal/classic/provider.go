@@ -7,6 +7,7 @@ import (
 	"sort"
 	"time"
 
+	"github.com/hashicorp/go-cty/cty"
 	"github.com/hashicorp/terraform-plugin-sdk/v2/diag"
 	"github.com/hashicorp/terraform-plugin-sdk/v2/helper/schema"
 
@@ -63,6 +64,9 @@ func kept(name string, resource *schema.Resource) *schema.Resource {
 		if err != nil {
 			return diag.FromErr(err)
 		}
+		if _, there := resource.Schema["received"]; there {
+			_ = data.Set("received", received(data))
+		}
 		if data.Id() == "" {
 			fill(data, resource.Schema)
 		}
@@ -88,6 +92,9 @@ func kept(name string, resource *schema.Resource) *schema.Resource {
 				data.Partial(true)
 				return diag.Errorf("failed on updating")
 			}
+			if err := limit(name, resource, data, meta, schema.TimeoutUpdate); err != nil {
+				return diag.FromErr(err)
+			}
 			return put(ctx, data, meta)
 		}
 	}
@@ -95,10 +102,30 @@ func kept(name string, resource *schema.Resource) *schema.Resource {
 		if _, there := resource.Schema["fault"]; there && data.Get("fault") == "fail on delete" {
 			return diag.Errorf("failed on deleting")
 		}
+		if err := limit(name, resource, data, meta, schema.TimeoutDelete); err != nil {
+			return diag.FromErr(err)
+		}
 		return diag.FromErr(meta.(cloud.Cloud).Remove(name, data.Id()))
 	}
 	resource.Importer = &schema.ResourceImporter{StateContext: schema.ImportStatePassthroughContext}
 	return resource
+}
+
+// limit writes into the cloud how long a step may take: what is removed cannot show it.
+func limit(name string, resource *schema.Resource, data *schema.ResourceData, meta any, step string) error {
+	if resource.Timeouts == nil {
+		return nil
+	}
+	return meta.(cloud.Cloud).Put("limits", name+"-"+step, map[string]any{data.Id(): data.Timeout(step).String()})
+}
+
+// received is the digest of what was given to be written only, or empty.
+func received(data *schema.ResourceData) string {
+	given, problems := data.GetRawConfigAt(cty.GetAttrPath("written"))
+	if problems.HasError() || given.IsNull() || !given.IsKnown() {
+		return ""
+	}
+	return cloud.Digest(given.AsString())
 }
 
 // updatable says whether anything can change without a replacement: the SDK insists on an update then, and only then.

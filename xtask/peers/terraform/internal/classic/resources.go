@@ -28,8 +28,8 @@ func resourcesByName() map[string]*schema.Resource {
 			"either":  {Type: schema.TypeString, Optional: true, Computed: true},
 			"assumed": {Type: schema.TypeString, Optional: true, Default: "assumed"},
 			"hidden":  {Type: schema.TypeString, Optional: true, Sensitive: true},
-			"written": {Type: schema.TypeString, Optional: true, WriteOnly: true},
-			"old":     {Type: schema.TypeString, Optional: true, Deprecated: "Use `either`."},
+			"written": {Type: schema.TypeString, Optional: true, WriteOnly: true}, "received": made(schema.TypeString),
+			"old": {Type: schema.TypeString, Optional: true, Deprecated: "Use `either`."},
 		}},
 		"collections": {Schema: fields{
 			"string_list": {Type: schema.TypeList, Optional: true, Elem: words},
@@ -117,7 +117,7 @@ func resourcesByName() map[string]*schema.Resource {
 		"faulty": {Schema: fields{"fault": text(), "until": text(), "value": text(), "made": made(schema.TypeString)}},
 		"slow": {
 			Schema:   fields{"value": text(), "allowed": made(schema.TypeString)},
-			Timeouts: &schema.ResourceTimeout{Create: minutes(5), Delete: minutes(7), Default: minutes(9)},
+			Timeouts: &schema.ResourceTimeout{Create: minutes(5), Update: minutes(6), Delete: minutes(7), Default: minutes(9)},
 		},
 		"deprecated": {DeprecationMessage: "Use something else.", Schema: fields{"value": text()}},
 		"versioned":  versioned(),

@@ -95,6 +95,7 @@ func (t *Thing) Create(ctx context.Context, request resource.CreateRequest, resp
 	if response.Diagnostics.HasError() {
 		return
 	}
+	t.receive(ctx, request.Config, &request.Plan, &response.Diagnostics)
 	state, err := t.keep(request.Plan.Raw, id)
 	if err != nil {
 		response.Diagnostics.AddError("Cannot create", err.Error())
@@ -164,6 +165,7 @@ func (t *Thing) Update(ctx context.Context, request resource.UpdateRequest, resp
 		response.Diagnostics.AddError("Failed on updating", "Half of the change was made; the fault was asked for.")
 		return
 	}
+	t.receive(ctx, request.Config, &request.Plan, &response.Diagnostics)
 	state, err := t.keep(request.Plan.Raw, key)
 	if err != nil {
 		response.Diagnostics.AddError("Cannot update", err.Error())
@@ -178,6 +180,9 @@ func (t *Thing) Update(ctx context.Context, request resource.UpdateRequest, resp
 // Delete forgets.
 func (t *Thing) Delete(ctx context.Context, request resource.DeleteRequest, response *resource.DeleteResponse) {
 	key, err := t.key(request.State.Raw)
+	if err == nil {
+		err = t.limit(ctx, request.State, key)
+	}
 	if err == nil {
 		if attribute(t.Kind.Schema, "fault") {
 			var fault *string
@@ -252,6 +257,30 @@ func (t *Thing) keep(plan tftypes.Value, id string) (tftypes.Value, error) {
 		return plan, err
 	}
 	return state, t.cloud.Put(t.Name, key, written.(map[string]any))
+}
+
+// receive shows in the attribute `received` what came to be written only.
+func (t *Thing) receive(ctx context.Context, config tfsdk.Config, plan *tfsdk.Plan, diagnostics *diag.Diagnostics) {
+	if !attribute(t.Kind.Schema, "received") {
+		return
+	}
+	var written *string
+	diagnostics.Append(config.GetAttribute(ctx, path.Root("written"), &written)...)
+	digest := ""
+	if written != nil {
+		digest = cloud.Digest(*written)
+	}
+	diagnostics.Append(plan.SetAttribute(ctx, path.Root("received"), digest)...)
+}
+
+// limit writes into the cloud how long the removal may take: what is removed cannot show it.
+func (t *Thing) limit(ctx context.Context, state tfsdk.State, key string) error {
+	if _, there := t.Kind.Schema.Blocks["timeouts"]; !there {
+		return nil
+	}
+	var allowed *string
+	state.GetAttribute(ctx, path.Root("timeouts").AtName("delete"), &allowed)
+	return t.cloud.Put("limits", t.Name+"-delete", map[string]any{key: allowed})
 }
 
 // count is one more in the private state.
