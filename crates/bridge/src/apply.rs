@@ -51,7 +51,8 @@ impl Package {
             Err(error) => Outcome::NotDone(error),
             Ok(mut applied) => {
                 if let Some(limited) = &limited {
-                    unlimited(&mut applied.stored.state, &limited.planned, &ready.planned);
+                    let [ordered, own] = [limited, &ready].map(|change| expected(change, request.action));
+                    unlimited(&mut applied.stored.state, ordered, own);
                 }
                 Ending { package: self, cx, call, urn, subject: &subject, request: &request }.of(&ready, applied)
             }
@@ -212,15 +213,23 @@ impl Ending<'_> {
     }
 }
 
-/// What a limit of the user's changed among the resource's own is as it was planned: it was for this step alone.
-fn unlimited(state: &mut Cty, ordered: &Cty, planned: &Cty) {
+/// What a provider answers if there is nothing new to say: what is planned, and of what it could not delete, what it was told exists.
+fn expected(change: &Ready, action: Action) -> &Cty {
+    match action {
+        Action::Create | Action::Update => &change.planned,
+        Action::Delete => &change.prior.state,
+    }
+}
+
+/// What a limit of the user's changed among the resource's own is as it was: it was for this step alone.
+fn unlimited(state: &mut Cty, ordered: &Cty, own: &Cty) {
     let limits = |value: &Cty| value.get(timeouts::ATTRIBUTE).cloned();
-    let (ordered, planned) = (limits(ordered), limits(planned));
-    if ordered != planned
-        && let (Cty::Map(members), Some(planned)) = (state, planned)
+    let (ordered, own) = (limits(ordered), limits(own));
+    if ordered != own
+        && let (Cty::Map(members), Some(own)) = (state, own)
         && let Some(limits) = members.get_mut(timeouts::ATTRIBUTE)
         && Some(&*limits) == ordered.as_ref()
     {
-        *limits = planned;
+        *limits = own;
     }
 }

@@ -111,12 +111,13 @@ func kept(name string, resource *schema.Resource) *schema.Resource {
 	return resource
 }
 
-// limit writes into the cloud how long a step may take: what is removed cannot show it.
+// limit shows how long a step may take.
 func limit(name string, resource *schema.Resource, data *schema.ResourceData, meta any, step string) error {
 	if resource.Timeouts == nil {
 		return nil
 	}
-	return meta.(cloud.Cloud).Put("limits", name+"-"+step, map[string]any{data.Id(): data.Timeout(step).String()})
+	allowed := data.Timeout(step).String()
+	return meta.(cloud.Cloud).Limit(name, step, data.Id(), &allowed)
 }
 
 // received is the digest of what was given to be written only, or empty.

@@ -145,6 +145,9 @@ func (t *Thing) Read(ctx context.Context, request resource.ReadRequest, response
 // Update keeps what is planned.
 func (t *Thing) Update(ctx context.Context, request resource.UpdateRequest, response *resource.UpdateResponse) {
 	key, err := t.key(request.State.Raw)
+	if err == nil {
+		err = t.limit(ctx, request.Plan, "update", key)
+	}
 	if err != nil {
 		response.Diagnostics.AddError("Cannot update", err.Error())
 		return
@@ -181,7 +184,7 @@ func (t *Thing) Update(ctx context.Context, request resource.UpdateRequest, resp
 func (t *Thing) Delete(ctx context.Context, request resource.DeleteRequest, response *resource.DeleteResponse) {
 	key, err := t.key(request.State.Raw)
 	if err == nil {
-		err = t.limit(ctx, request.State, key)
+		err = t.limit(ctx, request.State, "delete", key)
 	}
 	if err == nil {
 		if attribute(t.Kind.Schema, "fault") {
@@ -273,14 +276,19 @@ func (t *Thing) receive(ctx context.Context, config tfsdk.Config, plan *tfsdk.Pl
 	diagnostics.Append(plan.SetAttribute(ctx, path.Root("received"), digest)...)
 }
 
-// limit writes into the cloud how long the removal may take: what is removed cannot show it.
-func (t *Thing) limit(ctx context.Context, state tfsdk.State, key string) error {
+// getter is a plan or a state.
+type getter interface {
+	GetAttribute(context.Context, path.Path, any) diag.Diagnostics
+}
+
+// limit shows how long a step may take.
+func (t *Thing) limit(ctx context.Context, from getter, step, key string) error {
 	if _, there := t.Kind.Schema.Blocks["timeouts"]; !there {
 		return nil
 	}
 	var allowed *string
-	state.GetAttribute(ctx, path.Root("timeouts").AtName("delete"), &allowed)
-	return t.cloud.Put("limits", t.Name+"-delete", map[string]any{key: allowed})
+	from.GetAttribute(ctx, path.Root("timeouts").AtName(step), &allowed)
+	return t.cloud.Limit(t.Name, step, key, allowed)
 }
 
 // count is one more in the private state.
