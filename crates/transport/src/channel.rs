@@ -8,12 +8,14 @@
 use std::error::Error;
 use std::fmt;
 use std::future::Future;
+use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
-use h2::client::{Builder, SendRequest};
+use h2::Ping;
+use h2::client::{Builder, Connection, SendRequest};
 use http::uri::{Authority, PathAndQuery, Scheme};
 use http::{Request, Response, Uri};
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -79,18 +81,37 @@ impl Channel {
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
-        Self::speaking(stream, Scheme::HTTP, authority).await
+        let (channel, connection) = Self::speaking(stream, Scheme::HTTP, authority).await?;
+        tokio::spawn(until_its_end(connection));
+        Ok(channel)
     }
 
     /// Like [`Channel::over`], over a stream that is encrypted: the other side is told so in each call.
-    pub async fn over_tls<S>(stream: S, authority: Authority) -> Result<Self, h2::Error>
+    ///
+    /// A client has finished its part of TLS before the server has looked at the client's certificate. So an answer is waited for: a
+    /// refusal would otherwise be heard in the first call, as if that had failed.
+    pub async fn over_tls<S>(stream: S, authority: Authority) -> io::Result<Self>
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
-        Self::speaking(stream, Scheme::HTTPS, authority).await
+        let (channel, mut connection) = Self::speaking(stream, Scheme::HTTPS, authority).await.map_err(bare)?;
+        if let Some(mut pings) = connection.ping_pong() {
+            tokio::select! {
+                biased;
+                // Its own reason: a ping knows only that it was lost.
+                ended = &mut connection => return Err(ended.map_err(bare).err().unwrap_or(io::ErrorKind::UnexpectedEof.into())),
+                answer = pings.ping(Ping::opaque()) => drop(answer.map_err(bare)?),
+            }
+        }
+        tokio::spawn(until_its_end(connection));
+        Ok(channel)
     }
 
-    async fn speaking<S>(stream: S, scheme: Scheme, authority: Authority) -> Result<Self, h2::Error>
+    async fn speaking<S>(
+        stream: S,
+        scheme: Scheme,
+        authority: Authority,
+    ) -> Result<(Self, Connection<Gathering<S>>), h2::Error>
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
@@ -102,10 +123,21 @@ impl Channel {
             .max_header_list_size(HEADER_LIMIT)
             .handshake(Gathering(stream))
             .await?;
-        // However it ends, its calls are told by their own streams.
-        tokio::spawn(async move { drop(connection.await) });
-        Ok(Self { calls, scheme, authority, tap: None })
+        Ok((Self { calls, scheme, authority, tap: None }, connection))
     }
+}
+
+/// The error of the stream below, where it is one.
+fn bare(error: h2::Error) -> io::Error {
+    if error.is_io() { error.into_io().unwrap_or(io::ErrorKind::Other.into()) } else { io::Error::other(error) }
+}
+
+/// Reads and writes. However it ends, its calls are told by their own streams.
+async fn until_its_end<S>(connection: Connection<S>)
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
+    drop(connection.await);
 }
 
 impl fmt::Debug for Channel {

@@ -63,14 +63,29 @@ impl Tls {
 pub(super) async fn dial(address: &Address, tls: Option<&Tls>) -> io::Result<Channel> {
     let socket = address.dial().await?;
     let authority = Authority::from_static(NAME);
-    let channel = match tls {
+    match tls {
         Some(tls) => {
             let name = ServerName::try_from(NAME).map_err(io::Error::other)?;
-            Channel::over_tls(tls.connector.connect(name, socket).await?, authority).await
+            let stream = tls.connector.connect(name, socket).await.map_err(of_their_certificate)?;
+            Channel::over_tls(stream, authority).await.map_err(of_our_certificate)
         }
-        None => Channel::over(socket, authority).await,
-    };
-    channel.map_err(io::Error::other)
+        None => Channel::over(socket, authority).await.map_err(io::Error::other),
+    }
+}
+
+/// What went wrong before they had seen our certificate, in words for people where theirs was wrong.
+fn of_their_certificate(error: io::Error) -> io::Error {
+    match error.get_ref().and_then(|inner| inner.downcast_ref()) {
+        Some(Error::InvalidCertificate(_)) => {
+            io::Error::new(error.kind(), "it shows another certificate than the one that it announced")
+        }
+        _ => error,
+    }
+}
+
+/// What went wrong after our part of TLS: mostly an alert, or that the connection was closed before that could be read.
+fn of_our_certificate(error: io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("it ended the connection when it had our certificate: {error}"))
 }
 
 /// Accepts nothing but the one certificate, and that its owner signs the handshake. The usual verifier refuses go-plugin's certificates

@@ -3,9 +3,10 @@
 use std::process::Command;
 use std::time::Duration;
 
-use outrigger_transport::goplugin::{Cookie, HandshakeError, StartFailure};
+use outrigger_transport::goplugin::{self, Cookie, HandshakeError, StartFailure};
 use tokio::net::TcpListener;
 
+use crate::launcher::Watched;
 use crate::support::{Start, own_plugin, peer};
 
 #[tokio::test]
@@ -110,6 +111,24 @@ async fn certificates_that_are_not_wanted_or_not_right() {
     let (text, _) = start.fail().await;
     assert!(text.starts_with(&format!("the connection to {address} failed: ")), "{text}");
     drop(greeter.await.unwrap());
+}
+
+/// Real TLS on both sides, as an intruder would have it who listens in the plugin's place, or takes it for his own.
+#[tokio::test]
+async fn certificates_of_somebody_else_are_refused_by_both_sides() {
+    for (mode, reason) in [
+        ("other-certificate", "it shows another certificate than the one that it announced"),
+        // It says why before it closes, which is not always read in time.
+        ("other-host", "it ended the connection when it had our certificate: "),
+    ] {
+        let launch = Watched::default();
+        let start = Start::of(peer("go-plugin-peer")).variable("GOPLUGIN_MODE", mode);
+        let error = goplugin::start(&launch, start.request.clone(), &start.settings).await.unwrap_err();
+        let StartFailure::Unreachable { reason: said, .. } = &error.failure else { panic!("{mode}: {error:?}") };
+        assert!(said.starts_with(reason), "{mode}: {said}");
+        assert_eq!(launch.process().exited().await, "ended (signal: 9 (SIGKILL))", "{mode}");
+        assert_eq!(start.left_behind(), Vec::<String>::new(), "{mode}");
+    }
 }
 
 #[tokio::test]

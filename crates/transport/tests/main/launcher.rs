@@ -59,6 +59,25 @@ impl Launcher for Launch {
     }
 }
 
+/// The same, and what was started last can be looked at when whoever wanted it has given it up.
+#[derive(Default)]
+pub(crate) struct Watched(Mutex<Option<Arc<dyn Process>>>);
+
+impl Watched {
+    pub(crate) fn process(&self) -> Arc<dyn Process> {
+        self.0.lock().unwrap().clone().unwrap()
+    }
+}
+
+#[async_trait]
+impl Launcher for Watched {
+    async fn launch(&self, request: LaunchRequest) -> Result<Arc<dyn Process>, StartError> {
+        let process = Launch.launch(request).await?;
+        *self.0.lock().unwrap() = Some(Arc::clone(&process));
+        Ok(process)
+    }
+}
+
 struct Child {
     label: String,
     id: u32,

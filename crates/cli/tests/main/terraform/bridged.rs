@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::fs::symlink;
 
-use super::failures::{Left, left};
+use super::failures::{CERTIFICATE, Left, left, strange};
 use super::world::{Tool, World};
 use crate::sandbox::{Answer, peer};
 
@@ -92,14 +92,17 @@ fn a_provider_that_cannot_be_started() {
     let directory = world.sandbox.path("odd");
     fs::create_dir(&directory).unwrap();
     for (name, line, says) in [
-        ("early", "exit 3", &["exited with code 3"][..]),
-        ("future", "echo '1|7|unix|/nowhere|grpc|'; sleep 60", &["version 7"]),
-        ("untrusted", "echo '1|6|unix|/nowhere|grpc|bm8gY2VydGlmaWNhdGU'; sleep 60", &["it did not answer AutoMTLS"]),
+        ("early", "exit 3", "exited with code 3"),
+        ("future", "echo '1|7|unix|/nowhere|grpc|'; sleep 60", "version 7"),
+        ("untrusted", "echo '1|6|unix|/nowhere|grpc|bm8gY2VydGlmaWNhdGU'; sleep 60", "it did not answer AutoMTLS"),
+        ("certified", &format!("echo '1|6|unix|/nowhere|grpc|{CERTIFICATE}'; sleep 60"), "/nowhere failed: "),
+        ("impostor", &strange("other-certificate"), "it shows another certificate than the one that it announced"),
+        ("offended", &strange("other-host"), "it ended the connection when it had our certificate: "),
     ] {
         let path = directory.join(format!("terraform-provider-{name}"));
         fs::write(&path, format!("#!/bin/sh\n{line}\n")).unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
-        added(&world, name).says(says);
+        added(&world, name).says(&[says]);
     }
     // A plugin of another program knows its own cookie only.
     symlink(peer("go-plugin-peer"), directory.join("terraform-provider-stranger")).unwrap();

@@ -222,6 +222,20 @@ fn a_killed_provider_leaves_a_doubt() {
     assert_eq!(left(&world, "a"), Left::Doubt);
 }
 
+/// A certificate in a line of go-plugin's, as providers print it: more than 50 letters, or it would not count as one.
+pub(super) const CERTIFICATE: &str = "\
+    MIIBfDCCASOgAwIBAgIUV2SCSy/2j+THvCaD8cTY0nAoOPEwCgYIKoZIzj0EAwIwFDESMBAGA1UEAwwJbG9jYWxob3N0MB4XDTI2MTExNzIyND\
+    I0M1oXDTI2MTExODIyNDI0M1owFDESMBAGA1UEAwwJbG9jYWxob3N0MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE+kVu1rlLxxtdGbx+gPHA\
+    DVQC7PCHAt3kBavvr3DKAYK8nibIv+y60TeuPWzJqCkwiHOubRtSQu7GtsxnHEWJw6NTMFEwHQYDVR0OBBYEFDAMpFm0n1CVLlhJadIYycQOj9\
+    WuMB8GA1UdIwQYMBaAFDAMpFm0n1CVLlhJadIYycQOj9WuMA8GA1UdEwEB/wQFMAMBAf8wCgYIKoZIzj0EAwIDRwAwRAIgdaxtFk904yDV2CMZ\
+    QepWCFBnShCpcSp45DfwBkfzFxICIA30vtso4o8AVSLS8ybAX4a0EUKyqGDC+xNs2HcQB2c1";
+
+/// A script that is a plugin on the real go-plugin, whatever program it is for, in one of its modes.
+pub(super) fn strange(mode: &str) -> String {
+    let program = peer("go-plugin-peer");
+    format!("export BASIC_PLUGIN=hello GOPLUGIN_VERSIONS=6 GOPLUGIN_MODE={mode}; exec {}", program.display())
+}
+
 /// Programs that are no provider, or not one for us.
 #[test]
 fn a_provider_that_cannot_be_started() {
@@ -240,6 +254,19 @@ fn a_provider_that_cannot_be_started() {
             script("echo '1|6|unix|/nowhere|grpc|bm8gY2VydGlmaWNhdGU'; sleep 60"),
             &["it did not answer AutoMTLS"],
         ),
+        // A certificate that can be read is believed, and nobody is there who has it.
+        (
+            "certified",
+            script(&format!("echo '1|6|unix|/nowhere|grpc|{CERTIFICATE}'; sleep 60")),
+            &["/nowhere failed: "],
+        ),
+        // Somebody is, with another one, or without a liking for ours.
+        (
+            "impostor",
+            script(&strange("other-certificate")),
+            &["it shows another certificate than the one that it announced"],
+        ),
+        ("offended", script(&strange("other-host")), &["it ended the connection when it had our certificate: "]),
         ("macos", [&b"\xcf\xfa\xed\xfe"[..], &[0; 60]].concat(), &["the file is a program for macOS"]),
         // No shell reads it.
         ("prose", format!("touch {}\n", directory.join("read").display()).into_bytes(), &["the file is not a program"]),
