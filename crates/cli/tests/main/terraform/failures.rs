@@ -296,10 +296,35 @@ fn an_answer_that_is_too_large() {
     let program = "variables:\n  big: {'fn::invoke': {function: 'local:getFile', arguments: {filename: CLOUD/big}}}\n\
                    outputs: {sum: '${big.contentSha256}'}\n";
     let world = World::new(Tool::Outrigger, &["local"], program);
-    let too_large = ["the answer is larger than the plugin can send", "larger than max"];
     // As text and in base 64.
     fs::File::create(world.cloud("big")).unwrap().set_len(130 << 20).unwrap();
     let answer = world.run(&["up", "--yes", "--skip-preview"]).ended(1);
-    answer.says(&too_large).says(&["Pulumi.yaml:", "plugin `local 0.0.0`"]);
-    world.run_with(Tool::Pulumi, &["up", "--yes", "--skip-preview"]).failed().says(&too_large);
+    answer.says(&TOO_LARGE).says(&["Pulumi.yaml:", "plugin `local 0.0.0`"]);
+    world.run_with(Tool::Pulumi, &["up", "--yes", "--skip-preview"]).failed().says(&TOO_LARGE);
+}
+
+const TOO_LARGE: [&str; 2] = ["the answer is larger than the plugin can send", "larger than max"];
+
+/// The same of a creation: the thing exists, and nobody will hear its id. `pulumi` keeps no operation of which it saw an end.
+#[test]
+fn a_creation_whose_answer_is_too_large() {
+    for (tool, expected) in [(Tool::Outrigger, Left::Doubt), (Tool::Pulumi, Left::Nothing)] {
+        let world = World::new(tool, &["crude"], &program("crude:Large {amount: 300000000}"));
+        let answer = world.run(&["up", "--yes", "--skip-preview"]).failed().says(&TOO_LARGE);
+        assert_eq!(left(&world, "a"), expected, "{tool:?}: {}", answer.text());
+        assert_eq!(world.things("crude", "crude_large").len(), 1, "{tool:?}");
+    }
+}
+
+/// What is large and can be sent is taken, and kept whole. `pulumi` takes longer for it.
+#[test]
+fn a_creation_whose_answer_is_large() {
+    for (tool, length) in [(Tool::Outrigger, 60_000_000), (Tool::Pulumi, 20_000_000)] {
+        let world = World::new(tool, &["crude"], &program(&format!("crude:Large {{amount: {length}}}")));
+        world.run(&["up", "--yes", "--skip-preview"]).ok();
+        let made = wanted(&world.sandbox);
+        assert_eq!(made["a"]["outputs"]["made"].as_str().unwrap().len(), length, "{tool:?}");
+        world.run(&["destroy", "--yes", "--skip-preview"]).ok();
+        assert_eq!(world.things("crude", "crude_large").len(), 0, "{tool:?}");
+    }
 }
