@@ -44,6 +44,7 @@ const LIFE: Life = Life {
         assert_eq!(outputs["looked"]["filters"], json!([{"field": "f", "values": ["a"]}]));
         assert!(outputs["vault"].as_str().unwrap().starts_with("made-"));
         assert_secrets_are_kept(world);
+        assert_received(world, WRITTEN);
 
         // A provider that the program declares works elsewhere, and a name is made for what needs one.
         let far = world.things("elsewhere", "named");
@@ -62,7 +63,11 @@ const LIFE: Life = Life {
         ("value: away", "value: home"),
         ("anInt64: 70", "anInt64: 71"),
         ("top: narrow one", "top: narrow two"),
-        ("hidden: hunter2, anInt: 7}", "hidden: hunter2, anInt: 8}"),
+        ("anInt: 7}", "anInt: 8}"),
+        // Nobody can tell that this is new, so something beside it has to be.
+        ("written: written-word,", "written: written-word too,"),
+        ("writtenAgain: 1", "writtenAgain: 2"),
+        ("writtenAgain: 3", "writtenAgain: 4"),
         ("intSets: [1, 2]", "intSets: [3, 1]"),
         ("growOnly: 3", "growOnly: 2"),
         ("fixed: ancient one", "fixed: ancient two"),
@@ -79,6 +84,7 @@ const LIFE: Life = Life {
         ("w-collections", Updated),
         ("w-blocks", Updated),
         ("w-nested", Updated),
+        ("w-secret", Updated),
         ("w-private", Updated),
         ("w-replaced", Replaced),
         ("w-else", Updated),
@@ -86,6 +92,7 @@ const LIFE: Life = Life {
         ("w-imported", Created),
         ("n-primitives", Updated),
         ("n-replaced", Replaced),
+        ("n-secret", Updated),
         ("n-imported", Created),
         ("c-primitives", Updated),
         ("c-collections", Updated),
@@ -104,6 +111,7 @@ const LIFE: Life = Life {
     ],
     look_again: |world| {
         assert_secrets_are_kept(world);
+        assert_received(world, WRITTEN_LATER);
         let made = wanted(&world.sandbox);
         for name in ["w-imported", "n-imported", "c-imported", "a-imported", "m-imported", "r-imported", "r-chosen"] {
             assert_eq!(made[name]["id"], "known", "{name}");
@@ -137,6 +145,8 @@ const LIFE: Life = Life {
         ("w-nested", Updated),
         // What is only written is not read.
         ("w-secret", Updated),
+        ("n-secret", Updated),
+        ("c-primitives", Updated),
         ("n-blocks", Deleted),
         ("c-collections", Updated),
         ("a-collections", Updated),
@@ -183,6 +193,18 @@ fn assert_secrets_are_kept(world: &World) {
     for vault in ["vault", "raisedVault"] {
         let secret = stack_outputs(&world.sandbox)[vault].as_str().unwrap().to_owned();
         assert_eq!(world.sandbox.files_with(&secret), Vec::<PathBuf>::new(), "{vault}");
+    }
+}
+
+/// The SHA-256 digests of `written-word` and `written-word too`.
+const WRITTEN: &str = "1a97c145a25a300508817c190680cfbe65625f55cf14ac59551869e8132c92a1";
+const WRITTEN_LATER: &str = "6037786eaa0caa4c57bbc3897a0ea25773bbb4ccfe11ce3192dfd8988c2076d3";
+
+/// What is only written reaches the provider with each change: it shows the digest of what came.
+fn assert_received(world: &World, digest: &str) {
+    let made = wanted(&world.sandbox);
+    for name in ["w-secret", "n-secret", "c-primitives"] {
+        assert_eq!(made[name]["outputs"]["received"], digest, "{name}");
     }
 }
 
