@@ -99,8 +99,13 @@ impl Channel {
             tokio::select! {
                 biased;
                 // Its own reason: a ping knows only that it was lost.
-                ended = &mut connection => return Err(ended.map_err(bare).err().unwrap_or(io::ErrorKind::UnexpectedEof.into())),
-                answer = pings.ping(Ping::opaque()) => drop(answer.map_err(bare)?),
+                ended = &mut connection => {
+                    let reason = ended.map_err(bare).err();
+                    return Err(reason.unwrap_or_else(|| io::ErrorKind::UnexpectedEof.into()));
+                }
+                answer = pings.ping(Ping::opaque()) => {
+                    answer.map_err(bare)?;
+                }
             }
         }
         tokio::spawn(until_its_end(connection));
@@ -129,7 +134,7 @@ impl Channel {
 
 /// The error of the stream below, where it is one.
 fn bare(error: h2::Error) -> io::Error {
-    if error.is_io() { error.into_io().unwrap_or(io::ErrorKind::Other.into()) } else { io::Error::other(error) }
+    if error.is_io() { error.into_io().unwrap_or_else(|| io::ErrorKind::Other.into()) } else { io::Error::other(error) }
 }
 
 /// Reads and writes. However it ends, its calls are told by their own streams.
