@@ -9,6 +9,10 @@ use super::life::Life;
 use super::world::{Tool, World};
 use crate::providers::life::{stack_outputs, wanted};
 
+/// The ids of what is imported, as they are in the program.
+const KNOWN: &str = "6b0f3b6e-6b1c-4d6b-9d0f-3b6e6b1c4d6b";
+const SINCE: &str = "2019-01-02T03:04:05Z";
+
 const LIFE: Life = Life {
     providers: &["random", "time", "tls", "null", "local"],
     before: |world| fs::write(world.cloud("given.txt"), "given").unwrap(),
@@ -19,6 +23,8 @@ resources:
   password: {type: 'random:Password', properties: {length: 24, special: false}}
   shuffled: {type: 'random:Shuffle', properties: {inputs: [a, b, c], resultCount: 2}}
   known: {type: 'random:Uuid', options: {import: 6b0f3b6e-6b1c-4d6b-9d0f-3b6e6b1c4d6b}}
+  since: {type: 'time:Static', properties: {rfc3339: '2019-01-02T03:04:05Z', triggers: {}}, options: {import: '2019-01-02T03:04:05Z'}}
+  marked: {type: 'time:Static', properties: {triggers: {mark: first}}}
   begun: {type: 'time:Static', properties: {rfc3339: '2020-02-12T06:36:13Z'}}
   later: {type: 'time:Offset', properties: {baseRfc3339: '${begun.rfc3339}', offsetDays: 7}}
   key: {type: 'tls:PrivateKey', properties: {algorithm: ED25519}}
@@ -29,19 +35,42 @@ resources:
       validityPeriodHours: 12
       allowedUses: [digital_signature]
       subjects: [{commonName: example.com}]
+  renewed:
+    type: tls:SelfSignedCert
+    properties:
+      privateKeyPem: ${key.privateKeyPem}
+      validityPeriodHours: 12
+      earlyRenewalHours: 1
+      allowedUses: [digital_signature]
   nothing: {type: 'null:Resource', properties: {triggers: {pet: '${pet.id}'}}}
   file: {type: 'local:File', properties: {filename: CLOUD/file.txt, content: 'hello ${word.result}'}}
 variables:
   given: {'fn::invoke': {function: 'local:getFile', arguments: {filename: CLOUD/given.txt}, return: content}}
   public: {'fn::invoke': {function: 'tls:getPublicKey', arguments: {privateKeyPem: '${key.privateKeyPem}'}}}
   parsed: {'fn::invoke': {function: 'time:rfc3339Parse', arguments: {timestamp: '${later.rfc3339}'}}}
-outputs: {later: '${later.rfc3339}', given: '${given}', algorithm: '${public.algorithm}', day: '${parsed.yearDay}'}
+  echoed: {'fn::invoke': {function: 'null:getDataSource', arguments: {inputs: {a: b}}}}
+  there: {'fn::invoke': {function: 'local:direxists', arguments: {path: CLOUD}, return: result}}
+  nowhere: {'fn::invoke': {function: 'local:direxists', arguments: {path: CLOUD/nowhere}, return: result}}
+outputs:
+  later: ${later.rfc3339}
+  given: ${given}
+  algorithm: ${public.algorithm}
+  day: ${parsed.yearDay}
+  echoed: ${echoed.outputs}
+  assumed: ${echoed.hasComputedDefault}
+  there: ['${there}', '${nowhere}']
 ",
     look: |world| {
         let outputs = stack_outputs(&world.sandbox);
-        let expected = json!({"later": "2020-02-19T06:36:13Z", "given": "given", "algorithm": "ED25519", "day": 50});
+        let expected = json!({
+            "later": "2020-02-19T06:36:13Z", "given": "given", "algorithm": "ED25519", "day": 50, "echoed": {"a": "b"},
+            "assumed": "default", "there": [true, false],
+        });
         assert_eq!(outputs, expected);
         let made = wanted(&world.sandbox);
+        // What exists is taken by its id, and the provider tells the rest.
+        assert_eq!((&made["known"]["id"], &made["known"]["outputs"]["result"]), (&json!(KNOWN), &json!(KNOWN)));
+        assert_eq!((&made["since"]["id"], &made["since"]["outputs"]["unix"]), (&json!(SINCE), &json!(1_546_398_245)));
         let text = |name: &str, property: &str| made[name]["outputs"][property].as_str().unwrap().to_owned();
         assert!(text("pet", "id").starts_with("my-"), "{}", made["pet"]);
         assert_eq!(fs::read_to_string(world.cloud("file.txt")).unwrap(), format!("hello {}", text("word", "result")));
@@ -59,13 +88,17 @@ outputs: {later: '${later.rfc3339}', given: '${given}', algorithm: '${public.alg
         ("  known: {type: 'random:Uuid', options: {import: 6b0f3b6e-6b1c-4d6b-9d0f-3b6e6b1c4d6b}}\n", ""),
         ("offsetDays: 7", "offsetDays: 8"),
         ("example.com", "example.org"),
+        ("mark: first", "mark: second"),
+        ("earlyRenewalHours: 1\n", "earlyRenewalHours: 2\n"),
     ],
     edited: &[
         ("pet", Replaced),
         ("word", Replaced),
         ("known", Deleted),
         ("later", Updated),
+        ("marked", Replaced),
         ("signed", Replaced),
+        ("renewed", Updated),
         ("nothing", Replaced),
         ("file", Replaced),
     ],
