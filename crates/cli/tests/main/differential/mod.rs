@@ -34,6 +34,7 @@ use self::report::Report;
 use self::talk::{Event, Talk};
 use self::world::World;
 use crate::sandbox::peers;
+use crate::terraform::moto::Moto;
 
 /// The variable that chooses scenarios.
 const ONLY: &str = "OUTRIGGER_SCENARIO";
@@ -81,9 +82,12 @@ fn differential(go: &Path, other: &Path) -> Report {
                     let record = record.as_deref().map(|to| Record::new(to, provider, &directory));
                     let mut found = Report::new(other != go);
                     for scenario in scenarios {
-                        let events = play(&scenario, go, &directory);
+                        let (events, cloud) = play(&scenario, go, &directory);
                         if let Some(record) = &record {
-                            record.add(&scenario, &events);
+                            record.add(&scenario, &events, cloud.as_ref());
+                        }
+                        if let Some(cloud) = &cloud {
+                            cloud.forget();
                         }
                         replay(&scenario, other, &directory, &events, &mut found);
                     }
@@ -96,13 +100,13 @@ fn differential(go: &Path, other: &Path) -> Report {
 }
 
 /// The scenario with the side whose answers count.
-fn play(scenario: &Scenario, plugin: &Path, directory: &Path) -> Vec<Event> {
+fn play(scenario: &Scenario, plugin: &Path, directory: &Path) -> (Vec<Event>, Option<Moto>) {
     let drive = Drive::start(plugin, &fresh_home(directory), &directory.join("go.stderr"));
     let program = peers().join("terraform").join(format!("terraform-provider-{}", scenario.provider));
     assert!(program.exists(), "`{}` is not there: run `cargo xtask peers`", program.display());
     let mut talk = Talk::new(scenario.provider, program.display().to_string(), drive, fresh_world(directory));
     (scenario.play)(&mut talk);
-    talk.events()
+    talk.end()
 }
 
 /// The same requests to the other side.

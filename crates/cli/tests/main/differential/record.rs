@@ -10,9 +10,10 @@ use super::Scenario;
 use super::drive::monitor;
 use super::talk::Event;
 use crate::sandbox::peers;
+use crate::terraform::moto::Moto;
 
 /// The files of a provider: its calls, and its schema. In the first `{WORLD}` and `{PEERS}` stand for directories,
-/// `{MONITOR}` for an address.
+/// `{MONITOR}` and `{CLOUD}` for addresses.
 pub(crate) struct Record {
     calls: PathBuf,
     schema: PathBuf,
@@ -29,7 +30,7 @@ impl Record {
     }
 
     /// Appends a scenario.
-    pub(crate) fn add(&self, scenario: &Scenario, events: &[Event]) {
+    pub(crate) fn add(&self, scenario: &Scenario, events: &[Event], cloud: Option<&Moto>) {
         let mut file = File::options().append(true).open(&self.calls).unwrap();
         let mut before = json!({});
         for event in events {
@@ -50,7 +51,10 @@ impl Record {
             line["scenario"] = json!(scenario.name);
             let peers = peers().display().to_string();
             let line = line.to_string().replace(&self.world, "{WORLD}").replace(&peers, "{PEERS}");
-            let line = line.replace(&monitor(), "{MONITOR}");
+            let mut line = line.replace(&monitor(), "{MONITOR}");
+            if let Some(cloud) = cloud {
+                line = line.replace(&cloud.address(), "{CLOUD}");
+            }
             writeln!(file, "{line}").unwrap();
         }
     }

@@ -109,8 +109,6 @@ impl Report {
 fn needed(provider: &str) -> impl Iterator<Item = &'static str> {
     let all = ["Check", "Create preview", "Create", "Diff", "Update", "Delete", "Read", "Invoke"];
     let without: &[&str] = match provider {
-        // There is no cloud.
-        "aws" => &["Create", "Diff", "Update", "Delete", "Read", "Invoke"],
         // Every change is a replacement.
         "local" | "null" => &["Update"],
         // There are no data sources.

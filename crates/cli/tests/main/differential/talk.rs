@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::drive::{Drive, monitor};
 use super::resource::Resource;
 use super::world::World;
+use crate::terraform::moto::Moto;
 
 /// What the wire has in the place of a value that is not known yet, whatever its type.
 pub(crate) const UNKNOWN: &str = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
@@ -25,22 +26,33 @@ pub(crate) struct Talk {
     program: String,
     drive: Drive,
     world: World,
+    cloud: Option<Moto>,
     events: Vec<Event>,
 }
 
 impl Talk {
     pub(crate) fn new(provider: &'static str, program: String, drive: Drive, world: World) -> Self {
-        Self { provider, program, drive, world, events: Vec::new() }
+        Self { provider, program, drive, world, cloud: None, events: Vec::new() }
     }
 
-    /// What happened.
-    pub(crate) fn events(self) -> Vec<Event> {
-        self.events
+    /// What happened, and the cloud in which it did, if there was one.
+    pub(crate) fn end(self) -> (Vec<Event>, Option<Moto>) {
+        (self.events, self.cloud)
     }
 
     /// The world's directory, for inputs.
     pub(crate) fn world(&self) -> String {
         self.world.root().display().to_string()
+    }
+
+    /// Where AWS is. The other side finds it at the same address, empty again.
+    pub(crate) fn cloud(&mut self) -> String {
+        let start = || {
+            let cloud = Moto::start();
+            cloud.forget();
+            cloud
+        };
+        self.cloud.get_or_insert_with(start).address()
     }
 
     /// The Terraform provider's executable.

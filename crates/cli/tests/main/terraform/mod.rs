@@ -11,7 +11,7 @@ mod life;
 mod limits;
 mod mirrors;
 mod mistakes;
-mod moto;
+pub(crate) mod moto;
 mod origins;
 mod own;
 mod packages;

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use crate::sandbox::peers;
 
 /// What can be asked, in the ways of AWS's services.
-pub(super) enum Question<'a> {
+pub(crate) enum Question<'a> {
     /// A path.
     Get(&'a str),
     /// An action and its parameters; `MOTO` in it is where moto listens.
@@ -19,13 +19,13 @@ pub(super) enum Question<'a> {
 }
 
 /// The cloud, which ends with the test.
-pub(super) struct Moto {
+pub(crate) struct Moto {
     process: Child,
     port: u16,
 }
 
 impl Moto {
-    pub(super) fn start() -> Self {
+    pub(crate) fn start() -> Self {
         let program = peers().join("moto/bin/moto_server");
         assert!(program.exists(), "`{}` is not there: run `cargo xtask peers`", program.display());
         // It has to be told a port; this one was free a moment ago.
@@ -42,12 +42,20 @@ impl Moto {
         moto
     }
 
-    pub(super) fn address(&self) -> String {
+    pub(crate) fn address(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)
     }
 
+    /// It is as it was at the beginning, and makes up the same ids again.
+    pub(crate) fn forget(&self) {
+        for path in ["reset", "seed?a=1"] {
+            let answer = self.send(&format!("POST /moto-api/{path}"), "", "");
+            assert!(answer.starts_with("HTTP/1.1 200"), "{path}: {answer}");
+        }
+    }
+
     /// What a service says, past any provider. Nobody checks the signature, but it names the service.
-    pub(super) fn ask(&self, service: &str, question: &Question) -> String {
+    pub(crate) fn ask(&self, service: &str, question: &Question) -> String {
         let (first, headers, body) = match question {
             Question::Get(path) => (format!("GET {path}"), String::new(), String::new()),
             Question::Form(action) => {
@@ -59,10 +67,16 @@ impl Moto {
                 ("POST /".to_owned(), headers, (*body).to_owned())
             }
         };
+        let authorization = format!(
+            "Authorization: AWS4-HMAC-SHA256 Credential=test/20260101/us-east-1/{service}/aws4_request, \
+             SignedHeaders=host, Signature=0\r\n"
+        );
+        self.send(&first, &(headers + &authorization), &body)
+    }
+
+    fn send(&self, first: &str, headers: &str, body: &str) -> String {
         let request = format!(
-            "{first} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nConnection: close\r\nContent-Length: {}\r\n{headers}Authorization: \
-             AWS4-HMAC-SHA256 Credential=test/20260101/us-east-1/{service}/aws4_request, SignedHeaders=host, \
-             Signature=0\r\n\r\n{body}",
+            "{first} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nConnection: close\r\nContent-Length: {}\r\n{headers}\r\n{body}",
             self.port,
             body.len(),
         );
