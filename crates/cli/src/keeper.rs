@@ -52,10 +52,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 impl Keeper {
     fn run(self) -> Result<(), Failure> {
-        let host = getppid();
-        if keeper::run(io::stdin()) == Parting::Goodbye {
-            return Ok(());
-        }
+        let Parting::Vanished { host } = keeper::run(io::stdin()) else { return Ok(()) };
         await_end(host);
         let (Some(backend), Some(project), Some(stack)) = (self.backend, self.project, self.stack) else {
             return Ok(());
@@ -70,10 +67,11 @@ impl Keeper {
 }
 
 /// Waits until the host is really gone: its files are closed a little before that, and a journal is taken over only from a
-/// process that is proven to be gone.
-fn await_end(host: Option<Pid>) {
+/// process that is proven to be gone. Until then it is this process's parent; it may never have been, if it vanished at once.
+fn await_end(host: Option<u32>) {
+    let host = host.and_then(|host| Pid::from_raw(host.try_into().ok()?));
     let end = Instant::now() + PATIENCE;
-    while getppid() == host && Instant::now() < end {
+    while host.is_some() && getppid() == host && Instant::now() < end {
         thread::sleep(Duration::from_millis(2));
     }
     // The children of a process get a new parent just before it counts as gone.

@@ -27,7 +27,10 @@ pub enum Parting {
     /// It said goodbye: it has ended everything itself.
     Goodbye,
     /// It vanished. What it had started is ended now.
-    Vanished,
+    Vanished {
+        /// Its process id. A keeper's parent is another one if the host vanished before the keeper ran.
+        host: Option<u32>,
+    },
 }
 
 /// How long groups may take to end after SIGINT before they are killed.
@@ -59,7 +62,7 @@ pub fn run(mut input: impl Read) -> Parting {
     if let Some(host) = host {
         end_marked(&Mark::of_host(host));
     }
-    Parting::Vanished
+    Parting::Vanished { host: host.map(|identity| identity.pid) }
 }
 
 fn end(mut groups: Vec<Identity>) {
@@ -108,7 +111,7 @@ mod tests {
     #[test]
     fn a_goodbye_is_no_death() {
         assert_eq!(run(&Record::Goodbye.encode()[..]), Parting::Goodbye);
-        assert_eq!(run(&[][..]), Parting::Vanished);
+        assert_eq!(run(&[][..]), Parting::Vanished { host: None });
     }
 
     #[test]
@@ -118,12 +121,12 @@ mod tests {
         let stranger = Identity { started: own.started + 1, ..own };
         let records = [Record::Started(own), Record::Ended(own), Record::Started(stranger)];
         let input: Vec<u8> = records.iter().flat_map(Record::encode).collect();
-        assert_eq!(run(&input[..]), Parting::Vanished);
+        assert_eq!(run(&input[..]), Parting::Vanished { host: None });
     }
 
     #[test]
     fn a_cut_record_is_the_end() {
         let own = Record::Started(Identity::own()).encode();
-        assert_eq!(run(&own[..own.len() - 1]), Parting::Vanished);
+        assert_eq!(run(&own[..own.len() - 1]), Parting::Vanished { host: None });
     }
 }

@@ -1,13 +1,18 @@
 //! Processes, found by what they inherited, and waiting for what they do.
 
 use std::fs;
+use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long the end of everything may take: a keeper gives what it ends a grace.
-const GRACE: Duration = Duration::from_secs(15);
+/// How long everything may live after a command that ended by itself: it has ended its providers before. Under `pulumi`, which
+/// kills its plugins, a keeper sees that its bridge is gone and ends what is left.
+pub(super) const AT_ONCE: Duration = Duration::from_secs(1);
+
+/// How long the end of everything may take after a kill: a keeper gives what it ends a grace.
+pub(super) const GRACE: Duration = Duration::from_secs(15);
 
 /// A living process.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -40,8 +45,8 @@ fn process(id: u32) -> Process {
 }
 
 /// Waits until no process has the mark, or long enough; answers who is left.
-pub(super) fn gone(mark: &str) -> Vec<Process> {
-    let end = Instant::now() + GRACE;
+pub(super) fn gone(mark: &str, grace: Duration) -> Vec<Process> {
+    let end = Instant::now() + grace;
     loop {
         let left = marked(mark);
         if left.is_empty() || Instant::now() > end {
@@ -67,4 +72,19 @@ pub(super) fn awaited<T>(look: impl Fn() -> Option<T>) -> T {
         assert!(Instant::now() < end, "it did not come");
         thread::park_timeout(Duration::from_millis(2));
     }
+}
+
+/// `pulumi` may kill a bridge that has only just started its keeper, which then never was the bridge's child.
+#[test]
+fn a_keeper_whose_host_was_gone_before_it_ran_does_not_wait_for_it() {
+    let mut host = Command::new("true").spawn().unwrap();
+    host.wait().unwrap();
+    let record = [&b"h"[..], &host.id().to_le_bytes(), &[0; 8]].concat();
+    let began = Instant::now();
+    let mut keeper = Command::new(env!("CARGO_BIN_EXE_outrigger"));
+    let mut keeper = keeper.arg("__keeper").stdin(Stdio::piped()).spawn().unwrap();
+    keeper.stdin.take().unwrap().write_all(&record).unwrap();
+    assert!(keeper.wait().unwrap().success());
+    // It waits five seconds for one that is still there.
+    assert!(began.elapsed() < Duration::from_secs(4), "{:?}", began.elapsed());
 }

@@ -147,7 +147,8 @@ impl World {
             Tool::Outrigger => self.sandbox.outrigger(arguments),
             Tool::Pulumi => self.sandbox.pulumi(&[arguments, &["--stack", "dev"]].concat()),
         };
-        self.assert_nobody_left();
+        let left = processes::gone(&self.mark(), processes::AT_ONCE);
+        assert!(left.is_empty(), "{tool:?} left: {left:?}\n{}", answer.text());
         answer
     }
 
@@ -159,10 +160,10 @@ impl World {
         }
     }
 
-    /// No process that was started here lives.
+    /// No process that was started here lives, after something was killed or interrupted.
     #[track_caller]
     pub(super) fn assert_nobody_left(&self) {
-        let left = processes::gone(&self.mark());
+        let left = processes::gone(&self.mark(), processes::GRACE);
         assert!(left.is_empty(), "left: {left:?}");
     }
 
