@@ -10,7 +10,7 @@ use super::world::{Tool, World};
 use crate::providers::life::{stack_outputs, wanted};
 
 const LIFE: Life = Life {
-    providers: &["wide", "narrow", "classic", "ancient", "mixed", "raised"],
+    providers: &["wide", "narrow", "classic", "ancient", "mixed", "raised", "crude"],
     before: |world| {
         for (provider, kind, thing) in [
             ("wide", "named", json!({"id": "known", "name": "there", "value": "already"})),
@@ -18,6 +18,7 @@ const LIFE: Life = Life {
             ("classic", "named", json!({"name": "there", "value": "already"})),
             ("ancient", "named", json!({"name": "there", "value": "already"})),
             ("mixed", "fixed", json!({"value": "already"})),
+            ("mixed", "chosen_id", json!({"id": "known", "value": "already"})),
             ("raised", "fixed", json!({"value": "already"})),
             ("raised", "chosen_id", json!({"id": "known", "value": "already"})),
         ] {
@@ -41,10 +42,13 @@ const LIFE: Life = Life {
         ] {
             assert_eq!(outputs[name], expected, "{name}");
         }
-        assert_eq!(outputs["looked"]["filters"], json!([{"field": "f", "values": ["a"]}]));
+        for looked in ["looked", "narrow"] {
+            assert_eq!(outputs[looked]["filters"], json!([{"field": "f", "values": ["a"]}]), "{looked}");
+        }
         assert!(outputs["vault"].as_str().unwrap().starts_with("made-"));
         assert_secrets_are_kept(world);
         assert_received(world, WRITTEN);
+        assert_defaults_are_known(world);
 
         // A provider that the program declares works elsewhere, and a name is made for what needs one.
         let far = world.things("elsewhere", "named");
@@ -74,6 +78,10 @@ const LIFE: Life = Life {
         ("settings: {level: 5}", "settings: {level: 6}"),
         ("free: mixed one", "free: mixed two"),
         ("requiredIdId: mine", "requiredIdId: yours"),
+        ("precise: 0.1,", "precise: 0.2,"),
+        ("flag: false, words: [], ", "whole: 8, "),
+        ("group: {someText: crude one}", "group: {someText: crude two}"),
+        ("k: {someText: a}, ", "l: {someText: c}, "),
         ("value: raised one", "value: raised two"),
         ("top: raised one", "top: raised two"),
         ("  w-gone: {type: 'wide:Versioned', properties: {amount: 3}}\n", ""),
@@ -104,6 +112,10 @@ const LIFE: Life = Life {
         ("m-required", Replaced),
         ("m-replaced", Updated),
         ("m-imported", Created),
+        ("m-chosen", Created),
+        ("k-blocks", Updated),
+        ("w-numbers", Updated),
+        ("w-defaults", Updated),
         ("r-noid", Updated),
         ("r-replaced", Replaced),
         ("r-imported", Created),
@@ -113,7 +125,9 @@ const LIFE: Life = Life {
         assert_secrets_are_kept(world);
         assert_received(world, WRITTEN_LATER);
         let made = wanted(&world.sandbox);
-        for name in ["w-imported", "n-imported", "c-imported", "a-imported", "m-imported", "r-imported", "r-chosen"] {
+        for name in
+            ["w-imported", "n-imported", "c-imported", "a-imported", "m-imported", "m-chosen", "r-imported", "r-chosen"]
+        {
             assert_eq!(made[name]["id"], "known", "{name}");
             assert_eq!(made[name]["inputs"]["value"], "already", "{name}");
         }
@@ -168,7 +182,8 @@ const LIFE: Life = Life {
         ("m-primitives", Updated),
         ("r-replaced", Created),
     ],
-    remains: &[],
+    // It plans removals, and writes down that somebody asked.
+    remains: &["crude/planned_removals/crude_blocks.json"],
 };
 
 const IMPORTS: &str = "  \
@@ -177,6 +192,7 @@ const IMPORTS: &str = "  \
   c-imported: {type: 'classic:Named', properties: {name: there, value: already}, options: {import: known}}
   a-imported: {type: 'ancient:Named', properties: {name: there, value: already}, options: {import: known}}
   m-imported: {type: 'mixed:Fixed', properties: {value: already}, options: {import: known}}
+  m-chosen: {type: 'mixed:ChosenId', properties: {chosenIdId: known, value: already}, options: {import: known}}
   r-imported: {type: 'raised:Fixed', properties: {value: already}, options: {import: known}}
   r-chosen: {type: 'raised:ChosenId', properties: {chosenIdId: known, value: already}, options: {import: known}}
 ";
@@ -208,6 +224,23 @@ fn assert_received(world: &World, digest: &str) {
     }
 }
 
+/// What the program does not give has the provider's defaults.
+fn assert_defaults_are_known(world: &World) {
+    let known = wanted(&world.sandbox);
+    let defaults = &known["w-defaults"]["outputs"];
+    for (property, value) in [
+        ("text", json!("given")),
+        ("flag", json!(false)),
+        ("whole", json!(7)),
+        ("fraction", json!(0.5)),
+        ("words", json!([])),
+    ] {
+        assert_eq!(defaults[property], value, "{property}");
+    }
+    let numbers = world.things("wide", "numbers").pop_first().unwrap().1;
+    assert_eq!(numbers["large_int64"].as_f64(), Some(4_611_686_018_427_387_904.0));
+}
+
 #[test]
 fn under_outrigger() {
     LIFE.live(Tool::Outrigger);
@@ -216,4 +249,29 @@ fn under_outrigger() {
 #[test]
 fn under_pulumi() {
     LIFE.live(Tool::Pulumi);
+}
+
+/// The command takes what exists through a provider in the state: it does not know the parameters of the project's packages.
+#[test]
+fn imported_by_a_command_of_pulumi() {
+    let provider = "resources:\n  mine: {type: 'pulumi:providers:wide', properties: {directory: CLOUD/mine}}\n";
+    let world = World::new(Tool::Pulumi, &["wide"], provider);
+    world.run(&["up", "--yes", "--skip-preview"]).ok();
+    world.put("mine", "named", "known", &json!({"id": "known", "name": "there", "value": "already"}));
+    let mine = "mine=urn:pulumi:dev::shop::pulumi:providers:wide::mine";
+    let what = ["wide:index/named:Named", "found", "known", "--provider", mine];
+    // Its code would be made from the package of the bridge's version, which the state has in the place of the provider's.
+    let import = [&["import", "--yes", "--protect=false", "--generate-code=false"][..], &what].concat();
+    let answer = world.run(&import).ok();
+    let found = wanted(&world.sandbox)["found"].clone();
+    assert_eq!((&found["id"], &found["outputs"]["value"]), (&json!("known"), &json!("already")), "{}", answer.text());
+    // With what was found the program changes nothing.
+    let named =
+        "  found: {type: 'wide:Named', properties: {name: there, value: already}, options: {provider: '${mine}'}}\n";
+    world.program(&format!("{provider}{named}"));
+    for tool in [Tool::Pulumi, Tool::Outrigger] {
+        world.run_with(tool, &["preview", "--expect-no-changes"]).ok();
+    }
+    world.run(&["destroy", "--yes", "--skip-preview"]).ok();
+    assert_eq!(world.everything(), Vec::<String>::new());
 }
