@@ -13,6 +13,13 @@ use crate::sandbox::Answer;
 /// One of everything that is spelled, kept or compared in a way of its own.
 const PROGRAM: &str = "\
 resources:
+  elsewhere:
+    type: pulumi:providers:wide
+    properties:
+      directory: CLOUD/elsewhere
+      token: {'fn::secret': explicit-token}
+      endpoints: [{serviceUrl: 'http://a', apiKey: explicit-key}]
+  far: {type: 'wide:Named', properties: {name: far, value: away}, options: {provider: '${elsewhere}'}}
   pet: {type: 'random:Pet', properties: {length: 2}}
   password: {type: 'random:Password', properties: {length: 12}}
   key: {type: 'tls:PrivateKey', properties: {algorithm: ED25519}}
@@ -30,6 +37,9 @@ resources:
   nested: {type: 'wide:Nested', properties: {items: [{given: a, hidden: h}], uniques: [{given: x}], keyed: {k: {given: z}}}}
   dynamic: {type: 'wide:Dynamic', properties: {anything: {a: [1, two]}}}
   secret: {type: 'wide:Secret', properties: {label: l, password: hunter2, secretMap: {a: b}}}
+  written: {type: 'wide:Secret', properties: {label: l, password: hunter2, written: written-word}}
+  numbers: {type: 'wide:Numbers', properties: {bigWhole: 9007199254740991, precise: 0.1, numbers: [0.1, 3], echoedBig: 5}}
+  defaults: {type: 'wide:Defaults', properties: {flag: false, precise: 2.5}}
   private: {type: 'wide:Private', properties: {value: one}}
   versioned: {type: 'wide:Versioned', properties: {amount: 3}}
   named: {type: 'wide:Named', properties: {value: one}}
@@ -44,6 +54,7 @@ resources:
   suppressed: {type: 'classic:Suppressed', properties: {word: Word}}
   slow: {type: 'classic:Slow', properties: {value: one}}
   ancient: {type: 'ancient:Collections', properties: {stringSets: [b, a], settings: {level: 2}, tags: [{key: a}]}}
+  a-slow: {type: 'ancient:Slow', properties: {value: one, timeouts: {create: 3m, delete: 1m}}}
   m-collections: {type: 'mixed:Collections', properties: {stringSets: [b, a], intSets: [2, 1]}}
   m-required: {type: 'mixed:RequiredId', properties: {requiredIdId: mine, value: one}}
   r-collections: {type: 'raised:Collections', properties: {stringSets: [b, a], intSets: [2, 1]}}
@@ -84,6 +95,7 @@ fn there_and_back() {
         "private: {type: 'wide:Private', properties: {value: one",
         "private: {type: 'wide:Private', properties: {value: two",
     );
+    let program = program.replace("value: away", "value: home");
     let program = program.replace("  later: {type: 'time:Offset'", "  afterwards: {type: 'time:Offset'");
     let program =
         program.replace("stringSets: [b, a], settings: {level: 2}", "stringSets: [b, c], settings: {level: 3}");
@@ -95,6 +107,7 @@ fn there_and_back() {
         ("afterwards", Change::Created),
         ("ancient", Change::Updated),
         ("blocks", Change::Updated),
+        ("far", Change::Updated),
         ("later", Change::Deleted),
         ("nested", Change::Updated),
         ("private", Change::Updated),
@@ -120,6 +133,54 @@ fn made_by_us() {
         go(&world, &["up", "--yes", "--skip-preview", "--expect-no-changes"]).ok();
         assert_eq!(kept(&wanted(&world.sandbox)), kept(&made), "{tool:?}");
         world.run_with(Tool::Outrigger, &["destroy", "--yes", "--skip-preview"]).ok();
+        assert_eq!(world.everything(), Vec::<String>::new());
+    }
+}
+
+/// A part of these blocks is never made, so an update is planned each time, with either bridge. Nothing comes of it.
+const ALWAYS_CHANGING: &str = "\
+resources:
+  blocks:
+    type: classic:Blocks
+    properties:
+      title: t
+      needed: {value: n}
+      rules: [{action: a, weight: 1, matches: [{prefix: p}, {prefix: q, flag: true}]}, {action: b}]
+      settings: {note: n, inner: {deepText: d}}
+      onlyMember: {value: v}
+      tags: [{key: b, value: two}, {key: a, value: one}]
+      asAttributes: [{someValue: v}]
+";
+
+#[test]
+fn blocks_that_always_change_stay_the_same() {
+    for tool in [Tool::Pulumi, Tool::Outrigger] {
+        let world = World::new(tool, &["classic"], ALWAYS_CHANGING);
+        world.find(Bridge::Go);
+        let update = ["up", "--yes", "--skip-preview"];
+        // The first fills in what the provider assumes.
+        for _ in 0..2 {
+            go(&world, &update).ok();
+        }
+        let mut before = wanted(&world.sandbox);
+        for bridge in [Bridge::Ours, Bridge::Go] {
+            world.find(bridge);
+            if bridge == Bridge::Go {
+                go(&world, &update).ok()
+            } else {
+                world.run(&update).ok()
+            };
+            let after = wanted(&world.sandbox);
+            assert_eq!(
+                changes(&before, &after),
+                [("blocks".to_owned(), Change::Updated)].into(),
+                "{tool:?} {bridge:?}"
+            );
+            assert_eq!(kept(&after), kept(&before), "{tool:?} {bridge:?}");
+            before = after;
+        }
+        world.find(Bridge::Ours);
+        world.run(&["destroy", "--yes", "--skip-preview"]).ok();
         assert_eq!(world.everything(), Vec::<String>::new());
     }
 }
