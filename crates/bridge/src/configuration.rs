@@ -87,13 +87,13 @@ fn unwrapped(value: Value) -> Value {
 }
 
 fn not_json(key: &str, shape: &Shape) -> Misfit {
-    let kind = match shape {
-        Shape::Bool => "a boolean",
-        Shape::Number => "a number",
-        Shape::List(_) | Shape::Set(_) => "a list",
-        _ => "an object",
+    let (kind, example) = match shape {
+        Shape::Bool => ("a boolean", "true"),
+        Shape::Number => ("a number", "3"),
+        Shape::List(_) | Shape::Set(_) => ("a list", "[\"a\"]"),
+        _ => ("an object", "{\"a\": \"b\"}"),
     };
-    Misfit::of(key, format!("{kind} is needed, in JSON, and this is not JSON"))
+    Misfit::of(key, format!("{kind} is needed, in JSON, for example `{example}`"))
 }
 
 #[cfg(test)]
@@ -173,11 +173,14 @@ mod tests {
 
     #[test]
     fn what_is_not_json_is_named() {
-        for (key, kind) in
-            [("retries", "a number"), ("strict", "a boolean"), ("zones", "a list"), ("site", "an object")]
-        {
+        for (key, kind, example) in [
+            ("retries", "a number", "3"),
+            ("strict", "a boolean", "true"),
+            ("zones", "a list", r#"["a"]"#),
+            ("site", "an object", r#"{"a": "b"}"#),
+        ] {
             let misfit = one(key, "{no").unwrap_err().to_string();
-            assert_eq!(misfit, format!("{key}: {kind} is needed, in JSON, and this is not JSON"));
+            assert_eq!(misfit, format!("{key}: {kind} is needed, in JSON, for example `{example}`"));
         }
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use outrigger_diagnostic::Diagnostic;
 use outrigger_provider::{
-    CallError, CheckConfig, Diff, DiffConfig, Plugin, PluginDescriptor, RegisterError, Registered,
+    CallError, CheckConfig, Diff, DiffConfig, Plugin, PluginDescriptor, RegisterError, Registered, Source,
 };
 use outrigger_state::{EntryKey, Record, Resource};
 use outrigger_value::{PropertyMap, ProviderReference, UNKNOWN_ID, diff::equal};
@@ -129,7 +129,7 @@ impl Deployment {
         replacing: Option<(EntryKey, Arc<Resource>, Diff)>,
         op: StepOp,
     ) -> Result<Registered, RegisterError> {
-        let Registration { begun, mut new, .. } = registration;
+        let Registration { begun, mut new, goal, .. } = registration;
         let id = if self.options.preview { UNKNOWN_ID.to_owned() } else { self.services.random.provider_id(&new.urn) };
         let now = self.services.clock.now();
         new.id = Some(id);
@@ -152,7 +152,7 @@ impl Deployment {
             decisions.table.put(key, new.clone());
             record.put.push((key, new.clone()));
         }
-        self.finish_provider(&step, plugin, new, begun.alias.as_ref(), record).await
+        self.finish_provider(&step, plugin, new, begun.alias.as_ref(), record, &goal.source).await
     }
 
     async fn update_provider(
@@ -163,7 +163,7 @@ impl Deployment {
         old: Arc<Resource>,
         diff: Diff,
     ) -> Result<Registered, RegisterError> {
-        let Registration { begun, mut new, .. } = registration;
+        let Registration { begun, mut new, goal, .. } = registration;
         new.id.clone_from(&old.id);
         new.extra.clone_from(&old.extra);
         new.modified = Some(self.services.clock.now());
@@ -183,7 +183,7 @@ impl Deployment {
             decisions.table.put(key, new.clone());
             record.put.push((key, new.clone()));
         }
-        self.finish_provider(&step, plugin, new, begun.alias.as_ref(), record).await
+        self.finish_provider(&step, plugin, new, begun.alias.as_ref(), record, &goal.source).await
     }
 
     /// An unchanged provider is configured with the inputs that it had. A refresh before the program may have done that already.
@@ -201,7 +201,7 @@ impl Deployment {
             None => {
                 let configured =
                     Resource { inputs: old.inputs.clone(), id: old.id.clone(), ..registration.new.clone() };
-                self.configure(plugin, Arc::new(configured)).await?
+                self.configure(plugin, Arc::new(configured), &registration.goal.source).await?
             }
         };
         let alias = registration.begun.alias.clone();
@@ -222,8 +222,9 @@ impl Deployment {
         new: Arc<Resource>,
         alias: Option<&outrigger_value::Urn>,
         record: Record,
+        source: &Source,
     ) -> Result<Registered, RegisterError> {
-        let instance = match self.configure(plugin, new.clone()).await {
+        let instance = match self.configure(plugin, new.clone(), source).await {
             Ok(instance) => instance,
             Err(reason) => {
                 self.ended(step, step.old.clone(), StepResult::Failed, step.op);

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use outrigger_diagnostic::Diagnostic;
-use outrigger_provider::{Configure, Goal, Plugin, PluginDescriptor, Provider, RegisterError};
+use outrigger_provider::{Configure, Goal, Plugin, PluginDescriptor, Provider, RegisterError, Source};
 use outrigger_state::Resource;
 use outrigger_value::{ProviderReference, UNKNOWN_ID, Urn, Value};
 use tokio::sync::OnceCell;
@@ -112,11 +112,12 @@ impl Deployment {
         Ok(plugin)
     }
 
-    /// Configures a plugin with a provider resource's inputs.
+    /// Configures a plugin with a provider resource's inputs; the program says them at the source.
     pub(crate) async fn configure(
         &self,
         plugin: Arc<dyn Plugin>,
         resource: Arc<Resource>,
+        source: &Source,
     ) -> Result<Instance, RegisterError> {
         // What a preview would create is configured with the id that it will get.
         let id = match resource.id.clone().unwrap_or_default() {
@@ -124,10 +125,14 @@ impl Deployment {
             known => known,
         };
         let request = Configure { urn: resource.urn.clone(), id, inputs: provider_inputs::public(&resource.inputs) };
-        let provider = plugin
-            .configure(&self.bounded(), request)
-            .await
-            .map_err(|error| self.fail(&resource.urn, diagnose(error, "configure provider", &resource.urn)))?;
+        let provider = plugin.configure(&self.bounded(), request).await.map_err(|error| {
+            let diagnostic = diagnose(error, "configure provider", &resource.urn);
+            let diagnostic = match source {
+                Some(source) => diagnostic.at(source.clone()),
+                None => diagnostic,
+            };
+            self.fail(&resource.urn, diagnostic)
+        })?;
         Ok(Instance { plugin, provider, resource })
     }
 
@@ -156,7 +161,7 @@ impl Deployment {
             };
             let descriptor = self.descriptor_of(&resource)?;
             let plugin = self.load_plugin(&resource.urn, &descriptor).await?;
-            self.configure(plugin, resource).await
+            self.configure(plugin, resource, &None).await
         })
         .await
         .cloned()

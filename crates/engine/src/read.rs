@@ -5,7 +5,7 @@ use std::sync::Arc;
 use outrigger_diagnostic::Diagnostic;
 use outrigger_provider::{
     Goal, ImportRequest, Invoke, InvokeGoal, ReadGoal, ReadRequest, ReadResult, RegisterError, Registered,
-    ResourceIdentity, State,
+    ResourceIdentity, Source, State,
 };
 use outrigger_state::{OperationKind, PendingOperation, Record, Resource};
 use outrigger_value::{PropertyMap, ProviderReference, Urn, Value};
@@ -177,7 +177,7 @@ impl Deployment {
         let permit = self.place().await?;
         let invoked = instance.provider.invoke(self.unbounded(), request).await;
         drop(permit);
-        let at = |diagnostic: Diagnostic| match &goal.source {
+        let at = |diagnostic: Diagnostic, argument: Source| match argument.as_ref().or(goal.source.as_ref()) {
             Some(source) => diagnostic.at(source.clone()),
             None => diagnostic,
         };
@@ -185,7 +185,7 @@ impl Deployment {
         let invoked = invoked.map_err(|error| {
             let mut diagnostic = diagnose(error, "call", &stack);
             diagnostic.summary.clone_from(&summary);
-            self.fail(&stack, at(diagnostic))
+            self.fail(&stack, at(diagnostic, None))
         })?;
         if !invoked.failures.is_empty() {
             let reasons: Vec<String> = invoked
@@ -196,7 +196,9 @@ impl Deployment {
                     property => format!("{property}: {}", failure.reason),
                 })
                 .collect();
-            return Err(self.fail(&stack, at(Diagnostic::error("provider-invoke", summary).detail(reasons.join("\n")))));
+            let diagnostic = Diagnostic::error("provider-invoke", summary).detail(reasons.join("\n"));
+            let argument = invoked.failures.iter().find_map(|failure| goal.places.of(&failure.path()?));
+            return Err(self.fail(&stack, at(diagnostic, argument)));
         }
         Ok(Some(invoked.result))
     }

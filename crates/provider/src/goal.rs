@@ -165,6 +165,8 @@ pub struct InvokeGoal {
     pub package: Option<PackageReference>,
     /// Where the program says it.
     pub source: Source,
+    /// Where the program says each argument, if it knows.
+    pub places: PropertyPlaces,
 }
 
 /// A method to be called.

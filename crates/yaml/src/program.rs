@@ -10,7 +10,7 @@ mod resource;
 
 use outrigger_diagnostic::{Diagnostic, Severity};
 
-use crate::expression::{Expression, Literal};
+use crate::expression::{Expression, Invoke, Literal};
 use crate::syntax::{Document, Span};
 use reader::Reader;
 
@@ -63,6 +63,17 @@ pub struct ConfigEntry {
 }
 
 impl Program {
+    /// Every call of a function, wherever it stands.
+    pub(crate) fn invokes(&self) -> Vec<(&Invoke, Span)> {
+        let mut found = Vec::new();
+        let resources = self.resources.iter().flat_map(|resource| resource.expressions());
+        let named = self.variables.iter().chain(&self.outputs).map(|named| &named.value);
+        let others = self.config.iter().filter_map(|entry| entry.default.as_ref()).chain(&self.required_version);
+        let all = resources.chain(named).chain(others);
+        all.for_each(|expression| expression.invokes(&mut |invoke, span| found.push((invoke, span))));
+        found
+    }
+
     /// Reads a program from the tree of its file. The program is usable when no finding is an error.
     pub fn parse(document: &Document) -> (Self, Vec<Diagnostic>) {
         let mut reader = Reader::new(document);

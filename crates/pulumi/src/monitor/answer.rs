@@ -114,7 +114,7 @@ pub(super) async fn invoke(monitor: &dyn Monitor, request: ResourceInvokeRequest
         arguments: plain(request.args)?,
         provider: provider(&request.provider)?,
         package,
-        source: None,
+        ..InvokeGoal::default()
     };
     let result = monitor.invoke(goal).await.map_err(|error| unregistered(&error))?.unwrap_or_default();
     let how = Encoding { unknowns: true, secrets: true, resources, ..Encoding::default() };

@@ -72,7 +72,7 @@ pub(super) async fn resolve(around: &Surroundings<'_>, scope: &Scope, findings: 
     let resources: Vec<_> =
         (0..around.program.resources.len()).map(|number| resolver.resource_request(number, scope)).collect();
     let mut invokes: Vec<Option<(&Invoke, Span, Arc<Request>)>> = (0..around.program.invokes).map(|_| None).collect();
-    for (invoke, span) in all_invokes(around) {
+    for (invoke, span) in around.program.invokes() {
         let request = resolver.request(
             &invoke.function,
             invoke.options.version.as_ref(),
@@ -98,17 +98,6 @@ pub(super) async fn resolve(around: &Surroundings<'_>, scope: &Scope, findings: 
             .map(|entry| entry.and_then(|(invoke, span, request)| resolver.invoke(invoke, span, request)))
             .collect(),
     }
-}
-
-fn all_invokes<'a>(around: &Surroundings<'a>) -> Vec<(&'a Invoke, Span)> {
-    let program = around.program;
-    let mut found = Vec::new();
-    let mut take = |invoke: &'a Invoke, span: Span| found.push((invoke, span));
-    let resources = program.resources.iter().flat_map(|resource| resource.expressions());
-    let named = program.variables.iter().chain(&program.outputs).map(|named| &named.value);
-    let others = program.config.iter().filter_map(|entry| entry.default.as_ref()).chain(&program.required_version);
-    resources.chain(named).chain(others).for_each(|expression| expression.invokes(&mut take));
-    found
 }
 
 /// A schema to load, and the plugin to name when the resource is registered. Equal ones are shared: ten thousand resources

@@ -64,6 +64,7 @@ impl Run<'_> {
             provider,
             package: found.descriptor().cloned(),
             source: Some(self.place(span)),
+            places: self.argument_places(invoke.number),
         };
         let answer = self.monitor.invoke(goal).await.map_err(|error| self.refused(error, span, at.position))?;
         let Some(answer) = answer else {

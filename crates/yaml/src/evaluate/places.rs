@@ -1,4 +1,4 @@
-//! Where the properties of a resource stand in the file.
+//! Where the properties of a resource and the arguments of a function stand in the file.
 
 use std::sync::Arc;
 
@@ -15,6 +15,12 @@ impl Run<'_> {
     pub(super) fn places(&self, number: usize) -> PropertyPlaces {
         let (document, program) = (Arc::clone(&self.source.document), Arc::clone(&self.source.program));
         PropertyPlaces(Some(Arc::new(OfResource { document, program, number })))
+    }
+
+    /// Finds the arguments of a function's call, when somebody asks.
+    pub(super) fn argument_places(&self, number: usize) -> PropertyPlaces {
+        let (document, program) = (Arc::clone(&self.source.document), Arc::clone(&self.source.program));
+        PropertyPlaces(Some(Arc::new(OfInvoke { document, program, number })))
     }
 }
 
@@ -35,6 +41,21 @@ impl Places for OfResource {
             Properties::Whole(whole) => member(whole, first).map(|value| innermost(value, rest))?,
         };
         Some(self.document.place(found))
+    }
+}
+
+struct OfInvoke {
+    document: Arc<Document>,
+    program: Arc<Program>,
+    number: usize,
+}
+
+impl Places for OfInvoke {
+    fn of(&self, argument: &PropertyPath) -> Source {
+        let (PathStep::Key(first), rest) = argument.0.split_first()? else { return None };
+        let (invoke, _) = self.program.invokes().into_iter().find(|(invoke, _)| invoke.number == self.number)?;
+        let (_, value) = invoke.arguments.iter().find(|(name, _)| *name.text == **first)?;
+        Some(self.document.place(innermost(value, rest)))
     }
 }
 

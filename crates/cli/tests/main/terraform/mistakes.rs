@@ -116,6 +116,87 @@ fn in_a_program_under_pulumi() {
     }
 }
 
+/// A mistake in a call of a function or in a provider that the program declares, with `^` before its place, what `outrigger` says, and
+/// what both say.
+const PLACED: [(&str, &str, &str); 10] = [
+    (
+        "variables:\n  a: {'fn::invoke': {function: 'wide:getLookup', arguments: {name: ^{b: c}}}}\n",
+        "error[provider-invoke]: could not call `wide:index/getLookup:getLookup`",
+        "a string is needed, and this is an object",
+    ),
+    (
+        "variables:\n  a:\n    fn::invoke:\n      function: wide:getLookup\n      arguments:\n        name: it\n        \
+         filters:\n        - field: f\n        - field: ^{b: c}\n",
+        "filters[1].field: a string is needed, and this is an object",
+        "a string is needed, and this is an object",
+    ),
+    (
+        "variables:\n  a: ^{'fn::invoke': {function: 'wide:getLookup', arguments: {tags: [b]}}}\n",
+        "name: Missing Configuration for Required Attribute",
+        "Must set a configuration value for the name attribute as the provider has marked it as required.",
+    ),
+    (
+        "variables:\n  a: ^{'fn::invoke': {function: 'wide:getLookup', arguments: {name: missing}}}\n",
+        "plugin `wide 0.0.0` answered Invoke: Not found",
+        "Not found: There is nothing of this name.",
+    ),
+    (
+        "variables:\n  a: {'fn::invoke': {function: 'wide:picky', arguments: {first: b, second: ^c}}}\n",
+        "second: the second has to be empty",
+        "the second has to be empty",
+    ),
+    (
+        "variables:\n  a: ^{'fn::invoke': {function: 'wide:picky', arguments: {first: b, second: ''}}}\n",
+        "plugin `wide 0.0.0` answered Invoke: nothing is right",
+        "nothing is right",
+    ),
+    (
+        "variables:\n  a: {'fn::invoke': {function: 'wide:double', arguments: {aNumber: ^many}}}\n",
+        "aNumber: a number is needed, and this is a string",
+        "a number is needed, and this is a string",
+    ),
+    (
+        "resources:\n  a: {type: 'pulumi:providers:wide', properties: {retries: ^often}}\n",
+        "error[yaml-type]: number is not assignable from string",
+        "Cannot assign type 'string' to type 'number'",
+    ),
+    (
+        "resources:\n  a: {type: 'pulumi:providers:wide', properties: {^directry: x}}\n",
+        "Did you mean `directory`?",
+        "Property directry does not exist on 'pulumi:providers:wide'",
+    ),
+    (
+        "resources:\n  ^a: {type: 'pulumi:providers:wide', properties: {directory: forbidden}}\n  \
+         b: {type: 'wide:Named', options: {provider: '${a}'}}\n",
+        "could not configure provider `a` (pulumi:providers:wide)",
+        "[directory] Forbidden: This directory may not be used.",
+    ),
+];
+
+#[test]
+fn in_a_call_or_a_declared_provider() {
+    let world = World::new(Tool::Outrigger, &["wide"], "");
+    for (marked, outrigger, both) in PLACED {
+        let before = marked.split_once('^').unwrap().0;
+        let used = if marked.starts_with("variables") { "outputs: {a: '${a}'}\n" } else { "" };
+        world.program(&format!("{}{used}", marked.replace('^', "")));
+        // One package stands above.
+        let (line, column) = (5 + before.matches('\n').count(), before.len() - before.rfind('\n').unwrap());
+        let place = format!("Pulumi.yaml:{line}:{column}\n");
+        world.run(&["preview"]).ended(1).says(&[outrigger, both, &place]);
+        world.run_with(Tool::Pulumi, &["preview"]).failed().says(&[both]);
+    }
+}
+
+/// What a function does not know is passed over, as by `pulumi`, and told.
+#[test]
+fn an_argument_that_nobody_takes() {
+    let call = "variables:\n  a: {'fn::invoke': {function: 'wide:getLookup', arguments: {name: it, nam: x}}}\n";
+    let world = World::new(Tool::Outrigger, &["wide"], &format!("{call}outputs: {{a: '${{a.name}}'}}\n"));
+    let says = ["warning[yaml-unknown-argument]", "Pulumi.yaml:6:72\n", "Did you mean `name`?"];
+    world.run(&["preview"]).ok().says(&says);
+}
+
 /// The bookkeeping of a resource with a dynamic property holds names of types, and is a secret as a whole; they are ordinary words
 /// all the same.
 #[test]
@@ -131,12 +212,22 @@ fn in_a_configuration() {
     let world =
         World::new(Tool::Outrigger, &["wide"], "resources:\n  a: {type: 'wide:Named', properties: {name: x}}\n");
     for (key, value, says) in [
-        ("wide:directry", "x", "Did you mean `wide:directory`?"),
-        ("wide:retries", "often", "retries"),
-        ("wide:directory", "forbidden", "Forbidden: This directory may not be used."),
+        (
+            "wide:directry",
+            "x",
+            "`wide:directry` is not a valid configuration key for the wide provider. Did you mean `wide:directory`?",
+        ),
+        ("wide:retries", "often", "retries: a number is needed, in JSON, for example `3`"),
+        ("wide:regions", "here", "regions: a list is needed, in JSON, for example `[\"a\"]`"),
+        (
+            "wide:endpoints[0].serviceUr",
+            "x",
+            "missing a required configuration key, try `pulumi config set --path wide:endpoints[0].serviceUrl`",
+        ),
+        ("wide:directory", "forbidden", "[directory] Forbidden: This directory may not be used."),
     ] {
         let before = world.sandbox.read("Pulumi.dev.yaml");
-        world.sandbox.outrigger(&["config", "set", key, value]).ok();
+        world.sandbox.outrigger(&["config", "set", "--path", key, value]).ok();
         world.run(&["up", "--yes", "--skip-preview"]).ended(1).says(&[says, "wide"]);
         world.run_with(Tool::Pulumi, &["preview"]).failed().says(&[says, "wide"]);
         world.sandbox.write("Pulumi.dev.yaml", &before);
@@ -159,6 +250,7 @@ fn a_state_from_the_future() {
         "use the newer provider",
     ];
     world.program("resources:\n  a: {type: 'wide:Versioned', properties: {amount: 4}}\n");
+    world.run(&["preview"]).ended(1).says(&["could not compare `a`", "Pulumi.yaml:6:3"]);
     for tool in [Tool::Outrigger, Tool::Pulumi] {
         world.run_with(tool, &["preview"]).failed().says(says);
         world.run_with(tool, &["refresh", "--yes", "--skip-preview"]).failed().says(says);

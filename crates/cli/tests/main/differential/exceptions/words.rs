@@ -53,12 +53,7 @@ pub(super) const ALLOWED: &[Exception] = &[
         "Failed to recover raw state",
         "^the stored state and its `__pulumi_raw_state_delta` do not belong together",
     ),
-    said(
-        &["*/configuration"],
-        OURS,
-        "^invalid character '.' ",
-        r"^\w+: a \w+ is needed, in JSON, and this is not JSON$",
-    ),
+    said(&["*/configuration"], OURS, "^invalid character '.' ", r"^\w+: a \w+ is needed, in JSON, for example `"),
     said(
         &["*/secrets"],
         NOT_KNOWN,
