@@ -114,15 +114,20 @@ impl Package {
                     (true, Some(false)) => Verdict::Same,
                     _ => Verdict::Update,
                 };
-                let predicted =
-                    request.predict.then(|| self.predicted(CALL, &subject, &ready.planned, &inputs)).transpose()?;
-                let token = if verdict == Verdict::Replace {
-                    // The new one is planned as if nothing were there, when it is asked for: it computes everything anew.
+                let (shown, token) = if verdict == Verdict::Replace {
                     self.plans.replaces(urn, &ready);
-                    PlanToken::default()
+                    let anew = if request.predict {
+                        // What is made anew computes everything anew: planned as if nothing were there, it says what that will be.
+                        self.planned(cx, CALL, urn, &subject, Stored::NOTHING, ready.config.clone()).await?.ready
+                    } else {
+                        ready
+                    };
+                    (anew, PlanToken::default())
                 } else {
-                    token(ready)
+                    (Arc::clone(&ready), token(ready))
                 };
+                let predicted =
+                    request.predict.then(|| self.predicted(CALL, &subject, &shown.planned, &inputs)).transpose()?;
                 Ok(Planned { verdict, diff, predicted, token })
             }
         }
