@@ -2,7 +2,9 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Child;
 
+use outrigger_host::keeper::Parting;
 use outrigger_provider::Plugins;
 
 use crate::role::{host_process, keeper_command};
@@ -13,6 +15,11 @@ const WITH_CHILD: &str = "sleep 1000 >/dev/null 2>&1 &\nexec $REAL \"$@\"";
 
 fn parting(directory: &Path) -> Option<String> {
     fs::read_to_string(directory.join("parting")).ok().filter(|text| !text.is_empty())
+}
+
+/// What a keeper writes whose host was killed.
+fn vanished(host: &Child) -> String {
+    format!("{:?}", Parting::Vanished { host: Some(host.id()) })
 }
 
 /// The keeper is the child of the host that does not run in the plugins' directory.
@@ -30,7 +37,7 @@ fn a_killed_host_leaves_no_process_and_the_keeper_acts() {
     host.kill().unwrap();
     host.wait().unwrap();
     eventually("all plugins are gone", || processes_in(&scratch.path()).is_empty());
-    eventually("the keeper has acted", || parting(&scratch.path()).as_deref() == Some("Vanished"));
+    eventually("the keeper has acted", || parting(&scratch.path()) == Some(vanished(&host)));
 }
 
 #[test]
@@ -61,7 +68,7 @@ fn a_killed_keeper_is_replaced_and_the_new_one_knows_all() {
     host.kill().unwrap();
     host.wait().unwrap();
     eventually("all plugins are gone", || processes_in(&scratch.path()).is_empty());
-    eventually("the new keeper has acted", || parting(&scratch.path()).as_deref() == Some("Vanished"));
+    eventually("the new keeper has acted", || parting(&scratch.path()) == Some(vanished(&host)));
 }
 
 #[tokio::test(flavor = "multi_thread")]
