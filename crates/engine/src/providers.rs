@@ -192,6 +192,7 @@ impl Deployment {
                 name: provider_inputs::default_name(&descriptor),
                 custom: true,
                 inputs: self.options.package_config.get(&package).cloned().unwrap_or_default(),
+                places: self.options.package_places.get(&package).cloned().unwrap_or_default(),
                 package: Some(descriptor.clone()),
                 ..Goal::default()
             };

@@ -1,10 +1,11 @@
 //! Everything that the engine takes from outside, so that a simulator can replace it.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use outrigger_diagnostic::Diagnostic;
-use outrigger_provider::Plugins;
+use outrigger_provider::{Plugins, PropertyPlaces};
 use outrigger_state::Journal;
 use outrigger_value::{PropertyMap, Urn};
 use tokio_util::sync::CancellationToken;
@@ -88,7 +89,9 @@ pub struct Options {
     /// Read everything before deciding.
     pub refresh: bool,
     /// The stack's configuration by namespace, each value as text, secrets marked: a package's is its default provider's.
-    pub package_config: std::collections::BTreeMap<String, PropertyMap>,
+    pub package_config: BTreeMap<String, PropertyMap>,
+    /// Where the configuration of each namespace was given.
+    pub package_places: BTreeMap<String, PropertyPlaces>,
     /// What to do with creations that an earlier run left unfinished.
     pub pending_creates: PendingCreates,
 }

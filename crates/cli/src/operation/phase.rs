@@ -173,6 +173,7 @@ impl<'a> Phases<'a> {
             continue_on_error: request.continue_on_error,
             refresh: request.refresh.unwrap_or(project.refresh_always),
             package_config: surroundings.package_config.clone(),
+            package_places: surroundings.package_places.clone(),
             pending_creates: request.pending_creates.clone(),
         };
         let redaction = surroundings.view.redaction.clone();

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use outrigger_diagnostic::Diagnostic;
 use outrigger_host::{Host, HostOptions, KeeperCommand, ProjectOptions, ProjectPlugin, debug_providers};
+use outrigger_provider::PropertyPlaces;
 use outrigger_secrets::Crypter;
 use outrigger_state::{SecretsProviderState, StackName};
 use outrigger_yaml::YamlProgram;
@@ -42,6 +43,8 @@ pub(crate) struct Surroundings {
     pub(crate) program: Option<YamlProgram>,
     /// Configuration of default providers, by package.
     pub(crate) package_config: BTreeMap<String, outrigger_value::PropertyMap>,
+    /// Where it was given.
+    pub(crate) package_places: BTreeMap<String, PropertyPlaces>,
     /// The configuration's texts, with secrets masked.
     pub(crate) config_texts: BTreeMap<String, String>,
     /// Where the command was started: what relative paths of its flags begin at.
@@ -111,14 +114,12 @@ impl Surroundings {
         let host = Arc::new(Host::new(options, relay.clone())?);
         host.prefetch(&needed);
 
+        let (given, _) = apply(&workspace.project, &stack_config)?;
         let config = match (config, request.work) {
             (Some(config), _) => config,
             (None, Work::Up) => merged()?,
             // As in Pulumi: what needs no program asks for no configuration that only the program needs.
-            (None, Work::Refresh | Work::Destroy) => {
-                let (merged, _) = apply(&workspace.project, &stack_config)?;
-                Config::decrypt(&merged.items, crypter.as_ref())?
-            }
+            (None, Work::Refresh | Work::Destroy) => Config::decrypt(&given.items, crypter.as_ref())?,
         };
         config.secret_texts().for_each(|text| redaction.learn(text));
         let texts = source.as_ref().map(|source| source.texts.clone()).unwrap_or_default();
@@ -151,6 +152,7 @@ impl Surroundings {
             relay,
             program,
             package_config,
+            package_places: given.package_places(),
             config_texts,
             directory: environment.directory.clone(),
             parallel,

@@ -1,9 +1,12 @@
 //! What the project declares and what the stack gives, put together and checked.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use outrigger_diagnostic::{Diagnostic, Place};
+use outrigger_provider::{Places, PropertyPlaces, Source};
 use outrigger_secrets::Crypter;
+use outrigger_value::{PathStep, PropertyPath};
 
 use super::effective::plain;
 use super::{Config, ConfigKey, ConfigPath, Item, KeyError};
@@ -26,6 +29,29 @@ pub enum Origin {
     Stack(Place),
     /// In the project file.
     Project(Place),
+}
+
+impl Merged {
+    /// Where the values of each namespace were given, for messages about a package's default provider.
+    pub fn package_places(&self) -> BTreeMap<String, PropertyPlaces> {
+        let mut packages: BTreeMap<String, Settings> = BTreeMap::new();
+        for (key, origin) in &self.origins {
+            let settings = packages.entry(key.namespace.clone()).or_default();
+            settings.0.insert(key.name.clone(), origin.place().clone());
+        }
+        packages.into_iter().map(|(name, settings)| (name, PropertyPlaces(Some(Arc::new(settings))))).collect()
+    }
+}
+
+/// The places of a namespace's values, by name.
+#[derive(Default)]
+struct Settings(BTreeMap<String, Place>);
+
+impl Places for Settings {
+    fn of(&self, property: &PropertyPath) -> Source {
+        let PathStep::Key(name) = property.0.first()? else { return None };
+        self.0.get(name).cloned()
+    }
 }
 
 impl Origin {

@@ -211,24 +211,28 @@ fn ordinary_words_can_be_read() {
 fn in_a_configuration() {
     let world =
         World::new(Tool::Outrigger, &["wide"], "resources:\n  a: {type: 'wide:Named', properties: {name: x}}\n");
-    for (key, value, says) in [
+    // A setting has its place where the provider refuses it by name; what is wrong with all of them together has none.
+    let there = "--> Pulumi.dev.yaml:4:3\n";
+    for (key, value, place, says) in [
         (
             "wide:directry",
             "x",
+            there,
             "`wide:directry` is not a valid configuration key for the wide provider. Did you mean `wide:directory`?",
         ),
-        ("wide:retries", "often", "retries: a number is needed, in JSON, for example `3`"),
-        ("wide:regions", "here", "regions: a list is needed, in JSON, for example `[\"a\"]`"),
+        ("wide:retries", "often", "", "retries: a number is needed, in JSON, for example `3`"),
+        ("wide:regions", "here", "", "regions: a list is needed, in JSON, for example `[\"a\"]`"),
         (
             "wide:endpoints[0].serviceUr",
             "x",
+            there,
             "missing a required configuration key, try `pulumi config set --path wide:endpoints[0].serviceUrl`",
         ),
-        ("wide:directory", "forbidden", "[directory] Forbidden: This directory may not be used."),
+        ("wide:directory", "forbidden", "", "[directory] Forbidden: This directory may not be used."),
     ] {
         let before = world.sandbox.read("Pulumi.dev.yaml");
         world.sandbox.outrigger(&["config", "set", "--path", key, value]).ok();
-        world.run(&["up", "--yes", "--skip-preview"]).ended(1).says(&[says, "wide"]);
+        world.run(&["up", "--yes", "--skip-preview"]).ended(1).says(&[says, "wide", place]);
         world.run_with(Tool::Pulumi, &["preview"]).failed().says(&[says, "wide"]);
         world.sandbox.write("Pulumi.dev.yaml", &before);
     }
