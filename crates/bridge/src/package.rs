@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use outrigger_provider::{CallContext, CallError, ErrorKind};
 use outrigger_terraform::schema::{Kind, Schemas};
 use outrigger_terraform::{Client, Handle, Report};
-use outrigger_value::Urn;
+use outrigger_value::{PropertyPath, Urn};
 use tokio::sync::OnceCell;
 
 use crate::identity::Identities;
@@ -17,7 +17,7 @@ use crate::plans::Plans;
 use crate::plugin::BridgeOptions;
 use crate::process::Supervised;
 use crate::sound::Sound;
-use crate::{Naming, words};
+use crate::{Naming, place, words};
 
 /// A provider under Pulumi's names, and its process.
 pub(crate) struct Package {
@@ -125,10 +125,16 @@ impl Package {
         reports: &[Report],
     ) -> Result<(), CallError> {
         match words::error(cx, urn, object, reports) {
-            Some(message) => Err(self.error(call, message)),
+            Some(message) => Err(self.error(call, message).about(about(object, reports))),
             None => Ok(()),
         }
     }
+}
+
+/// The property that the first error is about.
+fn about(object: Option<&Object>, reports: &[Report]) -> Option<PropertyPath> {
+    let error = reports.iter().find(|report| report.is_error())?;
+    place::path(object?, &error.path).map(PropertyPath)
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {

@@ -224,7 +224,7 @@ impl Plugin for Bridge {
         };
         package.process.overhear(&request.news);
         let object = package.naming.configuration();
-        let misfit = |misfit: Misfit| self.error(CALL, misfit.to_string());
+        let misfit = |misfit: Misfit| self.error(CALL, misfit.to_string()).about(Some(misfit.path));
         let news = configuration::unfolded(object, &request.news).map_err(misfit)?;
         let config = encode::object(object, &news).map_err(misfit)?;
         let schema = &package.schemas().provider().block;

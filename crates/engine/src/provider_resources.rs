@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use outrigger_diagnostic::Diagnostic;
 use outrigger_provider::{
-    CallError, CheckConfig, Diff, DiffConfig, Plugin, PluginDescriptor, RegisterError, Registered, Source,
+    CallError, CheckConfig, Diff, DiffConfig, Goal, Plugin, PluginDescriptor, RegisterError, Registered,
 };
 use outrigger_state::{EntryKey, Record, Resource};
 use outrigger_value::{PropertyMap, ProviderReference, UNKNOWN_ID, diff::equal};
 
-use crate::deployment::{Deployment, diagnose};
+use crate::deployment::Deployment;
 use crate::provider_inputs::Declared;
 use crate::providers::Instance;
-use crate::register::{Registration, place, refused};
+use crate::register::{Registration, failed, place, refused};
 use crate::{Step, StepOp, StepResult, provider_inputs};
 
 impl Deployment {
@@ -69,9 +69,10 @@ impl Deployment {
         let olds = registration.old().map(|old| provider_inputs::public(&old.inputs)).unwrap_or_default();
         let news = registration.new.inputs.clone();
         let request = CheckConfig { urn: urn.clone(), olds, news: provider_inputs::public(&news) };
-        let checked = plugin.check_config(&self.bounded(), request).await.map_err(|error| {
-            self.fail(&urn, place(diagnose(error, "check the configuration of", &urn), &registration.goal))
-        })?;
+        let checked = plugin
+            .check_config(&self.bounded(), request)
+            .await
+            .map_err(|error| self.fail(&urn, failed(error, "check the configuration of", &urn, &registration.goal)))?;
         if !checked.failures.is_empty() {
             for failure in &checked.failures {
                 self.report(Some(urn.clone()), refused(failure, &urn, &registration.goal));
@@ -102,9 +103,10 @@ impl Deployment {
         let urn = registration.urn();
         let request = diff_request(old, &registration.new.inputs, registration.goal.ignore_changes.clone());
         let news = request.news.clone();
-        let mut diff = plugin.diff_config(&self.bounded(), request).await.map_err(|error| {
-            self.fail(urn, place(diagnose(error, "compare the configuration of", urn), &registration.goal))
-        })?;
+        let mut diff = plugin
+            .diff_config(&self.bounded(), request)
+            .await
+            .map_err(|error| self.fail(urn, failed(error, "compare the configuration of", urn, &registration.goal)))?;
         if diff.changed.is_none() {
             diff.changed = Some(!equal_maps(&old.outputs, &news));
         }
@@ -152,7 +154,7 @@ impl Deployment {
             decisions.table.put(key, new.clone());
             record.put.push((key, new.clone()));
         }
-        self.finish_provider(&step, plugin, new, begun.alias.as_ref(), record, &goal.source).await
+        self.finish_provider(&step, plugin, new, begun.alias.as_ref(), record, &goal).await
     }
 
     async fn update_provider(
@@ -183,7 +185,7 @@ impl Deployment {
             decisions.table.put(key, new.clone());
             record.put.push((key, new.clone()));
         }
-        self.finish_provider(&step, plugin, new, begun.alias.as_ref(), record, &goal.source).await
+        self.finish_provider(&step, plugin, new, begun.alias.as_ref(), record, &goal).await
     }
 
     /// An unchanged provider is configured with the inputs that it had. A refresh before the program may have done that already.
@@ -201,7 +203,7 @@ impl Deployment {
             None => {
                 let configured =
                     Resource { inputs: old.inputs.clone(), id: old.id.clone(), ..registration.new.clone() };
-                self.configure(plugin, Arc::new(configured), &registration.goal.source).await?
+                self.configure(plugin, Arc::new(configured), &registration.goal).await?
             }
         };
         let alias = registration.begun.alias.clone();
@@ -222,9 +224,9 @@ impl Deployment {
         new: Arc<Resource>,
         alias: Option<&outrigger_value::Urn>,
         record: Record,
-        source: &Source,
+        goal: &Goal,
     ) -> Result<Registered, RegisterError> {
-        let instance = match self.configure(plugin, new.clone(), source).await {
+        let instance = match self.configure(plugin, new.clone(), goal).await {
             Ok(instance) => instance,
             Err(reason) => {
                 self.ended(step, step.old.clone(), StepResult::Failed, step.op);

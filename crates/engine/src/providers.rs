@@ -4,14 +4,15 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use outrigger_diagnostic::Diagnostic;
-use outrigger_provider::{Configure, Goal, Plugin, PluginDescriptor, Provider, RegisterError, Source};
+use outrigger_provider::{Configure, Goal, Plugin, PluginDescriptor, Provider, RegisterError};
 use outrigger_state::Resource;
 use outrigger_value::{ProviderReference, UNKNOWN_ID, Urn, Value};
 use tokio::sync::OnceCell;
 
 use crate::builtin::{Builtin, PACKAGE};
-use crate::deployment::{Deployment, diagnose};
+use crate::deployment::Deployment;
 use crate::provider_inputs;
+use crate::register::failed;
 
 /// A provider that can be asked.
 #[derive(Clone)]
@@ -112,12 +113,12 @@ impl Deployment {
         Ok(plugin)
     }
 
-    /// Configures a plugin with a provider resource's inputs; the program says them at the source.
+    /// Configures a plugin with a provider resource's inputs; the goal says where they stand.
     pub(crate) async fn configure(
         &self,
         plugin: Arc<dyn Plugin>,
         resource: Arc<Resource>,
-        source: &Source,
+        goal: &Goal,
     ) -> Result<Instance, RegisterError> {
         // What a preview would create is configured with the id that it will get.
         let id = match resource.id.clone().unwrap_or_default() {
@@ -125,14 +126,10 @@ impl Deployment {
             known => known,
         };
         let request = Configure { urn: resource.urn.clone(), id, inputs: provider_inputs::public(&resource.inputs) };
-        let provider = plugin.configure(&self.bounded(), request).await.map_err(|error| {
-            let diagnostic = diagnose(error, "configure provider", &resource.urn);
-            let diagnostic = match source {
-                Some(source) => diagnostic.at(source.clone()),
-                None => diagnostic,
-            };
-            self.fail(&resource.urn, diagnostic)
-        })?;
+        let provider = plugin
+            .configure(&self.bounded(), request)
+            .await
+            .map_err(|error| self.fail(&resource.urn, failed(error, "configure provider", &resource.urn, goal)))?;
         Ok(Instance { plugin, provider, resource })
     }
 
@@ -161,7 +158,7 @@ impl Deployment {
             };
             let descriptor = self.descriptor_of(&resource)?;
             let plugin = self.load_plugin(&resource.urn, &descriptor).await?;
-            self.configure(plugin, resource, &None).await
+            self.configure(plugin, resource, &Goal::default()).await
         })
         .await
         .cloned()

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use outrigger_diagnostic::Diagnostic;
 use outrigger_provider::{
-    CheckFailure, CheckRequest, Diff, Goal, PlanRequest, PlanToken, Planned, PluginDescriptor, RegisterError,
-    Registered, ResourceIdentity, Verdict,
+    CallError, CheckFailure, CheckRequest, Diff, Goal, PlanRequest, PlanToken, Planned, PluginDescriptor,
+    RegisterError, Registered, ResourceIdentity, Verdict,
 };
 use outrigger_state::{EntryKey, Resource};
-use outrigger_value::{PropertyMap, ProviderReference, UNKNOWN_ID, Urn, Value};
+use outrigger_value::{PropertyMap, PropertyPath, ProviderReference, UNKNOWN_ID, Urn, Value};
 
 use crate::changes;
 use crate::decisions::Begun;
@@ -207,8 +207,7 @@ impl Deployment {
         let permit = self.look().await?;
         let checked = instance.provider.check(&self.bounded(), request).await;
         drop(permit);
-        let checked =
-            checked.map_err(|error| self.fail(&urn, place(diagnose(error, "check", &urn), &registration.goal)))?;
+        let checked = checked.map_err(|error| self.fail(&urn, failed(error, "check", &urn, &registration.goal)))?;
         if !checked.failures.is_empty() {
             for failure in &checked.failures {
                 self.report(Some(urn.clone()), refused(failure, &urn, &registration.goal));
@@ -258,7 +257,7 @@ impl Deployment {
         let permit = self.look().await?;
         let planned = instance.provider.plan(&self.bounded(), request).await;
         drop(permit);
-        planned.map_err(|error| self.fail(urn, place(diagnose(error, "compare", urn), &registration.goal)))
+        planned.map_err(|error| self.fail(urn, failed(error, "compare", urn, &registration.goal)))
     }
 
     /// Whether another provider than before means another resource.
@@ -352,8 +351,18 @@ pub(crate) fn place(diagnostic: Diagnostic, goal: &Goal) -> Diagnostic {
 
 /// A property that a provider refuses, where the program says it.
 pub(crate) fn refused(failure: &CheckFailure, urn: &Urn, goal: &Goal) -> Diagnostic {
-    let diagnostic = diagnose_check(failure, urn);
-    match failure.path().and_then(|path| goal.places.of(&path)) {
+    place_at(diagnose_check(failure, urn), failure.path().as_ref(), goal)
+}
+
+/// A call that failed, where the program says what it is about.
+pub(crate) fn failed(error: CallError, doing: &str, urn: &Urn, goal: &Goal) -> Diagnostic {
+    let about = error.about.clone();
+    place_at(diagnose(error, doing, urn), about.as_ref(), goal)
+}
+
+/// The place of a property, or of the goal where the program does not say it.
+fn place_at(diagnostic: Diagnostic, property: Option<&PropertyPath>, goal: &Goal) -> Diagnostic {
+    match property.and_then(|property| goal.places.of(property)) {
         Some(found) => diagnostic.at(found),
         None => place(diagnostic, goal),
     }

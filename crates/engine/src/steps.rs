@@ -11,10 +11,10 @@ use outrigger_provider::{
 use outrigger_state::{EntryKey, OperationId, OperationKind, PendingOperation, Record, Resource};
 use outrigger_value::Urn;
 
-use crate::deployment::{Deployment, diagnose};
+use crate::deployment::Deployment;
 use crate::operations::ended;
 use crate::providers::Instance;
-use crate::register::{Registration, place};
+use crate::register::{Registration, failed, place};
 use crate::{Step, StepOp, StepResult, changes};
 
 /// What a creation takes the place of.
@@ -298,7 +298,7 @@ impl Deployment {
             Failure::Call(error) => (error, StepResult::Failed),
             Failure::Unknown(error) => (error, StepResult::Unknown),
         };
-        let mut diagnostic = place(diagnose(error, doing, &step.urn), goal);
+        let mut diagnostic = failed(error, doing, &step.urn, goal);
         if result == StepResult::Unknown {
             diagnostic = diagnostic
                 .note("whether it happened is not known; it is kept in the state as a pending operation")

@@ -38,6 +38,8 @@ pub struct CallError {
     pub last_words: Vec<String>,
     /// Configuration keys that the plugin missed, with their descriptions.
     pub missing_keys: Vec<(String, String)>,
+    /// The property that it is about, where that is known.
+    pub about: Option<PropertyPath>,
 }
 
 impl CallError {
@@ -55,7 +57,15 @@ impl CallError {
             message: message.into(),
             last_words: Vec::new(),
             missing_keys: Vec::new(),
+            about: None,
         }
+    }
+
+    /// The same error, about a property.
+    #[must_use]
+    pub fn about(mut self, property: Option<PropertyPath>) -> Self {
+        self.about = property;
+        self
     }
 
     /// The answer of a method that an implementation does not have.

@@ -166,7 +166,7 @@ const PLACED: [(&str, &str, &str); 10] = [
         "Property directry does not exist on 'pulumi:providers:wide'",
     ),
     (
-        "resources:\n  ^a: {type: 'pulumi:providers:wide', properties: {directory: forbidden}}\n  \
+        "resources:\n  a: {type: 'pulumi:providers:wide', properties: {directory: ^forbidden}}\n  \
          b: {type: 'wide:Named', options: {provider: '${a}'}}\n",
         "could not configure provider `a` (pulumi:providers:wide)",
         "[directory] Forbidden: This directory may not be used.",
@@ -211,7 +211,6 @@ fn ordinary_words_can_be_read() {
 fn in_a_configuration() {
     let world =
         World::new(Tool::Outrigger, &["wide"], "resources:\n  a: {type: 'wide:Named', properties: {name: x}}\n");
-    // A setting has its place where the provider refuses it by name; what is wrong with all of them together has none.
     let there = "--> Pulumi.dev.yaml:4:3\n";
     for (key, value, place, says) in [
         (
@@ -220,15 +219,20 @@ fn in_a_configuration() {
             there,
             "`wide:directry` is not a valid configuration key for the wide provider. Did you mean `wide:directory`?",
         ),
-        ("wide:retries", "often", "", "retries: a number is needed, in JSON, for example `3`"),
-        ("wide:regions", "here", "", "regions: a list is needed, in JSON, for example `[\"a\"]`"),
+        ("wide:retries", "often", there, "retries: a number is needed, in JSON, for example `3`"),
+        ("wide:regions", "here", there, "regions: a list is needed, in JSON, for example `[\"a\"]`"),
         (
             "wide:endpoints[0].serviceUr",
             "x",
             there,
             "missing a required configuration key, try `pulumi config set --path wide:endpoints[0].serviceUrl`",
         ),
-        ("wide:directory", "forbidden", "", "[directory] Forbidden: This directory may not be used."),
+        (
+            "wide:directory",
+            "forbidden",
+            "--> Pulumi.dev.yaml:3:3\n",
+            "[directory] Forbidden: This directory may not be used.",
+        ),
     ] {
         let before = world.sandbox.read("Pulumi.dev.yaml");
         world.sandbox.outrigger(&["config", "set", "--path", key, value]).ok();
