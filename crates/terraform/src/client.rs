@@ -4,6 +4,8 @@ mod ephemeral;
 mod identity;
 mod metadata;
 mod stream;
+#[cfg(test)]
+mod tests;
 
 use bytes::Bytes;
 use outrigger_provider::{CallContext, CallError, ErrorKind};
@@ -55,7 +57,10 @@ impl Client {
         let mut channel = self.channel.clone();
         let call = channel.unary(Request::new(Bytes::new()), rpc.path(self.protocol), RawCodec);
         let raw = self.answered(rpc, self.caller.call(cx, rpc.name, call).await)?;
-        Schemas::index(raw, self.protocol).map_err(|error| self.garbage(rpc, error.to_string()))
+        Schemas::index(raw.clone(), self.protocol).map_err(|error| {
+            let said = wire::DiagnosticsIn4::decode(raw).unwrap_or_default();
+            with_words(self.garbage(rpc, error.to_string()), &reports(said.diagnostics))
+        })
     }
 
     /// ValidateProviderConfig. The configuration that protocol 5 answers is not used, as nowhere else.
@@ -135,7 +140,8 @@ impl Client {
             raw_state: Some(wire::RawState { json, ..wire::RawState::default() }),
         };
         let answer: wire::UpgradeResourceStateResponse = self.call(cx, rpc, request).await?;
-        Ok((self.decode(rpc, answer.upgraded_state.as_ref(), &resource.ty)?, reports(answer.diagnostics)))
+        let reports = reports(answer.diagnostics);
+        Ok((self.decode_beside(&reports, rpc, answer.upgraded_state.as_ref(), &resource.ty)?, reports))
     }
 
     /// ReadResource: what exists now. A state of null means that it is gone.
@@ -150,12 +156,13 @@ impl Client {
             ..wire::ReadResourceRequest::default()
         };
         let answer: wire::ReadResourceResponse = self.call(cx, rpc, request).await?;
+        let reports = reports(answer.diagnostics);
         let stored = Stored {
-            state: self.decode(rpc, answer.new_state.as_ref(), &resource.ty)?,
+            state: self.decode_beside(&reports, rpc, answer.new_state.as_ref(), &resource.ty)?,
             private: answer.private,
             identity: identity_bytes(answer.new_identity),
         };
-        Ok(ReadAnswer { stored, reports: reports(answer.diagnostics), deferred: answer.deferred.is_some() })
+        Ok(ReadAnswer { stored, reports, deferred: answer.deferred.is_some() })
     }
 
     /// PlanResourceChange.
@@ -177,16 +184,17 @@ impl Client {
             provider_meta: None,
         };
         let answer: wire::PlanResourceChangeResponse = self.call(cx, rpc, request).await?;
+        let reports = reports(answer.diagnostics);
         let planned = answer.planned_state.unwrap_or_default();
         Ok(PlanAnswer {
-            planned: self.decode(rpc, Some(&planned), &resource.ty)?,
+            planned: self.decode_beside(&reports, rpc, Some(&planned), &resource.ty)?,
             encoded: planned.msgpack,
             requires_replace: answer.requires_replace.into_iter().map(Into::into).collect(),
             private: answer.planned_private,
             identity: identity_bytes(answer.planned_identity),
             legacy: answer.legacy_type_system,
             deferred: answer.deferred.is_some(),
-            reports: reports(answer.diagnostics),
+            reports,
         })
     }
 
@@ -209,13 +217,7 @@ impl Client {
         };
         let answer: wire::ApplyResourceChangeResponse = self.call(cx, rpc, request).await?;
         let reports = reports(answer.diagnostics);
-        let state = self.decode(rpc, answer.new_state.as_ref(), &resource.ty).map_err(|mut error| {
-            // What the provider said may be the reason, and is all that is left of the answer.
-            for report in &reports {
-                error.message.push_str(&format!("\nthe provider said: {report}"));
-            }
-            error
-        })?;
+        let state = self.decode_beside(&reports, rpc, answer.new_state.as_ref(), &resource.ty)?;
         let stored = Stored { state, private: answer.private, identity: identity_bytes(answer.new_identity) };
         Ok(Applied { stored, legacy: answer.legacy_type_system, reports })
     }
@@ -235,18 +237,19 @@ impl Client {
             identity: None,
         };
         let answer: wire::ImportResourceStateResponse = self.call(cx, rpc, request).await?;
+        let reports = reports(answer.diagnostics);
         let mut imported = Vec::new();
         for found in answer.imported_resources {
             // A resource of another type comes along for tools that can use it; its schema is not at hand.
             let state = if found.type_name == *resource.name {
-                self.decode(rpc, found.state.as_ref(), &resource.ty)?
+                self.decode_beside(&reports, rpc, found.state.as_ref(), &resource.ty)?
             } else {
                 Value::Null
             };
             let stored = Stored { state, private: found.private, identity: identity_bytes(found.identity) };
             imported.push(Imported { type_name: found.type_name, stored });
         }
-        Ok((imported, reports(answer.diagnostics)))
+        Ok((imported, reports))
     }
 
     /// ReadDataSource. The configuration must be wholly known.
@@ -264,7 +267,8 @@ impl Client {
             client_capabilities: Some(CAPABILITIES),
         };
         let answer: wire::ReadDataSourceResponse = self.call(cx, rpc, request).await?;
-        Ok((self.decode(rpc, answer.state.as_ref(), &source.ty)?, reports(answer.diagnostics)))
+        let reports = reports(answer.diagnostics);
+        Ok((self.decode_beside(&reports, rpc, answer.state.as_ref(), &source.ty)?, reports))
     }
 
     /// CallFunction: the result, or the text of an error and the argument that it is about.
@@ -359,9 +363,28 @@ impl Client {
         decoded.map_err(|error| self.garbage(rpc, format!("the answer cannot be understood: {error}")))
     }
 
+    /// Reads a value that came with reports. Where it cannot be read, they may be the reason, and are all that is left of the answer.
+    pub(crate) fn decode_beside(
+        &self,
+        reports: &[Report],
+        rpc: &Rpc,
+        value: Option<&DynamicValue>,
+        ty: &Type,
+    ) -> Result<Value, CallError> {
+        self.decode(rpc, value, ty).map_err(|error| with_words(error, reports))
+    }
+
     pub(crate) fn garbage(&self, rpc: &Rpc, message: String) -> CallError {
         self.caller.error(rpc.name, ErrorKind::Garbage, message)
     }
+}
+
+/// An error, and what the provider said in the same answer.
+pub(crate) fn with_words(mut error: CallError, reports: &[Report]) -> CallError {
+    for report in reports {
+        error.message.push_str(&format!("\nthe provider said: {report}"));
+    }
+    error
 }
 
 /// An identity travels as it came.

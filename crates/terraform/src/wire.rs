@@ -106,6 +106,13 @@ pub(crate) struct DiagnosticsIn1 {
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
+/// What GetProviderSchema answers besides schemas.
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct DiagnosticsIn4 {
+    #[prost(message, repeated, tag = "4")]
+    pub(crate) diagnostics: Vec<Diagnostic>,
+}
+
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct ValidateProviderConfigRequest {
     #[prost(message, optional, tag = "1")]

@@ -1,6 +1,8 @@
 //! A log of every call on a channel, in the form of `PULUMI_DEBUG_GRPC`: one JSON object a line, when a request goes out and when its
 //! answer has come. A channel without a tap pays one comparison a call.
 
+mod secret;
+
 use std::collections::BTreeSet;
 use std::fmt;
 use std::pin::Pin;
@@ -11,6 +13,8 @@ use std::time::{Instant, SystemTime};
 use bytes::{Buf, Bytes, BytesMut};
 use http::HeaderMap;
 use http_body::{Body, Frame};
+
+use secret::Secret;
 
 /// Where lines go.
 pub trait CallLog: fmt::Debug + Send + Sync {
@@ -33,11 +37,8 @@ pub struct Tap {
     transcript: Arc<dyn Transcript>,
     /// A JSON object.
     metadata: String,
-    secrets: Mutex<BTreeSet<String>>,
+    secrets: Mutex<BTreeSet<Secret>>,
 }
-
-/// A text that is shorter is hidden only where it is all that stands there: it may be part of anything.
-const SHORT: usize = 6;
 
 impl Tap {
     /// Writes to a log. The plugin's name is told with each line.
@@ -49,7 +50,7 @@ impl Tap {
     /// From now on this text is hidden wherever it stands: for secrets that travel without a mark.
     pub fn hide(&self, text: &str) {
         if !text.is_empty() {
-            locked(&self.secrets).insert(text.to_owned());
+            locked(&self.secrets).insert(Secret::new(text));
         }
     }
 
@@ -68,18 +69,8 @@ impl Tap {
     }
 
     fn write(&self, line: &str) {
-        let secrets = locked(&self.secrets);
         let mut line = line.to_owned();
-        for secret in secrets.iter() {
-            let quoted = quoted(secret);
-            let inside = quoted.trim_matches('"');
-            if secret.len() < SHORT {
-                line = line.replace(&quoted, "\"[secret]\"");
-            } else if line.contains(inside) {
-                line = line.replace(inside, "[secret]");
-            }
-        }
-        drop(secrets);
+        locked(&self.secrets).iter().for_each(|secret| secret.hide_in(&mut line));
         self.log.line(&line);
     }
 }

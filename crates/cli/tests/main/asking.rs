@@ -13,7 +13,7 @@ const CANARY: &str = "canary-51d07e9b";
 /// A directory with executables of Terraform providers.
 fn sandbox(project: &str) -> Sandbox {
     let sandbox = Sandbox::new(project);
-    for name in ["local", "random", "tls", "wide"] {
+    for name in ["crude", "local", "random", "tls", "wide"] {
         let name = format!("terraform-provider-{name}");
         symlink(peers().join("terraform").join(&name), sandbox.path("project").join(&name)).unwrap();
     }
@@ -119,6 +119,40 @@ fn what_exists_is_listed_and_imported_by_its_identity() {
 }
 
 #[test]
+fn what_came_before_an_error_is_shown() {
+    let sandbox = sandbox("name: asking\nruntime: yaml\n");
+    let world = sandbox.path("project/world/identified");
+    fs::create_dir_all(&world).unwrap();
+    for (id, region) in [("a", "north"), ("b", "unspeakable")] {
+        fs::write(world.join(format!("{id}.json")), format!(r#"{{"region": "{region}"}}"#)).unwrap();
+    }
+    let request = r#"{"type_name": "wide_identified", "config": {}, "limit": 5}"#;
+    let provider = ["plugin", "call", "--terraform", "./terraform-provider-wide"];
+    let call = ["--config", r#"{"directory": "world"}"#, "ListResource", request];
+    let answer = sandbox.outrigger(&[provider, call].concat()).ended(1);
+    let shown: Vec<Value> = answer.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(shown.len(), 1, "{shown:?}");
+    assert_eq!(shown[0]["identity"], serde_json::json!({"region": "north", "code": "a"}));
+    drop(answer.says(&["error[plugin-call]", "did not answer ListResource", "invalid UTF-8"]));
+}
+
+#[test]
+fn errors_about_the_schema_are_told() {
+    let mut sandbox = sandbox("name: asking\nruntime: yaml\n");
+    sandbox.set("CRUDE_SCHEMA_ERROR", Some("The parts do not fit together."));
+    let crude = "./terraform-provider-crude";
+    for arguments in [
+        ["call", "--terraform", crude, "GetMetadata"].as_slice(),
+        &["schema", "--terraform", crude],
+        &["schema", "terraform-provider", crude],
+    ] {
+        let answer = sandbox.outrigger(&[&["plugin"], arguments].concat()).ended(1);
+        assert_eq!(answer.stdout, "");
+        drop(answer.says(&["error[plugin-call]", "No schema", "The parts do not fit together."]));
+    }
+}
+
+#[test]
 fn wrong_requests_are_told_with_their_place() {
     let sandbox = sandbox("name: asking\nruntime: yaml\n");
     let refused = |arguments: &[&str], parts: &[&str]| {
@@ -202,6 +236,29 @@ fn every_call_is_logged_and_no_secret_is() {
     );
     sandbox.set("PULUMI_DEBUG_GRPC", Some("no/such/directory"));
     sandbox.outrigger(&["preview"]).ended(1).says(&["error[call-log]", "PULUMI_DEBUG_GRPC"]);
+}
+
+/// What is not text arrives as JSON in text, and goes to the provider as what that says.
+#[test]
+fn secrets_inside_settings_are_not_logged() {
+    let program = format!(
+        "name: birds\nruntime: yaml\nresources:\n  elsewhere:\n    type: pulumi:providers:wide\n    properties:\n      directory: world\n      labels: {{'fn::secret': {{song: {CANARY}}}}}\n      endpoints: [{{serviceUrl: {{'fn::secret': 'http://{CANARY}'}}}}]\n  named:\n    type: wide:Named\n    properties: {{name: a, value: plain}}\n    options: {{provider: '${{elsewhere}}'}}\n"
+    );
+    let mut sandbox = sandbox(&program);
+    fs::create_dir(sandbox.path("project/world")).unwrap();
+    sandbox.outrigger(&["stack", "init", "dev"]).ok();
+    sandbox.outrigger(&["package", "add", "terraform-provider", "./terraform-provider-wide"]).ok();
+    for (command, name) in [("up", "up.jsonl"), ("destroy", "destroy.jsonl")] {
+        sandbox.set("PULUMI_DEBUG_GRPC", Some(name));
+        sandbox.outrigger(&[command, "--yes"]).ok();
+        let entries = log(&sandbox, name);
+        let configured = completed(&entries, "ConfigureProvider");
+        let config = &configured[0]["request"]["config"];
+        assert_eq!(config["labels"]["song"], "[secret]", "{config}");
+        assert_eq!(config["endpoint"][0]["service_url"], "[secret]", "{config}");
+        assert_eq!(config["directory"], "world");
+    }
+    assert!(sandbox.read("up.jsonl").contains("/ValidateProviderConfig"));
 }
 
 #[test]

@@ -36,12 +36,13 @@ impl Client {
             client_capabilities: Some(CAPABILITIES),
         };
         let answer: wire::OpenEphemeralResourceResponse = self.call(cx, rpc, request).await?;
+        let reports = reports(answer.diagnostics);
         Ok(Leased {
-            value: self.decode(rpc, answer.result.as_ref(), &resource.ty)?,
+            value: self.decode_beside(&reports, rpc, answer.result.as_ref(), &resource.ty)?,
             renew_at: answer.renew_at.and_then(time),
             private: answer.private,
             deferred: answer.deferred.is_some(),
-            reports: reports(answer.diagnostics),
+            reports,
         })
     }
 

@@ -78,12 +78,13 @@ impl Client {
             source_identity_schema_version: source.identity.map(|(version, _)| version).unwrap_or_default(),
         };
         let answer: wire::MoveResourceStateResponse = self.call(cx, rpc, request).await?;
+        let reports = reports(answer.diagnostics);
         let stored = Stored {
-            state: self.decode(rpc, answer.target_state.as_ref(), &target.ty)?,
+            state: self.decode_beside(&reports, rpc, answer.target_state.as_ref(), &target.ty)?,
             private: answer.target_private,
             identity: identity_bytes(answer.target_identity),
         };
-        Ok(Moved { stored, reports: reports(answer.diagnostics) })
+        Ok(Moved { stored, reports })
     }
 
     /// GenerateResourceConfig: a configuration that would make what exists.
@@ -97,7 +98,8 @@ impl Client {
         let state = Some(self.encode(rpc, state, &resource.ty)?);
         let request = wire::GenerateResourceConfigRequest { type_name: resource.name.to_string(), state };
         let answer: wire::GenerateResourceConfigResponse = self.call(cx, rpc, request).await?;
-        Ok((self.decode(rpc, answer.config.as_ref(), &resource.ty)?, reports(answer.diagnostics)))
+        let reports = reports(answer.diagnostics);
+        Ok((self.decode_beside(&reports, rpc, answer.config.as_ref(), &resource.ty)?, reports))
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use outrigger_provider::{CallContext, CallError, ErrorKind};
 
-use super::Client;
+use super::{Client, with_words};
 use crate::report::reports;
 use crate::schema::{Capabilities, Function, function_of};
 use crate::{Metadata, Report, rpc, wire};
@@ -38,12 +38,14 @@ impl Client {
         let rpc = &rpc::GET_FUNCTIONS;
         let answer: Option<wire::GetFunctionsResponse> = if_supported(self.call(cx, rpc, wire::Empty {}).await)?;
         let answer = answer.unwrap_or_default();
+        let reports = reports(answer.diagnostics);
         let mut functions = BTreeMap::new();
         for (name, bytes) in answer.functions {
-            let function = function_of(&bytes).map_err(|error| self.garbage(rpc, error.to_string()))?;
+            let function = function_of(&bytes);
+            let function = function.map_err(|error| with_words(self.garbage(rpc, error.to_string()), &reports))?;
             functions.insert(name, function);
         }
-        Ok((functions, reports(answer.diagnostics)))
+        Ok((functions, reports))
     }
 }
 

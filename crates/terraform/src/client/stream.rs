@@ -43,16 +43,18 @@ impl Client {
             limit: question.limit,
         };
         let mut garbage = None;
-        let found =
-            |event: wire::ListResourceEvent| match self.decode(rpc, event.resource_object.as_ref(), &resource.ty) {
+        let found = |event: wire::ListResourceEvent| {
+            let reports = reports(event.diagnostic);
+            match self.decode_beside(&reports, rpc, event.resource_object.as_ref(), &resource.ty) {
                 Ok(state) => each(ListItem {
                     name: event.display_name,
                     identity: identity_bytes(event.identity),
                     state,
-                    reports: reports(event.diagnostic),
+                    reports,
                 }),
                 Err(error) => drop(garbage.get_or_insert(error)),
-            };
+            }
+        };
         self.stream(cx, rpc, request, found).await?;
         garbage.map_or(Ok(()), Err)
     }

@@ -171,6 +171,10 @@ func (l *listed) List(ctx context.Context, request list.ListRequest, stream *lis
 			}
 			result := request.NewListResult(ctx)
 			result.DisplayName = id
+			if found["region"] == "unspeakable" {
+				// What is not text cannot be sent, so the answers break off here.
+				result.DisplayName = "\xff"
+			}
 			result.Diagnostics.Append(result.Identity.SetAttribute(ctx, path.Root("region"), found["region"])...)
 			result.Diagnostics.Append(result.Identity.SetAttribute(ctx, path.Root("code"), id)...)
 			if !yield(result) {

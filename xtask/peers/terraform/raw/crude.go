@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"os"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -28,6 +29,11 @@ func (c *crude) GetProviderSchema(
 	if err == nil {
 		response.ResourceSchemas = schemas()
 		response.ServerCapabilities = &tfprotov6.ServerCapabilities{PlanDestroy: true}
+	}
+	if words := os.Getenv("CRUDE_SCHEMA_ERROR"); err == nil && words != "" {
+		response.Diagnostics = append(response.Diagnostics, &tfprotov6.Diagnostic{
+			Severity: tfprotov6.DiagnosticSeverityError, Summary: "No schema", Detail: words,
+		})
 	}
 	return response, err
 }
