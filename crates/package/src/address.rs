@@ -38,6 +38,11 @@ impl Address {
         &self.kind
     }
 
+    /// Reads an address as OpenTofu reads a `source`, whoever wrote it: what has no namespace is HashiCorp's.
+    pub(crate) fn of_source(text: &str) -> Result<Self, Diagnostic> {
+        if text.contains('/') { text.parse() } else { format!("hashicorp/{text}").parse() }
+    }
+
     /// The same provider at another host.
     pub(crate) fn at(&self, host: &str) -> Self {
         Self { host: host.to_owned(), ..self.clone() }

@@ -8,6 +8,7 @@ use outrigger_provider::Parameterize;
 use outrigger_transport::goplugin::{Reattach, reattach_providers};
 use semver::Version;
 
+use crate::Address;
 use crate::parameters::{ParameterValue, Parameters, Wanted};
 use crate::sources::Sources;
 
@@ -26,7 +27,7 @@ impl Origins for Sources {
                 (Place::Program(self.local(path)?), path.name().to_owned(), Version::new(0, 0, 0), None)
             }
             Wanted::Remote { address, constraint } => {
-                let (place, version) = match self.running(&address.to_string())? {
+                let (place, version) = match self.running(address)? {
                     Some(reattach) => (Place::Running(reattach), Version::new(0, 0, 0)),
                     None => {
                         let installed = Sources::find(self, address, constraint).await?;
@@ -49,18 +50,87 @@ impl Origins for Sources {
 
 impl Sources {
     /// A provider that somebody started for us to attach to.
-    fn running(&self, address: &str) -> Result<Option<Reattach>, Diagnostic> {
+    fn running(&self, address: &Address) -> Result<Option<Reattach>, Diagnostic> {
         for variable in REATTACH {
             let Some(text) = self.variable(variable) else { continue };
-            let running = reattach_providers(text).map_err(|reason| {
+            let unreadable = |reason: String| {
                 Diagnostic::error("terraform-reattach", format!("`{variable}` cannot be read"))
                     .detail(reason)
                     .hint("A provider that is started with `-debug` prints the text for it.")
-            })?;
-            if let Some(found) = running.get(address) {
-                return Ok(Some(found.clone()));
+            };
+            let mut found = None;
+            // One that is no address is an error even if it is not the one that is wanted, as it is to OpenTofu: most likely it
+            // was meant to be.
+            for (key, reattach) in reattach_providers(text).map_err(unreadable)? {
+                let running = Address::of_source(&key).map_err(|error| {
+                    let reason = error.detail.unwrap_or_default();
+                    unreadable(format!("`{key}` is not the address of a Terraform provider: {reason}"))
+                })?;
+                if running == *address {
+                    found.get_or_insert(reattach);
+                }
+            }
+            if found.is_some() {
+                return Ok(found);
             }
         }
         Ok(None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::{OPENTOFU_HOST, Surroundings, TERRAFORM_HOST};
+
+    /// The process that stands for a provider, if these keys name it; each has the number of its place.
+    fn found(address: &str, keys: &[&str]) -> Result<Option<u32>, Diagnostic> {
+        let entry = |(place, key): (usize, &&str)| {
+            format!(r#""{key}":{{"Protocol":"grpc","Pid":{place},"Addr":{{"Network":"unix","String":"/x"}}}}"#)
+        };
+        let text = keys.iter().enumerate().map(entry).collect::<Vec<_>>().join(",");
+        let mut around = Surroundings::empty(Path::new("/nonexistent"));
+        around.environment.insert(REATTACH[1].to_owned(), format!("{{{text}}}"));
+        let address = address.parse().unwrap();
+        Ok(Sources::new(around).running(&address)?.map(|reattach| reattach.process_id))
+    }
+
+    #[test]
+    fn keys_are_addresses() {
+        for key in [
+            format!("{OPENTOFU_HOST}/hashicorp/random"),
+            format!("{}/HashiCorp/Random", OPENTOFU_HOST.to_uppercase()),
+            format!("{OPENTOFU_HOST}:443/hashicorp/random"),
+            "hashicorp/random".to_owned(),
+            // What has no namespace is HashiCorp's.
+            "random".to_owned(),
+        ] {
+            assert_eq!(found("hashicorp/random", &["example.com/a/b", &key]).unwrap(), Some(1), "{key}");
+        }
+        let terraform = format!("{TERRAFORM_HOST}/hashicorp/random");
+        // Providers that do not say their address are called `provider`.
+        for other in [&terraform, "example/random", "hashicorp/random2", "provider"] {
+            assert_eq!(found("hashicorp/random", &[other]).unwrap(), None, "{other}");
+        }
+        assert_eq!(found(&terraform, &["hashicorp/random", &terraform]).unwrap(), Some(1));
+    }
+
+    #[test]
+    fn a_key_that_is_no_address_is_named() {
+        for (key, reason) in [
+            ("a/b/c/d", "It has 4 parts"),
+            ("", "The type `` is empty"),
+            ("exa mple.com/a/b", "The host `exa mple.com`"),
+            ("hashicorp/terraform-provider-random", "does not begin with `terraform-`"),
+        ] {
+            // Also beside the one that is wanted.
+            let error = found("hashicorp/random", &["hashicorp/random", key]).unwrap_err();
+            assert_eq!(error.summary, "`TF_REATTACH_PROVIDERS` cannot be read");
+            let detail = error.detail.unwrap();
+            assert!(detail.starts_with(&format!("`{key}` is not the address of a Terraform provider: ")), "{detail}");
+            assert!(detail.contains(reason), "{detail}");
+        }
     }
 }
