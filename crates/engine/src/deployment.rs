@@ -11,6 +11,7 @@ use outrigger_state::{EntryKey, Record, Resource, Snapshot};
 use outrigger_value::{PropertyMap, Urn};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
+use crate::autonaming::Naming;
 use crate::decisions::{Decisions, Milestone};
 use crate::graph::Graph;
 use crate::providers::Providers;
@@ -26,6 +27,7 @@ pub(crate) struct Deployment {
     pub(crate) services: Services,
     pub(crate) base: Snapshot,
     pub(crate) graph: Graph,
+    pub(crate) naming: Naming,
     pub(crate) providers: Providers,
     pub(crate) stack_outputs: Mutex<Option<PropertyMap>>,
     decisions: Mutex<Decisions>,
@@ -71,6 +73,7 @@ impl Deployment {
             stack: Urn::new(&options.stack, &options.project, None, "pulumi:pulumi:Stack", &name),
             decisions: Mutex::new(Decisions::new(&options.project, &options.stack, &base)),
             graph: Graph::new(&base.resources, &base.pending),
+            naming: Naming::default(),
             providers: Providers::default(),
             stack_outputs: Mutex::new(None),
             calls: Semaphore::new(options.parallel.max(1)),

@@ -12,6 +12,7 @@
 //! Nothing here spawns, reads a clock, or draws randomness: [`Services`] brings all of that in, so the simulator runs the same
 //! code with a seed.
 
+mod autonaming;
 mod builtin;
 mod changes;
 mod construct;

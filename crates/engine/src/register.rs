@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use outrigger_diagnostic::Diagnostic;
 use outrigger_provider::{
-    CallError, CheckFailure, CheckRequest, Diff, Goal, PlanRequest, PlanToken, Planned, PluginDescriptor,
+    Autonaming, CallError, CheckFailure, CheckRequest, Diff, Goal, PlanRequest, PlanToken, Planned, PluginDescriptor,
     RegisterError, Registered, ResourceIdentity, Verdict,
 };
 use outrigger_state::{EntryKey, Resource};
@@ -196,12 +196,13 @@ impl Deployment {
             }
             olds = Some(old.inputs.clone());
         }
+        let autonaming = self.autonaming(registration, instance, &random_seed);
         let request = CheckRequest {
             resource: ResourceIdentity::new(urn.clone()),
             olds,
             news,
             random_seed,
-            autonaming: None,
+            autonaming,
             preview: self.options.preview,
         };
         let permit = self.look().await?;
@@ -217,6 +218,26 @@ impl Deployment {
         }
         registration.new.inputs = checked.inputs;
         Ok(())
+    }
+
+    /// What the stack's configuration says that a resource is to be called.
+    fn autonaming(&self, registration: &mut Registration, instance: &Instance, seed: &[u8; 32]) -> Option<Autonaming> {
+        let named = self.naming.of(registration.urn(), seed)?;
+        if named.fixed {
+            // Two of the same name cannot exist at once.
+            registration.goal.delete_before_replace = Some(true);
+        }
+        if instance.provider.takes_autonaming() {
+            return Some(named.autonaming);
+        }
+        if named.meant && !instance.provider.unconfigured() {
+            let summary =
+                "`pulumi:autonaming` says what this resource is to be called, but its provider cannot be told";
+            let hint = "use a newer version of the provider, or give the resource a name";
+            let diagnostic = Diagnostic::warning("engine-autonaming", summary).hint(hint);
+            self.report(Some(registration.urn().clone()), place(diagnostic, &registration.goal));
+        }
+        None
     }
 
     /// What must happen to an old resource: the options and the provider's reference first, then the provider itself.

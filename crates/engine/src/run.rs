@@ -10,12 +10,20 @@ use outrigger_provider::{
 use outrigger_state::{Record, Resource, Snapshot};
 use outrigger_value::{PropertyMap, Urn};
 
+use crate::autonaming::Naming;
 use crate::deployment::Deployment;
 use crate::{Ending, Event, Options, Program, RunResult, Services};
 
 /// Brings a stack to what a program says; with `options.preview`, only says what would happen.
 pub async fn up(options: Options, services: Services, base: Snapshot, program: &dyn Program) -> RunResult {
-    let deployment = Deployment::new(options, services, base);
+    let mut deployment = Deployment::new(options, services, base);
+    match Naming::read(&deployment.options, &deployment.run) {
+        Ok(naming) => deployment.naming = naming,
+        Err(diagnostic) => {
+            Deployment::report(&deployment, None, diagnostic);
+            return deployment.close().await;
+        }
+    }
     deployment.settle_pending().await;
     if deployment.options.refresh {
         deployment.refresh_all().await;

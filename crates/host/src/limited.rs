@@ -33,6 +33,10 @@ impl Provider for LimitedProvider {
         self.provider.label()
     }
 
+    fn takes_autonaming(&self) -> bool {
+        self.provider.takes_autonaming()
+    }
+
     fn unconfigured(&self) -> bool {
         self.provider.unconfigured()
     }

@@ -17,6 +17,7 @@ mod plan;
 mod plugin;
 mod provider;
 mod state;
+mod unconfigured;
 
 pub use call::{CallContext, LogLevel, LogSink, NoLog};
 pub use component::{CallRequest, CallResponse, ConstructResponse, Invoke, Invoked, ListItem, Opened, StreamItem};
@@ -38,3 +39,4 @@ pub use provider::{
     TakeOverRequest,
 };
 pub use state::{ResourceIdentity, State};
+pub use unconfigured::Unconfigured;

@@ -118,11 +118,24 @@ pub struct Configure {
     pub inputs: PropertyMap,
 }
 
+impl Configure {
+    /// Whether a part of it is not known yet, so that nobody can be configured with it; see [`crate::Unconfigured`].
+    pub fn is_unknown(&self) -> bool {
+        // The plugin's own version is among the inputs, but no part of the configuration.
+        self.inputs.iter().any(|(key, value)| key != "version" && value.contains_unknown())
+    }
+}
+
 /// A running process that speaks some protocol and is not configured yet.
 #[async_trait]
 pub trait Plugin: Send + Sync {
     /// Name and version, for messages.
     fn label(&self) -> String;
+
+    /// Whether the providers that it becomes honour [`crate::CheckRequest::autonaming`]: hosts ask before they configure.
+    fn takes_autonaming(&self) -> bool {
+        false
+    }
 
     /// What the plugin says of itself. Deadline: the host's.
     async fn info(&self, cx: &CallContext) -> Result<PluginInfo, CallError>;

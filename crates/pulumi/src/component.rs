@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use outrigger_provider::{
-    CallContext, CallError, CallRequest, CallResponse, ConstructResponse, ErrorKind, Goal, Monitor, Provider,
+    CallContext, CallError, CallRequest, CallResponse, ConstructResponse, ErrorKind, Goal, Monitor,
 };
 use outrigger_value::{PropertyMap, Urn};
 
@@ -27,9 +27,6 @@ pub(crate) async fn construct(
     const CALL: &str = "Construct";
     let connection = &provider.connection;
     let refuse = |message: &str| Err(connection.error(CALL, ErrorKind::NotDone, message));
-    if provider.unconfigured() {
-        return refuse("the provider's configuration is not known yet, so the component cannot be made");
-    }
     if !provider.features.secrets {
         return refuse("a plugin with components must understand secrets, and this one does not");
     }

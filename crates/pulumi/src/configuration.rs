@@ -3,18 +3,13 @@
 use std::collections::HashMap;
 
 use outrigger_provider::Configure;
-use outrigger_value::{PropertyMap, Value};
+use outrigger_value::Value;
 
 use crate::encoding::{Encoding, EncodingError, encode};
 use crate::generated::pulumirpc::ConfigureRequest;
 
 /// The plugin's own version: part of the properties, not of the configuration.
 const VERSION: &str = "version";
-
-/// Whether a part of the configuration is not known yet. Such a plugin is not configured at all.
-pub(crate) fn is_unknown(inputs: &PropertyMap) -> bool {
-    inputs.iter().any(|(key, value)| key != VERSION && value.contains_unknown())
-}
 
 /// The request. The inputs have no unknown values.
 pub(crate) fn request(configure: Configure) -> Result<ConfigureRequest, EncodingError> {
@@ -80,6 +75,7 @@ fn json_number(number: f64) -> serde_json::Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use outrigger_value::PropertyMap;
 
     #[test]
     fn variables_are_texts_or_json() {

@@ -11,6 +11,8 @@ pub(crate) struct Features {
     pub(crate) outputs: bool,
     /// Create and Update can be asked what they would do.
     pub(crate) preview: bool,
+    /// Check is told what to call a resource.
+    pub(crate) autonaming: bool,
 }
 
 impl Features {
@@ -33,6 +35,7 @@ impl From<&ProviderHandshakeResponse> for Features {
             resources: response.accept_resources,
             outputs: response.accept_outputs,
             preview: true,
+            autonaming: response.supports_autonaming_configuration,
         }
     }
 }
@@ -44,6 +47,7 @@ impl From<&ConfigureResponse> for Features {
             resources: response.accept_resources,
             outputs: response.accept_outputs,
             preview: response.supports_preview,
+            autonaming: response.supports_autonaming_configuration,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What a change would do: Diff, and in a preview Create or Update with their preview flag.
 
 use outrigger_provider::{
-    CallContext, CallError, Diff, LogLevel, PlanRequest, PlanToken, Planned, Provider, ResourceIdentity, State, Verdict,
+    CallContext, CallError, Diff, PlanRequest, PlanToken, Planned, ResourceIdentity, State, Verdict,
 };
 use outrigger_value::PropertyMap;
 
@@ -10,9 +10,6 @@ use crate::difference;
 use crate::encoding::Encoding;
 use crate::generated::pulumirpc::DiffRequest;
 use crate::provider::PulumiProvider;
-
-const UNCONFIGURED: &str = "The configuration of this resource's provider is not known yet, so this preview may not show \
-                            all changes that the update will make.";
 
 /// Plans one change.
 pub(crate) async fn plan(
@@ -30,12 +27,6 @@ pub(crate) async fn plan(
         };
         return Ok(planned(Verdict::Create, Diff::default(), predicted));
     };
-    if provider.unconfigured() {
-        // As Pulumi does: say so, and count on a change whose outcome nobody knows.
-        cx.log.log(LogLevel::Warning, Some(&resource.urn), UNCONFIGURED, false);
-        let diff = Diff { changed: Some(true), ..Diff::default() };
-        return Ok(planned(Verdict::Update, diff, predict.then(PropertyMap::new)));
-    }
     let diff = diff(provider, cx, &resource, &prior, &inputs, &ignore_changes).await?;
     let verdict = match (diff.changed, difference::replaces(&diff)) {
         (Some(true), true) => Verdict::Replace,
@@ -62,9 +53,6 @@ async fn predict_creation(
     inputs: PropertyMap,
     timeout: Option<std::time::Duration>,
 ) -> Result<PropertyMap, CallError> {
-    if provider.unconfigured() {
-        return Ok(PropertyMap::new());
-    }
     if !provider.features.preview {
         return Ok(inputs);
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use outrigger_provider::{
     CallContext, CallError, CheckConfig, CheckFailure, CheckedConfig, Configure, Diff, DiffConfig, ErrorKind, Invoke,
-    Invoked, Parameterization, Parameterize, Plugin, PluginInfo, Provider,
+    Invoked, Parameterization, Parameterize, Plugin, PluginInfo, Provider, Unconfigured,
 };
 use outrigger_transport::Process;
 use outrigger_value::{PropertyMap, Urn};
@@ -167,16 +167,14 @@ impl Plugin for PulumiPlugin {
 
     async fn configure(&self, cx: &CallContext, request: Configure) -> Result<Arc<dyn Provider>, CallError> {
         const CALL: &str = "Configure";
-        let provider = |features, configured| {
-            Arc::new(PulumiProvider::new(self.connection.clone(), features, configured)) as Arc<dyn Provider>
-        };
-        if configuration::is_unknown(&request.inputs) {
-            return Ok(provider(self.features.unwrap_or_default(), false));
+        if request.is_unknown() {
+            return Ok(Arc::new(Unconfigured::new(self.label())));
         }
         self.connection.overhear(&request.inputs);
         let message = configuration::request(request).map_err(|error| self.connection.unsendable(CALL, &error))?;
         let answer = self.connection.call(cx, CALL, self.connection.client().configure(message)).await?;
-        Ok(provider(self.features.unwrap_or_else(|| Features::from(&answer)), true))
+        let features = self.features.unwrap_or_else(|| Features::from(&answer));
+        Ok(Arc::new(PulumiProvider::new(self.connection.clone(), features)))
     }
 
     async fn invoke(&self, cx: &CallContext, request: Invoke) -> Result<Invoked, CallError> {

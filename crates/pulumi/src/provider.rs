@@ -19,16 +19,15 @@ use crate::generated::pulumirpc::check_request::autonaming_options::Mode;
 use crate::plugin::failures;
 use crate::{apply, component, function, list, plan, read, secrecy};
 
-/// A configured plugin, or one whose configuration is not known yet.
+/// A configured plugin.
 pub(crate) struct PulumiProvider {
     pub(crate) connection: Arc<Connection>,
     pub(crate) features: Features,
-    configured: bool,
 }
 
 impl PulumiProvider {
-    pub(crate) fn new(connection: Arc<Connection>, features: Features, configured: bool) -> Self {
-        Self { connection, features, configured }
+    pub(crate) fn new(connection: Arc<Connection>, features: Features) -> Self {
+        Self { connection, features }
     }
 }
 
@@ -38,15 +37,12 @@ impl Provider for PulumiProvider {
         self.connection.label().to_owned()
     }
 
-    fn unconfigured(&self) -> bool {
-        !self.configured
+    fn takes_autonaming(&self) -> bool {
+        self.features.autonaming
     }
 
     async fn check(&self, cx: &CallContext, request: CheckRequest) -> Result<Checked, CallError> {
         const CALL: &str = "Check";
-        if !self.configured {
-            return Ok(Checked { inputs: request.news, failures: Vec::new() });
-        }
         let CheckRequest { resource, olds, news, random_seed, preview, autonaming } = request;
         let how = self.features.encoding(preview);
         let wire = |properties: PropertyMap| {
@@ -104,16 +100,10 @@ impl Provider for PulumiProvider {
         query: PropertyMap,
         continuation: &str,
     ) -> Result<Vec<ListItem>, CallError> {
-        if !self.configured {
-            return Ok(vec![ListItem::Computed]);
-        }
         list::list(self, cx, ty, query, continuation).await
     }
 
     async fn invoke(&self, cx: &CallContext, request: Invoke) -> Result<Invoked, CallError> {
-        if !self.configured {
-            return Ok(Invoked::default());
-        }
         function::invoke(&self.connection, self.features, cx, request).await
     }
 
@@ -132,9 +122,6 @@ impl Provider for PulumiProvider {
         request: CallRequest,
         monitor: &dyn Monitor,
     ) -> Result<CallResponse, CallError> {
-        if !self.configured {
-            return Ok(CallResponse::default());
-        }
         component::call(self, cx, request, monitor).await
     }
 }

@@ -3,8 +3,7 @@
 use std::time::Duration;
 
 use outrigger_provider::{
-    CallContext, CallError, ErrorKind, ImportRequest, Imported, Provider, ReadRequest, ReadResult, ResourceIdentity,
-    State,
+    CallContext, CallError, ErrorKind, ImportRequest, Imported, ReadRequest, ReadResult, ResourceIdentity, State,
 };
 use outrigger_value::PropertyMap;
 
@@ -24,11 +23,6 @@ pub(crate) async fn read(
     request: ReadRequest,
 ) -> Result<ReadResult, CallError> {
     let ReadRequest { resource, state, timeout } = request;
-    if provider.unconfigured() {
-        // Nothing can be asked; what is there stays as it is, and what it holds is not known.
-        let state = State { outputs: PropertyMap::new(), ..state };
-        return Ok(ReadResult::Found { state, inputs_known: false, unchanged: false });
-    }
     let known = Known { inputs: Some(&state.inputs), outputs: Some(&state.outputs) };
     let found = ask(provider, cx, &resource, &state.id, known, timeout).await?;
     let (Some(outputs), false) = (found.outputs, found.id.is_empty()) else { return Ok(ReadResult::Gone) };
@@ -52,9 +46,6 @@ pub(crate) async fn import(
 ) -> Result<Imported, CallError> {
     let ImportRequest { resource, id, timeout } = request;
     let refuse = |message: String| Err(provider.connection.error(CALL, ErrorKind::NotDone, message));
-    if provider.unconfigured() {
-        return refuse("the provider's configuration is not known yet, so nothing can be imported".to_owned());
-    }
     let found = ask(provider, cx, &resource, &id, Known { inputs: None, outputs: None }, timeout).await?;
     let Some(outputs) = found.outputs else {
         return refuse(format!("there is no {} with id `{id}`", resource.ty()));

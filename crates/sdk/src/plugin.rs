@@ -7,7 +7,7 @@ use outrigger_provider::{
     CallContext, CallError, CheckConfig, CheckFailure, CheckedConfig, Configure, Diff, DiffConfig, Invoke, Invoked,
     Parameterization, Plugin, PluginInfo, Provider,
 };
-use outrigger_value::{PropertyMap, Value};
+use outrigger_value::PropertyMap;
 
 use crate::context::{Context, Shared};
 use crate::provider::PackageProvider;
@@ -124,7 +124,7 @@ impl Plugin for PackagePlugin {
     }
 
     async fn configure(&self, cx: &CallContext, request: Configure) -> Result<Arc<dyn Provider>, CallError> {
-        let unknown = request.inputs.values().any(Value::contains_unknown);
+        let unknown = request.is_unknown();
         let shared = if unknown { None } else { self.connect(cx, request.inputs).await? };
         Ok(Arc::new(PackageProvider::new(Arc::clone(&self.package), shared, unknown)))
     }

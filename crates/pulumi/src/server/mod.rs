@@ -126,7 +126,7 @@ impl ResourceProvider for Service {
             accept_secrets: true,
             accept_resources: true,
             accept_outputs: true,
-            supports_autonaming_configuration: false,
+            supports_autonaming_configuration: self.0.plugin.takes_autonaming(),
         }))
     }
 

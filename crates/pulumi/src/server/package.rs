@@ -113,14 +113,13 @@ pub(super) async fn configure(
     };
     let request = Configure { urn, id: id.unwrap_or_default(), inputs };
     let provider = session.plugin.configure(&cx, request).await.map_err(|error| failure(&error))?;
-    let supports_autonaming_configuration = provider.takes_autonaming();
     session.configured(provider);
     Ok(ConfigureResponse {
         accept_secrets: true,
         supports_preview: true,
         accept_resources: true,
         accept_outputs: true,
-        supports_autonaming_configuration,
+        supports_autonaming_configuration: session.plugin.takes_autonaming(),
     })
 }
 
