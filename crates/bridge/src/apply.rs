@@ -29,6 +29,10 @@ impl Package {
             Err(error) => return Outcome::NotDone(error),
         };
         self.plans.forget(urn, request.action);
+        if request.action == Action::Update && ready.planned == ready.prior.state {
+            let ending = Ending { package: self, cx, call, urn, subject: &subject, request: &request };
+            return self.looked_at(&ending, &ready).await;
+        }
         let limited = request.timeout.map(|limit| ready.limited(&subject.handle.schema.block, step, limit));
         let order = limited.as_ref().unwrap_or(&ready);
         let question = ApplyQuestion {
@@ -52,10 +56,23 @@ impl Package {
             Ok(mut applied) => {
                 if let Some(limited) = &limited {
                     let [ordered, own] = [limited, &ready].map(|change| expected(change, request.action));
-                    unlimited(&mut applied.stored.state, ordered, own);
+                    timeouts::out_of_value(&mut applied.stored.state, ordered, own);
                 }
                 Ending { package: self, cx, call, urn, subject: &subject, request: &request }.of(&ready, applied)
             }
+        }
+    }
+
+    /// Terraform carries out no plan that changes nothing, and many providers cannot: they have no update at all. But Pulumi's engine
+    /// orders an update of what was made in part, also where the program has not changed. A look says what is there now.
+    async fn looked_at(&self, ending: &Ending<'_>, ready: &Ready) -> Outcome {
+        match self.found(ending.cx, ending.urn, ending.subject, &ready.prior, None).await {
+            Ok(Some(stored)) => ending.state(stored, Vec::new()),
+            Ok(None) => {
+                let message = "it is not there any more; a refresh takes it out of the state, and it can be made anew";
+                Outcome::NotDone(self.error(ending.call, message))
+            }
+            Err(error) => Outcome::NotDone(error),
         }
     }
 
@@ -218,18 +235,5 @@ fn expected(change: &Ready, action: Action) -> &Cty {
     match action {
         Action::Create | Action::Update => &change.planned,
         Action::Delete => &change.prior.state,
-    }
-}
-
-/// What a limit of the user's changed among the resource's own is as it was: it was for this step alone.
-fn unlimited(state: &mut Cty, ordered: &Cty, own: &Cty) {
-    let limits = |value: &Cty| value.get(timeouts::ATTRIBUTE).cloned();
-    let (ordered, own) = (limits(ordered), limits(own));
-    if ordered != own
-        && let (Cty::Map(members), Some(own)) = (state, own)
-        && let Some(limits) = members.get_mut(timeouts::ATTRIBUTE)
-        && Some(&*limits) == ordered.as_ref()
-    {
-        *limits = own;
     }
 }

@@ -68,20 +68,20 @@ fn parsed(shape: &Shape, text: &str) -> Option<Value> {
             _ => Value::Map(PropertyMap::new()),
         });
     }
-    serde_json::from_str(text).ok().map(json::value).map(unwrapped)
+    serde_json::from_str(text).ok().map(json::value).map(marked)
 }
 
-/// Secrets inside the JSON are what they hold: that the whole is secret is said elsewhere.
-fn unwrapped(value: Value) -> Value {
+/// What programs in other languages mark inside the JSON is secret. Pulumi's bridge forgets the mark, and so stores it in clear.
+fn marked(value: Value) -> Value {
     match value {
         Value::Map(mut items) => {
-            let marked = items.get(signature::SIGNATURE).and_then(Value::as_str) == Some(signature::SECRET);
-            match marked.then(|| items.remove("value")).flatten() {
-                Some(inner) => unwrapped(inner),
-                None => Value::Map(items.into_iter().map(|(key, item)| (key, unwrapped(item))).collect()),
+            let secret = items.get(signature::SIGNATURE).and_then(Value::as_str) == Some(signature::SECRET);
+            match secret.then(|| items.remove("value")).flatten() {
+                Some(inner) => Value::secret(marked(inner)),
+                None => Value::Map(items.into_iter().map(|(key, item)| (key, marked(item))).collect()),
             }
         }
-        Value::List(items) => Value::List(items.into_iter().map(unwrapped).collect()),
+        Value::List(items) => Value::List(items.into_iter().map(marked).collect()),
         other => other,
     }
 }
@@ -166,9 +166,12 @@ mod tests {
     }
 
     #[test]
-    fn secrets_inside_the_text_are_what_they_hold() {
+    fn secrets_inside_the_text_stay_secret() {
         let secret = format!(r#"{{"{}":"{}","value":"x"}}"#, signature::SIGNATURE, signature::SECRET);
-        assert_eq!(one("zones", &format!("[{secret}]")).unwrap(), Value::List(vec![Value::from("x")]));
+        let zones = one("zones", &format!("[{secret}]")).unwrap();
+        assert_eq!(zones, Value::List(vec![Value::secret(Value::from("x"))]));
+        let text = Value::secret(Value::from(r#"["x"]"#));
+        assert_eq!(folded(&object(), properties([("zones", zones)])), properties([("zones", text)]));
     }
 
     #[test]

@@ -53,6 +53,6 @@ mod words;
 
 pub use bare::BareProvider;
 pub use naming::{Naming, NamingError};
-pub use origin::{NoStore, Origin, Origins, Place, SchemaStore};
+pub use origin::{NoStore, Origin, Origins, Place, SchemaKeeper, SchemaStore};
 pub use outrigger_transport::goplugin::LogLevel;
 pub use plugin::{Bridge, BridgeOptions, NAME};

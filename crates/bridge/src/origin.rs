@@ -47,13 +47,17 @@ pub trait Origins: Send + Sync {
     async fn find(&self, wanted: &Parameterize) -> Result<Origin, Diagnostic>;
 }
 
+/// Keeps the schema of one program. May take as long as reading all of it.
+pub type SchemaKeeper = Box<dyn FnOnce(Protocol, &Bytes) + Send>;
+
 /// Keeps the schemas of providers, by what their programs are.
 pub trait SchemaStore: Send + Sync {
     /// The schema of a program, as the provider answered it, if it is known to be this program's.
     fn get(&self, program: &Path) -> Option<(Protocol, Bytes)>;
 
-    /// Keeps the schema of a program. May take as long as reading all of it.
-    fn put(&self, program: &Path, protocol: Protocol, schema: &Bytes);
+    /// What will keep the schema of a program that is about to be started. Asked for before the start: the file may be replaced
+    /// while its process answers, and the answer is not the new one's. Then nothing is kept.
+    fn keeper(&self, program: &Path) -> SchemaKeeper;
 }
 
 /// Keeps nothing.
@@ -65,5 +69,7 @@ impl SchemaStore for NoStore {
         None
     }
 
-    fn put(&self, _: &Path, _: Protocol, _: &Bytes) {}
+    fn keeper(&self, _: &Path) -> SchemaKeeper {
+        Box::new(|_, _| {})
+    }
 }

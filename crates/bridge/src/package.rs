@@ -50,6 +50,7 @@ pub(crate) struct Source {
 
 impl Package {
     pub(crate) fn new(origin: &Origin, naming: Naming, process: Supervised, options: &BridgeOptions) -> Self {
+        process.unfolds(naming.configuration());
         Self {
             name: origin.package.clone(),
             version: origin.version.to_string(),

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use async_trait::async_trait;
 use outrigger_provider::{
     CallContext, CallError, CheckConfig, CheckedConfig, Configure, Diff, DiffConfig, DiffKind, ErrorKind, Invoke,
-    Invoked, Parameterization, Parameterize, Plugin, PluginInfo, PropertyDiff, Provider,
+    Invoked, Parameterization, Parameterize, Plugin, PluginInfo, PropertyDiff, Provider, Unconfigured,
 };
 use outrigger_terraform::schema::Schemas;
 use outrigger_transport::Launcher;
@@ -141,17 +141,20 @@ impl Bridge {
                 schemas
             }
             None => {
+                let keeper = match &origin.place {
+                    Place::Program(program) => Some(options.schemas.keeper(program)),
+                    Place::Running(_) => None,
+                };
                 let client = process.client(cx).await?;
                 let schemas = client.schemas(cx).await.map_err(|error| process.explained(error))?;
                 if let Some(error) = words::error(cx, None, None, schemas.reports()) {
                     return Err(self.error(CALL, error));
                 }
-                if let Place::Program(program) = &origin.place {
-                    let store = Arc::clone(&options.schemas);
-                    let (program, protocol, raw) = (program.clone(), client.protocol(), schemas.raw().clone());
+                if let Some(keeper) = keeper {
+                    let (protocol, raw) = (client.protocol(), schemas.raw().clone());
                     // All of the executable has to be read, which may be hundreds of megabytes. It does not begin while the provider is
                     // busy with its start, and nobody waits for it but the end of the bridge: the next one shall find it.
-                    let keeping = spawn_blocking(move || store.put(&program, protocol, &raw));
+                    let keeping = spawn_blocking(move || keeper(protocol, &raw));
                     *self.keeping.lock().await = Some(keeping);
                 }
                 schemas
@@ -167,6 +170,10 @@ impl Bridge {
 
 #[async_trait]
 impl Plugin for Bridge {
+    fn takes_autonaming(&self) -> bool {
+        true
+    }
+
     fn label(&self) -> String {
         match self.became.get() {
             Some(became) => became.package.label(),
@@ -265,6 +272,9 @@ impl Plugin for Bridge {
         const CALL: &str = "Configure";
         let became = self.became(CALL)?;
         let package = &became.package;
+        if request.is_unknown() {
+            return Ok(Arc::new(Unconfigured::new(package.label())));
+        }
         let object = package.naming.configuration();
         package.process.overhear(&request.inputs);
         let config = configuration::encoded(object, &request.inputs);

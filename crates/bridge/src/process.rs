@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use outrigger_provider::{CallContext, CallError, ErrorKind, LogLevel, LogSink, NoLog};
@@ -19,6 +19,8 @@ use outrigger_value::{PropertyMap, secrecy};
 use tokio::sync::{OnceCell, watch};
 use tokio::time::sleep;
 
+use crate::configuration;
+use crate::names::Object;
 use crate::origin::Place;
 
 /// How every host of Terraform providers shows that it is one.
@@ -79,6 +81,7 @@ pub(crate) struct Supervised {
 struct Overheard {
     transcript: Arc<Transcript>,
     tap: Arc<Tap>,
+    settings: OnceLock<Arc<Object>>,
 }
 
 struct Live {
@@ -92,7 +95,7 @@ impl Supervised {
         let overheard = surroundings.call_log.clone().map(|to| {
             let transcript = Arc::new(Transcript::default());
             let tap = Arc::new(Tap::new(to, Arc::clone(&transcript) as _, "terraform-provider", &label));
-            Overheard { transcript, tap }
+            Overheard { transcript, tap, settings: OnceLock::new() }
         });
         let must_ask_schema = Mutex::new(false);
         let (stopped, _) = watch::channel(false);
@@ -106,10 +109,22 @@ impl Supervised {
         }
     }
 
+    /// From now on the log of calls hides what is in secret settings that arrive as JSON in text, too.
+    pub(crate) fn unfolds(&self, settings: &Arc<Object>) {
+        if let Some(overheard) = &self.overheard {
+            let _set_once = overheard.settings.set(Arc::clone(settings));
+        }
+    }
+
     /// What is secret for Pulumi stays out of the log of calls, whatever the provider's schema says.
     pub(crate) fn overhear(&self, properties: &PropertyMap) {
-        if let Some(overheard) = &self.overheard {
-            secrecy::secret_texts(properties, &mut |text| overheard.tap.hide(text));
+        let Some(overheard) = &self.overheard else { return };
+        let mut hide = |text: &str| overheard.tap.hide(text);
+        secrecy::secret_texts(properties, &mut hide);
+        // The provider gets, and the log shows, what the JSON says. What cannot be unfolded is not sent.
+        let unfolded = overheard.settings.get().and_then(|settings| configuration::unfolded(settings, properties).ok());
+        if let Some(unfolded) = &unfolded {
+            secrecy::secret_texts(unfolded, &mut hide);
         }
     }
 
@@ -276,10 +291,12 @@ impl OutputLines for Log {
             goplugin::LogLevel::Warn => LogLevel::Warning,
             goplugin::LogLevel::Error => LogLevel::Error,
         };
-        let from = entry.module.unwrap_or_else(|| self.label.clone());
+        // Every provider has a module `provider`: its own name says whose line it is.
+        let module = entry.module.filter(|module| *module != self.label);
+        let module = module.map(|module| format!("{module}: ")).unwrap_or_default();
         let fields: String = entry.fields.iter().map(|(name, value)| format!(" {name}={value}")).collect();
         let sink = Arc::clone(&self.sink.lock().unwrap_or_else(PoisonError::into_inner));
-        sink.log(level, None, &format!("{from}: {}{fields}", entry.message), false);
+        sink.log(level, None, &format!("{}: {module}{}{fields}", self.label, entry.message), false);
     }
 
     /// Providers log every step of every call, whoever reads it. Asked for each of those lines, so they are not read as JSON.
@@ -293,5 +310,63 @@ impl OutputLines for Log {
 impl fmt::Debug for Log {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Log").field("label", &self.label).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use outrigger_transport::{LinePart, OutputStream};
+
+    use super::*;
+
+    #[derive(Default)]
+    struct Heard(Mutex<Vec<(LogLevel, String)>>);
+
+    impl LogSink for Heard {
+        fn log(&self, level: LogLevel, _: Option<&outrigger_value::Urn>, message: &str, _: bool) {
+            self.0.lock().unwrap().push((level, message.to_owned()));
+        }
+    }
+
+    /// What is passed on of a provider's lines.
+    fn heard(least: Option<goplugin::LogLevel>, lines: &[&str]) -> Vec<(LogLevel, String)> {
+        let heard = Arc::new(Heard::default());
+        let log = Log::new("random 3.6.0".to_owned(), least);
+        log.goes_to(&(Arc::clone(&heard) as Arc<dyn LogSink>));
+        for line in lines {
+            log.line(OutputLine { stream: OutputStream::Stderr, text: line.as_bytes(), part: LinePart::Whole });
+        }
+        let mut heard = heard.0.lock().unwrap();
+        std::mem::take(&mut *heard)
+    }
+
+    #[test]
+    fn every_line_says_whose_it_is() {
+        let lines = [
+            r#"{"@level":"warn","@message":"slow","@module":"provider","seconds":3}"#,
+            r#"{"@level":"error","@message":"wrong","@module":"random 3.6.0"}"#,
+            r#"{"@level":"info","@message":"begun"}"#,
+            "anything",
+        ];
+        let expected = [
+            (LogLevel::Warning, "random 3.6.0: provider: slow seconds=3"),
+            (LogLevel::Error, "random 3.6.0: wrong"),
+            (LogLevel::Info, "random 3.6.0: begun"),
+            (LogLevel::Debug, "random 3.6.0: anything"),
+        ];
+        let expected = expected.map(|(level, text)| (level, text.to_owned()));
+        assert_eq!(heard(Some(goplugin::LogLevel::Trace), &lines), expected);
+    }
+
+    #[test]
+    fn what_matters_less_than_was_asked_for_is_not_passed_on() {
+        let levels = ["trace", "debug", "info", "warn", "error"];
+        let lines = levels.map(|level| format!(r#"{{"@level":"{level}","@message":"{level}"}}"#));
+        let lines = lines.each_ref().map(String::as_str);
+        let count = |least| heard(least, &lines).len();
+        use goplugin::LogLevel::{Debug, Error, Info, Trace, Warn};
+        assert_eq!([Trace, Debug, Info, Warn, Error].map(|least| count(Some(least))), [5, 4, 3, 2, 1]);
+        assert_eq!(heard(Some(Error), &lines), [(LogLevel::Error, "random 3.6.0: error".to_owned())]);
+        assert_eq!(count(None), 0);
     }
 }

@@ -90,10 +90,6 @@ impl Provider for BridgedProvider {
         if request.token != method {
             return Err(self.package.error("Call", format!("there is no method `{}`", request.token)));
         }
-        if !self.config.is_wholly_known() {
-            let message = "the provider's configuration is not known yet, and all of it has to be";
-            return Err(self.package.error("Call", message));
-        }
         let config = match decode::natural(&self.config) {
             Ok(Value::Map(items)) => items,
             Ok(_) => PropertyMap::new(),

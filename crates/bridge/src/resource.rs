@@ -286,7 +286,7 @@ impl Ready {
     /// The change with the user's limit for the step, where the resource has one.
     pub(crate) fn limited(&self, block: &Block, step: timeouts::Step, limit: Duration) -> Self {
         let mut limited = self.clone();
-        if self.legacy || timeouts::are_in(&self.private) {
+        if self.legacy || timeouts::is_of_old_kind(&self.private) {
             if let Some(private) = timeouts::with_limit(block, &self.private, step, limit) {
                 limited.private = private;
             }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use outrigger_terraform::Stored;
 use outrigger_terraform::cty::{Attributes, Type, Value as Cty};
 use outrigger_terraform::schema::{Block, Nesting};
 use serde_json::{Map, Value};
@@ -23,6 +24,8 @@ pub(crate) const ATTRIBUTE: &str = "timeouts";
 pub(crate) enum Step {
     /// Making it.
     Create,
+    /// Looking at it.
+    Read,
     /// Changing it.
     Update,
     /// Removing it.
@@ -33,16 +36,23 @@ impl Step {
     fn name(self) -> &'static str {
         match self {
             Self::Create => "create",
+            Self::Read => "read",
             Self::Update => "update",
             Self::Delete => "delete",
         }
     }
 }
 
-/// Whether private bytes have limits already, as providers of the old kind write them for resources that have any. Those of the new
-/// kind must not be touched: a provider that finds something in them which it cannot read forgets all of them.
-pub(crate) fn are_in(private: &Bytes) -> bool {
-    serde_json::from_slice::<Map<String, Value>>(private).is_ok_and(|content| content.contains_key(KEY))
+/// Whether private bytes are of a provider of the old kind, by what these have in them: limits for resources that have any, the schema's
+/// version as a text, a mark of an import. Those of the new kind must not be touched: a provider that finds something in them which it
+/// cannot read forgets all of them. It keeps everything there as text in base 64, which is never a number.
+pub(crate) fn is_of_old_kind(private: &Bytes) -> bool {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    serde_json::from_slice::<Map<String, Value>>(private).is_ok_and(|content| {
+        content.contains_key(KEY)
+            || content.get("schema_version").and_then(Value::as_str).is_some_and(is_number)
+            || content.get(".import_before_read") == Some(&Value::Bool(true))
+    })
 }
 
 /// The private bytes with a limit for a step; `None` where the resource has no such limit, or the bytes are of another kind.
@@ -78,6 +88,67 @@ pub(crate) fn in_value(block: &Block, value: &Cty, step: Step, limit: Duration) 
     let mut members = members.clone();
     members.insert(Arc::from(ATTRIBUTE), Cty::Map(given));
     Some(Cty::Map(members))
+}
+
+/// What is stored of a resource with a limit for a step; `None` where it has no such limit.
+pub(crate) fn in_stored(block: &Block, own: &Stored, step: Step, limit: Duration) -> Option<Stored> {
+    if is_of_old_kind(&own.private) {
+        let private = with_limit(block, &own.private, step, limit)?;
+        return Some(Stored { private, ..own.clone() });
+    }
+    let state = in_value(block, &own.state, step, limit)?;
+    Some(Stored { state, ..own.clone() })
+}
+
+/// What an answer has of the limit for a step is as it was: it was for this step alone.
+pub(crate) fn out_of_stored(answer: &mut Stored, ordered: &Stored, own: &Stored, step: Step) {
+    out_of_value(&mut answer.state, &ordered.state, &own.state);
+    if let Some(private) = without_limit(&answer.private, &ordered.private, &own.private, step) {
+        answer.private = private;
+    }
+}
+
+/// What a limit changed among the resource's own is as it was.
+pub(crate) fn out_of_value(answer: &mut Cty, ordered: &Cty, own: &Cty) {
+    let limits = |value: &Cty| value.get(ATTRIBUTE).cloned();
+    let (ordered, own) = (limits(ordered), limits(own));
+    if ordered != own
+        && let (Cty::Map(members), Some(own)) = (answer, own)
+        && let Some(limits) = members.get_mut(ATTRIBUTE)
+        && Some(&*limits) == ordered.as_ref()
+    {
+        *limits = own;
+    }
+}
+
+/// Private bytes without a limit that was put into them; `None` where it is not in them. The rest need not be what was ordered: the mark
+/// of an import is gone after the first read.
+fn without_limit(answer: &Bytes, ordered: &Bytes, own: &Bytes, step: Step) -> Option<Bytes> {
+    if ordered == own {
+        return None;
+    }
+    if answer == ordered {
+        return Some(own.clone());
+    }
+    let content = |bytes: &Bytes| serde_json::from_slice::<Map<String, Value>>(bytes).ok();
+    let limit = |content: &Map<String, Value>| content.get(KEY)?.get(step.name()).cloned();
+    let (mut content, ordered, own) = (content(answer)?, content(ordered)?, content(own).unwrap_or_default());
+    if limit(&content) != limit(&ordered) {
+        return None;
+    }
+    let limits = content.get_mut(KEY)?.as_object_mut()?;
+    match limit(&own) {
+        Some(before) => drop(limits.insert(step.name().to_owned(), before)),
+        None => drop(limits.remove(step.name())),
+    }
+    if limits.is_empty() && !own.contains_key(KEY) {
+        content.remove(KEY);
+    }
+    // What they are where a provider has nothing to keep.
+    if content.is_empty() {
+        return Some(Bytes::new());
+    }
+    serde_json::to_vec(&content).ok().map(Bytes::from)
 }
 
 #[cfg(test)]
@@ -122,9 +193,52 @@ mod tests {
 
     #[test]
     fn bytes_of_the_new_kind_are_told_from_those_of_the_old() {
-        assert!(are_in(&Bytes::from_static(br#"{"e2bfb730-ecaa-11e6-8f88-34363bc7c4c0":{"create":1}}"#)));
-        for other in ["", "x", "[]", r#"{"key":"dmFsdWU="}"#] {
-            assert!(!are_in(&Bytes::from_static(other.as_bytes())), "{other}");
+        for old in [
+            r#"{"e2bfb730-ecaa-11e6-8f88-34363bc7c4c0":{"create":1}}"#,
+            r#"{"schema_version":"1"}"#,
+            r#"{".import_before_read":true}"#,
+        ] {
+            assert!(is_of_old_kind(&Bytes::from_static(old.as_bytes())), "{old}");
+        }
+        // Providers of the new kind have a mark of an import, too, and can call theirs what they like.
+        let new = [r#"{"key":"dmFsdWU="}"#, r#"{".import_before_read":"dHJ1ZQ=="}"#, r#"{"schema_version":"MQ=="}"#];
+        for other in ["", "x", "[]", "{}", r#"{"schema_version":""}"#].into_iter().chain(new) {
+            assert!(!is_of_old_kind(&Bytes::from_static(other.as_bytes())), "{other}");
+        }
+    }
+
+    /// The private bytes after a step that was limited to a minute, whose provider answers with what it makes of those it got.
+    fn left(own: &str, answered: impl FnOnce(&str) -> String) -> String {
+        let own = Stored { private: Bytes::copy_from_slice(own.as_bytes()), ..Stored::NOTHING };
+        let ordered = in_stored(&block(), &own, Step::Delete, Duration::from_secs(60)).unwrap();
+        assert!(ordered.private != own.private);
+        let private = Bytes::from(answered(std::str::from_utf8(&ordered.private).unwrap()));
+        let mut answer = Stored { private, ..Stored::NOTHING };
+        out_of_stored(&mut answer, &ordered, &own, Step::Delete);
+        String::from_utf8(answer.private.to_vec()).unwrap()
+    }
+
+    #[test]
+    fn a_limit_is_taken_out_of_private_bytes() {
+        let imported = r#"{".import_before_read":true}"#;
+        for own in [
+            r#"{"schema_version" : "1"}"#,
+            r#"{"e2bfb730-ecaa-11e6-8f88-34363bc7c4c0":{"create":1,"delete":2}}"#,
+            r#"{"e2bfb730-ecaa-11e6-8f88-34363bc7c4c0":{}}"#,
+            imported,
+        ] {
+            assert_eq!(left(own, str::to_owned), own, "as they were");
+        }
+        // Providers take their mark of an import away.
+        let unmarked = |text: &str| text.replace(r#"".import_before_read":true,"#, "");
+        assert_eq!(left(imported, unmarked), "");
+        let versioned = r#"{".import_before_read":true,"schema_version":"1"}"#;
+        assert_eq!(left(versioned, unmarked), r#"{"schema_version":"1"}"#);
+        let limited = r#"{".import_before_read":true,"e2bfb730-ecaa-11e6-8f88-34363bc7c4c0":{"delete":2}}"#;
+        assert_eq!(left(limited, unmarked), unmarked(limited));
+        // What else they say is theirs.
+        for other in ["", "x", "{}", r#"{"e2bfb730-ecaa-11e6-8f88-34363bc7c4c0":{"delete":3}}"#] {
+            assert_eq!(left(imported, |_| other.to_owned()), other);
         }
     }
 
@@ -144,5 +258,23 @@ mod tests {
         assert_eq!(given(&value(Cty::UNKNOWN), Step::Create), None);
         assert_eq!(given(&Cty::Null, Step::Create), None);
         assert_eq!(in_value(&Block::default(), &there, Step::Create, minute), None);
+    }
+
+    #[test]
+    fn a_limit_is_taken_out_of_a_value() {
+        let minute = Duration::from_secs(60);
+        let value = |timeouts: Cty| Cty::Map(Attributes::from([(Arc::from(ATTRIBUTE), timeouts)]));
+        let own = Stored { state: value(Cty::Null), ..Stored::NOTHING };
+        let ordered = in_stored(&block(), &own, Step::Create, minute).unwrap();
+        assert!(ordered.state != own.state && ordered.private == own.private);
+        let mut same = ordered.clone();
+        out_of_stored(&mut same, &ordered, &own, Step::Create);
+        assert_eq!(same.state, own.state);
+        for other in [value(Cty::UNKNOWN), Cty::Null] {
+            let mut answer = Stored { state: other.clone(), ..Stored::NOTHING };
+            out_of_stored(&mut answer, &ordered, &own, Step::Create);
+            assert_eq!(answer.state, other);
+        }
+        assert!(in_stored(&block(), &own, Step::Read, minute).is_none());
     }
 }

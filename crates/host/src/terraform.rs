@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bytes::Bytes;
-use outrigger_bridge::{BareProvider, Bridge, BridgeOptions, LogLevel, NoStore, Origins, SchemaStore};
+use outrigger_bridge::{BareProvider, Bridge, BridgeOptions, LogLevel, NoStore, Origins, SchemaKeeper, SchemaStore};
 use outrigger_diagnostic::Diagnostic;
 use outrigger_provider::{CallContext, CallError, PluginDescriptor};
 use outrigger_terraform::Protocol;
 use outrigger_transport::Launcher;
 use outrigger_transport::tap::CallLog;
 
-use crate::schema::{self, Key};
+use crate::schema::{self, Key, Stamp};
 use crate::spawner::Spawner;
 use crate::{HostOptions, KeeperCommand, environment};
 
@@ -125,15 +125,116 @@ impl SchemaStore for KeptSchemas {
         Some((protocol, kept.slice(1..)))
     }
 
-    fn put(&self, program: &Path, protocol: Protocol, schema: &Bytes) {
-        let digest =
-            schema::remembered_digest(&self.cache, program).or_else(|| schema::native_digest(&self.cache, program));
-        let Some(key) = digest.and_then(|digest| Self::key(&digest)) else { return };
-        let number = match protocol {
-            Protocol::Five => 5,
-            Protocol::Six => 6,
+    fn keeper(&self, program: &Path) -> SchemaKeeper {
+        let (cache, program, started) = (self.cache.clone(), program.to_owned(), Stamp::of(program).ok());
+        Box::new(move |protocol, schema| {
+            let digest =
+                schema::remembered_digest(&cache, &program).or_else(|| schema::native_digest(&cache, &program));
+            // The digest is of what is there now: after an upgrade in between, that is another program than the one that answered.
+            if started.is_none() || Stamp::of(&program).ok() != started {
+                return;
+            }
+            let Some(key) = digest.and_then(|digest| Self::key(&digest)) else { return };
+            let number = match protocol {
+                Protocol::Five => 5,
+                Protocol::Six => 6,
+            };
+            // A cache that cannot be written makes the next run slower, not wrong.
+            let _slower_next_time = schema::write(&cache, &key, &[&[number], schema.as_ref()].concat());
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use async_trait::async_trait;
+    use outrigger_bridge::tokens::Selection;
+    use outrigger_bridge::{Origin, Place};
+    use outrigger_provider::{Parameterize, Plugin};
+    use outrigger_transport::{LaunchRequest, Process, StartError};
+    use semver::Version;
+
+    use super::*;
+
+    /// A provider at a place of its own.
+    struct At(PathBuf);
+
+    #[async_trait]
+    impl Origins for At {
+        async fn find(&self, _: &Parameterize) -> Result<Origin, Diagnostic> {
+            Ok(Origin {
+                place: Place::Program(self.0.clone()),
+                provider: "random".to_owned(),
+                package: "random".to_owned(),
+                version: Version::new(0, 0, 0),
+                namespace: None,
+                selection: Selection::default(),
+                value: Vec::new(),
+            })
+        }
+    }
+
+    /// Starts programs; then somebody puts another one in their place, as every upgrade does.
+    struct Upgraded {
+        spawner: Spawner,
+        by: Option<PathBuf>,
+    }
+
+    #[async_trait]
+    impl Launcher for Upgraded {
+        async fn launch(&self, request: LaunchRequest) -> Result<Arc<dyn Process>, StartError> {
+            let program = request.program.clone();
+            let process = self.spawner.launch(request).await?;
+            if let Some(by) = &self.by {
+                fs::rename(by, program).unwrap();
+            }
+            Ok(process)
+        }
+    }
+
+    /// How many schemas a bridge keeps whose provider is replaced once it runs, or is not.
+    async fn kept(is_replaced: bool) -> usize {
+        let root = tempfile::tempdir().unwrap();
+        let (program, by) = (root.path().join("terraform-provider-random"), root.path().join("newer"));
+        fs::copy(provider(), &program).unwrap();
+        fs::write(&by, b"\x7fELF that is newer").unwrap();
+        let terraform = TerraformOptions {
+            origins: Arc::new(At(program)),
+            version: "1.0.0".to_owned(),
+            tls: true,
+            strict: false,
+            log_level: None,
+            call_log: None,
         };
-        // A cache that cannot be written makes the next run slower, not wrong.
-        let _slower_next_time = schema::write(&self.cache, &key, &[&[number], schema.as_ref()].concat());
+        let launcher = Upgraded { spawner: Spawner::new(None).unwrap(), by: is_replaced.then_some(by) };
+        let (cache, directory) = (root.path().join("cache"), root.path().to_owned());
+        let options = bridge_options(&terraform, Some(cache.clone()), Arc::new(launcher), Vec::new(), directory);
+        let bridge = Bridge::new(options);
+        let cx = CallContext::background();
+        bridge.parameterize(&cx, Parameterize::Arguments(Vec::new())).await.unwrap();
+        bridge.close().await;
+        fs::read_dir(cache.join("schemas")).into_iter().flatten().count()
+    }
+
+    fn provider() -> PathBuf {
+        let peers = std::env::var_os("OUTRIGGER_PEERS").map_or_else(
+            || PathBuf::from(std::env::var_os("HOME").unwrap_or_default()).join(".cache/outrigger/peers"),
+            PathBuf::from,
+        );
+        let provider = peers.join("terraform/terraform-provider-random");
+        assert!(provider.exists(), "`{}` is not there: run `cargo xtask peers`", provider.display());
+        provider
+    }
+
+    #[tokio::test]
+    async fn a_schema_is_kept() {
+        assert_eq!(kept(false).await, 1);
+    }
+
+    #[tokio::test]
+    async fn a_schema_is_not_kept_for_a_program_that_was_replaced_meanwhile() {
+        assert_eq!(kept(true).await, 0);
     }
 }

@@ -7,6 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use serde_json::Value as Json;
 
 use super::processes;
+use super::sparing::calls;
 use super::world::{Tool, World, provider_path};
 use crate::interruption::{CALLED, await_line, interrupt};
 use crate::providers::life::wanted;
@@ -177,6 +178,23 @@ fn what_exists_after_a_failure_is_kept_and_mended() {
         world.run(&["up", "--yes", "--skip-preview"]).ok();
         world.run(&["destroy", "--yes", "--skip-preview"]).ok();
         assert_eq!(world.everything(), Vec::<String>::new());
+    }
+}
+
+/// Pulumi's engine orders an update of what was made in part, also where nothing is to be changed. Terraform carries out no such plan, so
+/// providers need not be able to.
+#[test]
+fn what_was_made_in_part_and_has_not_changed_is_looked_at() {
+    for tool in [Tool::Outrigger, Tool::Pulumi] {
+        let program = "resources:\n  a: {type: 'wide:Faulty', properties: {fault: fail after create, value: one}}\n  \
+                       b: {type: 'classic:Faulty', properties: {fault: fail after create, value: one}}\n";
+        let mut world = World::new(tool, &["wide", "classic"], program);
+        world.run(&["up", "--yes", "--skip-preview", "--continue-on-error"]).failed();
+        assert!(wanted(&world.sandbox)["a"]["initErrors"].is_array(), "{tool:?}");
+        assert_eq!(calls(&mut world, &["up", "--yes", "--skip-preview"], "ApplyResourceChange"), 0, "{tool:?}");
+        let mended = wanted(&world.sandbox);
+        assert_eq!(["a", "b"].map(|name| mended[name]["initErrors"].clone()), [Json::Null, Json::Null], "{tool:?}");
+        world.run(&["preview", "--expect-no-changes"]).ok();
     }
 }
 

@@ -1,13 +1,19 @@
 //! How long a step may take: what a user says, in the resource's own `timeouts` or in Pulumi's `customTimeouts`, reaches the provider.
 
+use std::cell::RefCell;
 use std::fs;
+use std::path::Path;
+use std::process::{Child, Command};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 
+use super::failures::{Left, left};
+use super::processes::awaited;
 use super::world::{Tool, World};
 use crate::providers::life::wanted;
+use crate::sandbox::{Answer, answer};
 
 const PROGRAM: &str = "\
 resources:
@@ -151,5 +157,125 @@ fn private_bytes_survive_limits() {
         assert_eq!(wanted(&world.sandbox)["a"]["outputs"]["changes"], r#"{"count":2}"#, "{tool:?}");
         world.run(&["destroy", "--yes", "--skip-preview"]).ok();
         assert_eq!(world.everything(), Vec::<String>::new());
+    }
+}
+
+/// Two resources that have limits of their own for a read, one of each kind of provider.
+fn read(own: &str, options: &str) -> String {
+    let resource = |name, ty| {
+        let options = options.replace("NAME", name);
+        format!("  {name}:\n    type: {ty}\n    properties: {{value: one{own}}}\n    options: {{{options}}}\n")
+    };
+    format!("resources:\n{}{}", resource("a", "classic:Slow"), resource("b", "wide:Lasting"))
+}
+
+/// Which limits for a read they saw.
+fn seen_by_reads(world: &World) -> [String; 2] {
+    [("classic", "slow-read"), ("wide", "lasting-read")].map(|(provider, step)| seen(world, provider, step))
+}
+
+const READ: &str = "customTimeouts: {read: 3m}";
+
+/// The limit of a read reaches the provider, is for this read alone, and is in nobody's state. YAML has none under `pulumi`, but its
+/// engine knows those that are in the state.
+#[test]
+fn limits_of_reads_reach_the_provider() {
+    let world = World::new(Tool::Outrigger, &["classic", "wide"], "");
+    for provider in ["classic", "wide"] {
+        watch(&world, provider);
+    }
+    let kept = || {
+        let made = wanted(&world.sandbox);
+        [("a", "timeouts"), ("a", "__meta"), ("b", "timeouts"), ("b", "__meta")]
+            .map(|(name, property)| made[name]["outputs"][property].clone())
+    };
+    let own = ", timeouts: {read: 1m}";
+    for (own, custom, expected) in
+        [("", "", ["8m0s", ""]), (own, "", ["1m0s", "1m"]), ("", READ, ["3m0s", "180s"]), (own, READ, ["3m0s", "180s"])]
+    {
+        let program = read(own, custom);
+        world.program(&program);
+        world.run(&["up", "--yes", "--skip-preview"]).ok();
+        let before = kept();
+        for tool in [Tool::Outrigger, Tool::Pulumi] {
+            world.run_with(tool, &["refresh", "--yes", "--skip-preview"]).ok();
+            assert_eq!(seen_by_reads(&world), expected, "{tool:?}, {program}");
+            assert_eq!(kept(), before, "{tool:?}, {program}");
+        }
+        world.run(&["destroy", "--yes", "--skip-preview"]).ok();
+    }
+}
+
+/// What is imported was never planned, so no provider has written limits of its own down.
+#[test]
+fn limits_of_imports_reach_the_provider() {
+    let world = World::new(Tool::Outrigger, &["classic", "wide"], "");
+    for provider in ["classic", "wide"] {
+        watch(&world, provider);
+    }
+    let imported = |custom: &str| {
+        world.program(&read("", &format!("import: NAME, {custom}")));
+        for (provider, kind, id) in [("classic", "slow", "a"), ("wide", "lasting", "b")] {
+            world.put(provider, kind, id, &json!({"id": id, "value": "one"}));
+        }
+        world.run(&["up", "--yes", "--skip-preview"]).ok();
+        let made = wanted(&world.sandbox);
+        let found = (seen_by_reads(&world), ["a", "b"].map(|name| made[name]["outputs"].clone()));
+        world.run(&["destroy", "--yes", "--skip-preview"]).ok();
+        found
+    };
+    let (limits, without) = imported("protect: false");
+    assert_eq!(limits, ["8m0s", ""]);
+    let (limits, with) = imported(READ);
+    assert_eq!(limits, ["3m0s", "180s"]);
+    assert_eq!(with, without);
+}
+
+/// From now on whoever reads this file waits: nobody writes to the other end.
+fn pipe(file: &Path) {
+    // There may be none.
+    let _ = fs::remove_file(file);
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    assert!(Command::new("mkfifo").arg(file).status().unwrap().success());
+}
+
+/// What a command says that ends by itself.
+fn ended(child: Child) -> Answer {
+    let child = RefCell::new(child);
+    awaited(|| child.borrow_mut().try_wait().unwrap());
+    answer(child.into_inner())
+}
+
+/// A provider that never answers a read is waited for as long as the user wants, whether or not the resource has limits of its own.
+#[test]
+fn a_read_that_hangs_ends_at_its_limit() {
+    for (provider, kind, resource) in
+        [("wide", "named", "{type: 'wide:Named', properties: {name: x}"), ("classic", "slow", "{type: 'classic:Slow'")]
+    {
+        let program = |options: &str| format!("resources:\n  a: {resource}, options: {{{options}}}}}\n");
+        let file = |world: &World, id: &str| world.cloud(provider).join(kind).join(format!("{id}.json"));
+        let (limit, says) =
+            ("customTimeouts: {read: 1.5s}", "no answer within 1.5 s, the limit for a read in `customTimeouts`");
+        let in_full = [&format!("plugin `{provider} 0.0.0` did not answer Read in time: {says}"), "[plugin-timeout]"];
+        let mut world = World::new(Tool::Outrigger, &[provider], &program(limit));
+        world.run(&["up", "--yes", "--skip-preview"]).ok();
+        let before = wanted(&world.sandbox);
+        pipe(&file(&world, before["a"]["id"].as_str().unwrap()));
+        for tool in [Tool::Outrigger, Tool::Pulumi] {
+            world.tool = tool;
+            let answer = ended(world.start(&["refresh", "--yes", "--skip-preview"])).failed().says(&[says]);
+            if tool == Tool::Outrigger {
+                answer.says(&in_full).says(&["could not read `a`"]);
+            }
+            world.assert_nobody_left();
+            assert_eq!(wanted(&world.sandbox)["a"]["outputs"], before["a"]["outputs"], "{tool:?}");
+        }
+
+        let world = World::new(Tool::Outrigger, &[provider], &program(&format!("import: it, {limit}")));
+        pipe(&file(&world, "it"));
+        let answer = ended(world.start(&["up", "--yes", "--skip-preview"])).failed();
+        answer.says(&in_full).says(&["could not import `a`", "Pulumi.yaml:"]);
+        world.assert_nobody_left();
+        assert_eq!(left(&world, "a"), Left::Nothing);
     }
 }

@@ -17,6 +17,7 @@ mod own;
 mod packages;
 mod processes;
 mod published;
+mod settings;
 mod sparing;
 mod takeover;
 mod upgrades;

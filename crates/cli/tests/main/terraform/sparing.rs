@@ -10,7 +10,7 @@ const PROGRAM: &str = "resources:\n  mine: {type: 'pulumi:providers:wide', prope
                        named: {type: 'wide:Named', properties: {name: near, value: one}, options: {provider: '${mine}'}}\n";
 
 /// How often a call of the provider was made in one command.
-fn calls(world: &mut World, arguments: &[&str], method: &str) -> usize {
+pub(super) fn calls(world: &mut World, arguments: &[&str], method: &str) -> usize {
     let log = world.sandbox.path("calls.jsonl");
     world.sandbox.set("PULUMI_TF_DEBUG_GRPC", log.to_str());
     world.run(arguments).ok();

@@ -78,7 +78,7 @@ func Rules() []framed.Kind {
 			},
 			Blocks: map[string]schema.Block{
 				"timeouts": schema.SingleNestedBlock{
-					Attributes: Attributes{"create": text(), "update": text(), "delete": text()},
+					Attributes: Attributes{"create": text(), "read": text(), "update": text(), "delete": text()},
 				},
 			},
 		}},

@@ -83,6 +83,9 @@ func kept(name string, resource *schema.Resource) *schema.Resource {
 	}
 	resource.CreateContext = put
 	resource.ReadContext = func(_ context.Context, data *schema.ResourceData, meta any) diag.Diagnostics {
+		if err := limit(name, resource, data, meta, schema.TimeoutRead); err != nil {
+			return diag.FromErr(err)
+		}
 		return diag.FromErr(meta.(cloud.Cloud).Load(name, data, names))
 	}
 	if updatable(resource.Schema) {

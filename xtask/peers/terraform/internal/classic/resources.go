@@ -116,8 +116,10 @@ func resourcesByName() map[string]*schema.Resource {
 		}},
 		"faulty": {Schema: fields{"fault": text(), "until": text(), "value": text(), "made": made(schema.TypeString)}},
 		"slow": {
-			Schema:   fields{"value": text(), "allowed": made(schema.TypeString)},
-			Timeouts: &schema.ResourceTimeout{Create: minutes(5), Update: minutes(6), Delete: minutes(7), Default: minutes(9)},
+			Schema: fields{"value": text(), "allowed": made(schema.TypeString)},
+			Timeouts: &schema.ResourceTimeout{
+				Create: minutes(5), Update: minutes(6), Delete: minutes(7), Read: minutes(8), Default: minutes(9),
+			},
 		},
 		"deprecated": {DeprecationMessage: "Use something else.", Schema: fields{"value": text()}},
 		"versioned":  versioned(),

@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"peers/cloud"
@@ -116,6 +117,9 @@ func (t *Thing) Create(ctx context.Context, request resource.CreateRequest, resp
 // Read shows what is in the cloud.
 func (t *Thing) Read(ctx context.Context, request resource.ReadRequest, response *resource.ReadResponse) {
 	key, err := t.key(request.State.Raw)
+	if err == nil {
+		err = t.limit(ctx, request.State, "read", key)
+	}
 	if err != nil {
 		response.Diagnostics.AddError("Cannot read", err.Error())
 		return
@@ -135,6 +139,12 @@ func (t *Thing) Read(ctx context.Context, request resource.ReadRequest, response
 		return
 	}
 	response.State.Raw = state
+	if _, there := t.Kind.Schema.Blocks["timeouts"]; there {
+		// A limit is nothing that exists: providers leave it as they find it.
+		var limits types.Object
+		response.Diagnostics.Append(request.State.GetAttribute(ctx, path.Root("timeouts"), &limits)...)
+		response.Diagnostics.Append(response.State.SetAttribute(ctx, path.Root("timeouts"), limits)...)
+	}
 	if t.Private {
 		count, diagnostics := request.Private.GetKey(ctx, "changes")
 		response.Diagnostics.Append(diagnostics...)

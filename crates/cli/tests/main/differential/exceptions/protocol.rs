@@ -10,6 +10,8 @@ const VERSION: &str = "ours is the bridge's version, before and after it becomes
 const ACCEPTED: &str = "secrets and outputs are taken for what they are";
 const DETAILS: &str = "differences are told in detail, with what needs a replacement";
 const NOT_KNOWN: &str = "a configuration that is not known yet is a change that may come";
+const UNASKED: &str = "nobody is asked before all of the configuration is known, as Pulumi's engine does it";
+const UNCHANGED: &str = "a plan that changes nothing is not carried out, as by Terraform; Pulumi's engine orders none";
 const FUNCTIONS: &str = "functions of the provider are functions of the package";
 const DEPRECATION: &str = "the provider's own words about what is deprecated";
 
@@ -24,6 +26,16 @@ pub(super) const ALLOWED: &[Exception] = &[
     allow(&["*/*"], "Diff.reply.detailedDiff", DETAILS, |case| case.added() && detailed(case)),
     allow(&["wide/configuration"], "DiffConfig.reply.hasDetailedDiff", NOT_KNOWN, not_known),
     allow(&["wide/configuration"], "DiffConfig.reply.detailedDiff", NOT_KNOWN, not_known),
+    allow(&["wide/configuration", "classic/configuration"], "Call.*", UNASKED, |case| {
+        case.told_error().ends_with("All inputs to provider configuration must be known for this feature to work.")
+            && case.said["reply"] == json!({"return": {}})
+    }),
+    allow(&["wide/configuration"], "Create.reply.properties.*", UNASKED, |case| {
+        case.request()["preview"] == true && case.right().is_none()
+    }),
+    allow(&["classic/replacements"], "*.**.shouted", UNCHANGED, |case| {
+        case.left().is_some_and(|loud| loud == "LOUD") && case.right().is_some_and(|loud| loud == "loud")
+    }),
     allow(
         &["local/introduction", "time/introduction", "wide/introduction"],
         "GetSchema.reply.schema.functions.*",
@@ -41,7 +53,8 @@ pub(super) const ALLOWED: &[Exception] = &[
 ];
 
 fn handshake(case: &Case<'_>) -> bool {
-    let all = json!({"acceptOutputs": true, "acceptResources": true, "acceptSecrets": true});
+    let all = json!({"acceptOutputs": true, "acceptResources": true, "acceptSecrets": true,
+        "supportsAutonamingConfiguration": true});
     case.told["error"]["code"] == "Unimplemented" && case.said["reply"] == all
 }
 

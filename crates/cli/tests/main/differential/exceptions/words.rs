@@ -83,12 +83,6 @@ pub(super) const ALLOWED: &[Exception] = &[
     ),
     said(&["crude/lies"], LIES, r#"failed to walk attribute path: AttributeName\("(\w+)"\)"#, "^the provider names `"),
     said(&["*/introduction"], OURS, "^Construct is not implemented for ", "^not supported by this plugin$"),
-    said(
-        &["wide/configuration", "classic/configuration"],
-        OURS,
-        "All inputs to provider configuration must be known for this feature to work.$",
-        "^the provider's configuration is not known yet, and all of it has to be$",
-    ),
     said(&["tls/configuration"], OURS, r"^unknown method (\S+)$", "^there is no method `"),
     parameters("^help text displayed$", "^help was asked for: "),
     parameters("^could not read package directory: open (./no/such/)", "cannot be read: No such file or directory"),

@@ -45,6 +45,7 @@ fn configuration(talk: &mut Talk) {
         json!({"regions": UNKNOWN, "token": UNKNOWN}),
         json!({"labels": {"x": UNKNOWN}}),
         json!({"labels": secret(json!({"x": "y"}))}),
+        json!({"labels": json!({"x": secret(json!("y"))}).to_string()}),
         json!({"nothing": 1, "directory_": "a", "pluginDownloadURL": "u", "version": "1.0.0", "parameterization": "p", "name": "n"}),
     ] {
         talk.call("CheckConfig", json!({"urn": urn, "news": news, "olds": {}}));
