@@ -1,12 +1,15 @@
 //! Carrying out a change. Nothing that exists afterwards is lost, whatever else the provider says.
 
+use std::ops::ControlFlow;
+
 use outrigger_provider::{Action, ApplyRequest, CallContext, CallError, ErrorKind, Outcome, State};
 use outrigger_terraform::cty::Value as Cty;
-use outrigger_terraform::{Applied, ApplyQuestion, Stored, consistency, write_only};
+use outrigger_terraform::{Applied, ApplyQuestion, Stored, consistency, replacement, write_only};
 use outrigger_value::{PropertyMap, Urn, secrecy};
 
 use crate::members::{Id, MISSING_ID};
 use crate::package::{Package, Subject};
+use crate::plans::Plan;
 use crate::resource::{Ready, unchanged};
 use crate::timeouts::{self, Step};
 use crate::words;
@@ -23,16 +26,20 @@ impl Package {
             Err(error) => return Outcome::NotDone(error),
         };
         let urn = &request.resource.urn;
-        let ready = match self.ready(cx, call, urn, &subject, &request).await {
+        let mut ready = match self.ready(cx, call, urn, &subject, &request).await {
             Ok(ready) => ready,
             // Planning changes nothing, however it fails.
             Err(error) => return Outcome::NotDone(error),
         };
-        self.plans.forget(urn, request.action);
+        let ending = Ending { package: self, cx, call, urn, subject: &subject, request: &request };
         if request.action == Action::Update && ready.planned == ready.prior.state {
-            let ending = Ending { package: self, cx, call, urn, subject: &subject, request: &request };
-            return self.looked_at(&ending, &ready).await;
+            ready = match self.looked_at(&ending, ready).await {
+                Ok(ControlFlow::Continue(ready)) => ready,
+                Ok(ControlFlow::Break(outcome)) => return outcome,
+                Err(error) => return Outcome::NotDone(error),
+            };
         }
+        self.plans.forget(urn, request.action);
         let limited = request.timeout.map(|limit| ready.limited(&subject.handle.schema.block, step, limit));
         let order = limited.as_ref().unwrap_or(&ready);
         let question = ApplyQuestion {
@@ -51,29 +58,42 @@ impl Package {
             Err(error) => return Outcome::NotDone(error),
         };
         match answer {
-            Err(error) if error.leaves_doubt() => Outcome::Unknown { error, last: request.prior },
+            Err(error) if error.leaves_doubt() => Outcome::Unknown { error, last: request.prior.clone() },
             Err(error) => Outcome::NotDone(error),
             Ok(mut applied) => {
                 if let Some(limited) = &limited {
                     let [ordered, own] = [limited, &ready].map(|change| expected(change, request.action));
                     timeouts::out_of_value(&mut applied.stored.state, ordered, own);
                 }
-                Ending { package: self, cx, call, urn, subject: &subject, request: &request }.of(&ready, applied)
+                ending.of(&ready, applied)
             }
         }
     }
 
     /// Terraform carries out no plan that changes nothing, and many providers cannot: they have no update at all. But Pulumi's engine
-    /// orders an update of what was made in part, also where the program has not changed. A look says what is there now.
-    async fn looked_at(&self, ending: &Ending<'_>, ready: &Ready) -> Outcome {
-        match self.found(ending.cx, ending.urn, ending.subject, &ready.prior, None).await {
-            Ok(Some(stored)) => ending.state(stored, Vec::new()),
-            Ok(None) => {
-                let message = "it is not there any more; a refresh takes it out of the state, and it can be made anew";
-                Outcome::NotDone(self.error(ending.call, message))
-            }
-            Err(error) => Outcome::NotDone(error),
+    /// orders an update of what was made in part, also where the program has not changed. What such a thing is by its state may be what
+    /// it should have become, so a look comes first; if it is something else, that is planned and has to be done.
+    async fn looked_at(&self, ending: &Ending<'_>, ready: Ready) -> Result<ControlFlow<Outcome, Ready>, CallError> {
+        let Ending { cx, call, urn, subject, .. } = *ending;
+        let Some(found) = self.found(cx, urn, subject, &ready.prior, None).await? else {
+            let message = "it is not there any more; a refresh takes it out of the state, and it can be made anew";
+            return Err(self.error(call, message));
+        };
+        if found.state == ready.prior.state {
+            return Ok(ControlFlow::Break(ending.state(found, Vec::new())));
         }
+        let Plan { ready, replacing, .. } = self.planned(cx, call, urn, subject, found, ready.config).await?;
+        let block = &subject.handle.schema.block;
+        let replacing = replacement::effective(block, &ready.prior.state, &ready.planned, &replacing)
+            .map_err(|nowhere| self.error(call, nowhere.to_string()))?;
+        if !replacing.is_empty() {
+            let reason = "it is not what the state said, and can only be made anew: the next update does that";
+            return Ok(ControlFlow::Break(ending.state(ready.prior.clone(), vec![reason.to_owned()])));
+        }
+        Ok(match ready.planned == ready.prior.state {
+            true => ControlFlow::Break(ending.state(ready.prior.clone(), Vec::new())),
+            false => ControlFlow::Continue(Ready::clone(&ready)),
+        })
     }
 
     /// The plan that the engine hands back, or one that is made now, with all that its order needs.

@@ -14,23 +14,32 @@ pub(crate) fn is_engines(key: &str) -> bool {
 
 /// The configuration with JSON in text as what it says.
 pub(crate) fn unfolded(object: &Object, properties: &PropertyMap) -> Result<PropertyMap, Misfit> {
-    let unfolded = properties.iter().map(|(key, value)| {
-        let value = match (object.field(key).map(|field| &field.shape), value.bare()) {
-            (Some(shape), Value::String(text)) if !matches!(shape, Shape::String) => {
-                let parsed = parsed(shape, text).ok_or_else(|| not_json(key, shape))?;
-                if value.contains_secret() { Value::secret(parsed) } else { parsed }
-            }
-            _ => value.clone(),
-        };
-        Ok((key.clone(), value))
-    });
-    unfolded.collect()
+    properties.iter().map(|(key, value)| Ok((key.clone(), unfolded_one(object, key, value)?))).collect()
+}
+
+/// The same for a configuration of the past, which may be one of another version of the provider: what is not of its type stays as it is,
+/// and so is not what it is now.
+pub(crate) fn unfolded_before(object: &Object, properties: &PropertyMap) -> PropertyMap {
+    let unfolded = |key: &str, value: &Value| unfolded_one(object, key, value).unwrap_or_else(|_| value.clone());
+    properties.iter().map(|(key, value)| (key.clone(), unfolded(key, value))).collect()
+}
+
+fn unfolded_one(object: &Object, key: &str, value: &Value) -> Result<Value, Misfit> {
+    match (object.field(key).map(|field| &field.shape), value.bare()) {
+        (Some(shape), Value::String(text)) if !matches!(shape, Shape::String) => {
+            let parsed = parsed(shape, text).ok_or_else(|| not_json(key, shape))?;
+            Ok(if value.contains_secret() { Value::secret(parsed) } else { parsed })
+        }
+        _ => Ok(value.clone()),
+    }
 }
 
 /// The configuration with what is not text as JSON in text. What is unknown somewhere is unknown as a whole; what holds a secret
-/// is one.
+/// is one. What is null is left out: no text would be a zero, or an empty block, which is another configuration than was checked.
 pub(crate) fn folded(object: &Object, properties: PropertyMap) -> PropertyMap {
-    let folded = properties.into_iter().map(|(key, value)| {
+    let given =
+        properties.into_iter().filter(|(key, value)| object.field(key).is_none() || *value.bare() != Value::Null);
+    let folded = given.map(|(key, value)| {
         if object.field(&key).is_none() {
             return (key, value);
         }
@@ -40,7 +49,6 @@ pub(crate) fn folded(object: &Object, properties: PropertyMap) -> PropertyMap {
         let secret = value.contains_secret();
         let text = match value.bare() {
             Value::String(text) => text.clone(),
-            Value::Null => String::new(),
             other => {
                 let mut text = String::new();
                 // Assets and resources, which have no form, are refused before.
@@ -162,7 +170,16 @@ mod tests {
         assert_eq!(one("zones", "").unwrap(), Value::List(Vec::new()));
         assert_eq!(one("site", "").unwrap(), Value::Map(PropertyMap::new()));
         assert_eq!(one("region", "").unwrap(), Value::from(""));
-        assert_eq!(folded(&object(), properties([("zones", Value::Null)])), properties([("zones", Value::from(""))]));
+        assert_eq!(
+            folded(&object(), properties([("zones", Value::Null), ("other", Value::Null)])),
+            properties([("other", Value::Null)])
+        );
+        let before = properties([("retries", Value::from("30s")), ("zones", Value::from(r#"["a"]"#))]);
+        let zones = Value::List(vec![Value::from("a")]);
+        assert_eq!(
+            unfolded_before(&object(), &before),
+            properties([("retries", Value::from("30s")), ("zones", zones)])
+        );
     }
 
     #[test]

@@ -17,6 +17,9 @@ pub(crate) fn refreshed(object: &Object, inputs: PropertyMap, outputs: &Property
 
 fn refreshed_value(shape: Option<&Shape>, old: Value, new: &Value) -> Value {
     match (old, new) {
+        // What holds a secret is one as a whole in the outputs, and still has to be looked into: not all in it is an input.
+        (Value::Secret(old), new) => Value::secret(refreshed_value(shape, *old, new.bare())),
+        (old, Value::Secret(new)) => Value::secret(refreshed_value(shape, old, new)),
         (Value::List(old), Value::List(new)) => {
             let element = shape.and_then(Shape::element);
             Value::List(old.into_iter().zip(new).map(|(old, new)| refreshed_value(element, old, new)).collect())
@@ -112,6 +115,25 @@ mod tests {
         });
         let expected = json!({"name": "b", "tag": {"a": "3"}, "rules": [{"port": 8}], "site": {"port": 9}});
         assert_eq!(refreshed(&object(), properties(inputs), &properties(outputs)), properties(expected));
+    }
+
+    /// What holds a secret is one as a whole in the outputs.
+    #[test]
+    fn a_refresh_adds_nothing_to_what_is_secret() {
+        let rules = |port: Value, made: bool| {
+            let mut rule = PropertyMap::from([("port".to_owned(), port)]);
+            if made {
+                rule.insert("made".to_owned(), Value::from("m"));
+            }
+            Value::List(vec![Value::Map(rule)])
+        };
+        let of = |rules: Value| PropertyMap::from([("rules".to_owned(), rules)]);
+        let outputs = of(Value::secret(rules(Value::Number(8.0), true)));
+        let expected = of(Value::secret(rules(Value::secret(Value::Number(8.0)), false)));
+        let inputs = of(rules(Value::secret(Value::Number(1.0)), false));
+        assert_eq!(refreshed(&object(), inputs, &outputs), expected);
+        let inputs = of(Value::secret(rules(Value::Number(1.0), false)));
+        assert_eq!(refreshed(&object(), inputs, &outputs), of(Value::secret(rules(Value::Number(8.0), false))));
     }
 
     #[test]

@@ -250,11 +250,10 @@ impl Plugin for Bridge {
         const CALL: &str = "DiffConfig";
         let Some(package) = self.became.get().map(|became| &became.package) else { return Ok(Diff::default()) };
         let object = package.naming.configuration();
-        let unfolded = |properties| {
-            configuration::unfolded(object, properties).map_err(|misfit| self.error(CALL, misfit.to_string()))
-        };
-        let old = unfolded(&request.old_inputs)?;
-        let new = unchanged(&old, unfolded(&request.news)?, &request.ignore_changes);
+        let old = configuration::unfolded_before(object, &request.old_inputs);
+        let new = configuration::unfolded(object, &request.news);
+        let new = new.map_err(|misfit| self.error(CALL, misfit.to_string()))?;
+        let new = unchanged(&old, new, &request.ignore_changes);
         // Nothing on the wire says that a change of a provider's configuration needs another provider.
         let changes = diff::properties(&old, &new).into_iter().map(|(path, change)| {
             let kind = match change {

@@ -284,9 +284,15 @@ pub(crate) fn diagnose(error: CallError, doing: &str, urn: &Urn) -> Diagnostic {
         diagnostic = diagnostic.hint(format!("set `{key}`: {description}"));
     }
     match error.kind {
-        ErrorKind::Crashed | ErrorKind::TimedOut => {
+        ErrorKind::Crashed => {
             diagnostic = diagnostic.hint(
                 "run the command again; if it fails again, use another version of the plugin, or show this to its authors",
+            );
+        }
+        ErrorKind::TimedOut => {
+            diagnostic = diagnostic.hint(
+                "run the command again; if the resource needs longer, raise its `customTimeouts`; if it does not, show this to the \
+                 plugin's authors",
             );
         }
         ErrorKind::Garbage => {

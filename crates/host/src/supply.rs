@@ -250,7 +250,8 @@ impl Supply {
         let attempt = async {
             let plugin = connected.await?;
             if let Some(parameterization) = &descriptor.parameterization {
-                let cx = CallContext::background().within(self.options.deadlines.handshake);
+                // A Terraform provider is asked for its schema in this.
+                let cx = CallContext::background().within(self.options.deadlines.schema);
                 plugin.parameterize(&cx, Parameterize::Value(parameterization.clone())).await?;
             }
             Ok::<_, outrigger_provider::CallError>(plugin as Arc<dyn Plugin>)

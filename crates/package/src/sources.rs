@@ -112,8 +112,13 @@ impl Sources {
             || config.plugin_cache.as_ref().map(|path| Searched::implied(self.surroundings.absolute(path)));
         let Some(installation) = &config.installation else {
             places.extend(self.implied_directories().into_iter().map(Searched::implied));
-            // Without a network, what a registry gave earlier stands for the registry.
-            places.extend(plugin_cache());
+            let has_it =
+                |place: &Searched| mirror::packages(&place.directory, address).is_ok_and(|found| !found.is_empty());
+            // Without a network, what a registry gave earlier stands for the registry; and a provider that somebody has laid into one of
+            // these directories is not looked for in a registry.
+            if !places.iter().any(has_it) {
+                places.extend(plugin_cache());
+            }
             report.registry(&Source::Direct);
             places.retain(|place| place.directory.is_dir());
             return places;

@@ -183,8 +183,15 @@ impl Findings {
                     }
                 }
                 Nesting::Set if planned.elements().len() == config.elements().len() => {}
-                Nesting::Map if matches!(planned, Value::Map(_)) => {
-                    let Value::Map(items) = planned else { return };
+                Nesting::Map => {
+                    let (Value::Map(items), Value::Map(configured)) = (planned, config) else {
+                        self.add("planned with another value than is configured");
+                        return;
+                    };
+                    if !items.keys().eq(configured.keys()) {
+                        self.add("planned with other keys than are configured");
+                        return;
+                    }
                     for (key, planned) in items {
                         let [prior, config] = [prior, config].map(|value| member(value, key));
                         self.at(Step::Key(key.to_string()), |findings| {

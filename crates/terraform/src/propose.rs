@@ -58,8 +58,8 @@ impl Members<'_> {
             return true;
         }
         let (Value::Map(items), Value::Map(_)) = (prior, config) else {
-            // Null where there is an object, or the other way round.
-            return prior.is_null() && !config.is_unknown();
+            // Null has nothing in it that would have to come from somewhere; an object does.
+            return prior.is_null();
         };
         items.iter().all(|(name, prior)| {
             let Some(config) = config.get(name) else { return false };
@@ -68,7 +68,6 @@ impl Members<'_> {
     }
 
     fn member_may_come_from(self, name: &str, prior: &Value, config: &Value) -> bool {
-        // Elements of sets cannot be matched with each other further in.
         if matches!(config, Value::Set(_)) || matches!(prior, Value::Set(_)) {
             return false;
         }
@@ -93,6 +92,8 @@ impl Members<'_> {
 
 fn elements_may_come_from(members: Members<'_>, nesting: Nesting, prior: &Value, config: &Value) -> bool {
     match (nesting, prior, config) {
+        // Elements of sets cannot be matched with each other further in, so they would have to be the same.
+        (Nesting::Set, ..) => false,
         (Nesting::Single | Nesting::Group, ..) => members.may_come_from(prior, config),
         (_, Value::List(prior), Value::List(config)) => prior
             .iter()
@@ -101,6 +102,10 @@ fn elements_may_come_from(members: Members<'_>, nesting: Nesting, prior: &Value,
         (_, Value::Map(prior), Value::Map(config)) => {
             prior.iter().all(|(key, prior)| config.get(key).is_some_and(|config| members.may_come_from(prior, config)))
         }
+        // Null and empty have nothing in them that would have to come from somewhere: a list of blocks that a program leaves out is
+        // null in its configuration, and empty in what older providers read.
+        (_, Value::List(prior), _) => prior.is_empty(),
+        (_, Value::Map(prior), _) => prior.is_empty(),
         (_, prior, _) => prior.is_null(),
     }
 }
@@ -226,15 +231,13 @@ mod tests {
         let inner = Block { attributes: vec![text("port", true, false), text("id", false, true)], ..Block::default() };
         Block {
             attributes: vec![text("name", true, false), text("arn", false, true), text("zone", true, true)],
-            blocks: vec![NestedBlock {
-                name: Arc::from("rule"),
-                block: Arc::new(inner),
-                nesting,
-                min_items: 0,
-                max_items: 0,
-            }],
+            blocks: vec![nested("rule", nesting, inner)],
             ..Block::default()
         }
+    }
+
+    fn nested(name: &str, nesting: Nesting, block: Block) -> NestedBlock {
+        NestedBlock { name: Arc::from(name), block: Arc::new(block), nesting, min_items: 0, max_items: 0 }
     }
 
     fn element(port: &str, id: Option<&str>) -> Value {
@@ -275,6 +278,28 @@ mod tests {
         let config = with(vec![element("2", None), element("3", None)]);
         let expected = with(vec![element("2", Some("r2")), element("3", None)]);
         assert_eq!(proposed(&block, &prior, &config), expected);
+    }
+
+    /// A list of blocks that a program leaves out is null in its configuration, and empty in what older providers read.
+    #[test]
+    fn an_empty_list_inside_comes_from_none() {
+        let inner = Block { attributes: vec![text("given", true, false)], ..Block::default() };
+        let element = |made: Option<&str>, part: Value| {
+            let made = made.map_or(Value::Null, Value::string);
+            map([("given", Value::string("g")), ("made", made), ("part", part)])
+        };
+        let members = Block {
+            attributes: vec![text("given", true, false), text("made", true, true)],
+            blocks: vec![nested("part", Nesting::List, inner)],
+            ..Block::default()
+        };
+        let block = Block { blocks: vec![nested("rule", Nesting::Set, members)], ..Block::default() };
+        let with = |element: Value| map([("rule", Value::Set(vec![element]))]);
+        let prior = with(element(Some("m"), Value::List(Vec::new())));
+        let config = with(element(None, Value::Null));
+        assert_eq!(proposed(&block, &prior, &config), with(element(Some("m"), Value::Null)));
+        let full = with(element(Some("m"), Value::List(vec![map([("given", Value::string("x"))])])));
+        assert_eq!(proposed(&block, &full, &config), config);
     }
 
     #[test]

@@ -127,6 +127,18 @@ fn what_terraform_downloaded_stands_for_the_registry() {
     assert_eq!(scene.find("x.io/a/b", "").unwrap_err().code, "terraform-missing");
 }
 
+/// As in OpenTofu: what somebody has laid into an implied directory is not looked for in a registry.
+#[test]
+fn what_lies_in_an_implied_directory_is_meant() {
+    let scene = Scene::new();
+    scene.config("plugin_cache_dir = \"cache\"");
+    scene.unpacked("cache", "x.io/a/b", "1.2.0", &here());
+    scene.unpacked(".terraform.d/plugins", "x.io/a/b", "1.0.0", &here());
+    assert_eq!(scene.version("x.io/a/b", ""), "1.0.0");
+    scene.unpacked("cache", "x.io/a/c", "1.2.0", &here());
+    assert_eq!(scene.version("x.io/a/c", ""), "1.2.0");
+}
+
 #[test]
 fn what_was_searched_is_said() {
     let scene = Scene::new();

@@ -96,7 +96,7 @@ pub fn ordered(value: Value, ty: &Type) -> Value {
     match (value, ty) {
         (Value::Set(items), Type::Set(element)) => {
             let mut items: Vec<Value> = items.into_iter().map(|item| ordered(item, element)).collect();
-            items.sort_by_cached_key(Rank::of);
+            items.sort_by_cached_key(|item| Rank::of(item, element));
             items.dedup_by(|one, other| one == other && one.is_wholly_known());
             Value::Set(items)
         }
@@ -137,7 +137,7 @@ enum Rank {
 }
 
 impl Rank {
-    fn of(value: &Value) -> Self {
+    fn of(value: &Value, ty: &Type) -> Self {
         match value {
             Value::Null => Self::Null,
             Value::Unknown(_) => Self::Unknown,
@@ -147,7 +147,7 @@ impl Rank {
             Value::String(text) => Self::Text(text.as_bytes().to_vec()),
             other => {
                 let mut text = String::new();
-                describe(other, &mut text);
+                describe(other, ty, &mut text);
                 Self::Text(text.into_bytes())
             }
         }
@@ -160,31 +160,49 @@ fn in_order(number: f64) -> i64 {
     if bits < 0 { bits ^ i64::MAX } else { bits }
 }
 
-/// cty's text for an element of a set. Objects and tuples look alike in it, and so do lists and sets.
-fn describe(value: &Value, into: &mut String) {
+/// cty's text for an element of a set. Objects and tuples look alike in it, and so do lists and sets; only maps have keys.
+fn describe(value: &Value, ty: &Type, into: &mut String) {
+    let mut several = |(open, close): (char, char), items: &mut dyn Iterator<Item = (&Value, &Type)>| {
+        into.push(open);
+        for (item, ty) in items {
+            describe(item, ty, into);
+            into.push(';');
+        }
+        into.push(close);
+    };
+    match (value, ty) {
+        (Value::List(items), Type::Tuple(types)) => several(('<', '>'), &mut items.iter().zip(types.iter())),
+        (Value::List(items) | Value::Set(items), Type::List(ty) | Type::Set(ty)) => {
+            several(('[', ']'), &mut items.iter().map(|item| (item, &**ty)));
+        }
+        (Value::Map(items), Type::Object(object)) => {
+            // What the type does not have is not there.
+            let known = items.iter().filter_map(|(name, item)| Some((item, object.attributes.get(name)?)));
+            several(('<', '>'), &mut { known });
+        }
+        (Value::Map(items), Type::Map(ty)) => {
+            into.push('{');
+            for (key, item) in items {
+                into.push_str(&format!("{key:?}:"));
+                describe(item, ty, into);
+                into.push(';');
+            }
+            into.push('}');
+        }
+        (Value::Dynamic(inner), _) => describe(&inner.1, &inner.0, into),
+        (value, _) => describe_one(value, into),
+    }
+}
+
+fn describe_one(value: &Value, into: &mut String) {
     match value {
         Value::Unknown(_) => into.push('?'),
         Value::Null => into.push('~'),
         Value::Bool(value) => into.push(if *value { 'T' } else { 'F' }),
         Value::Number(number) => into.push_str(&ten_digits(number.to_f64())),
         Value::String(text) => into.push_str(&format!("{text:?}")),
-        Value::List(items) | Value::Set(items) => {
-            into.push('[');
-            for item in items {
-                describe(item, into);
-                into.push(';');
-            }
-            into.push(']');
-        }
-        Value::Map(items) => {
-            into.push('<');
-            for item in items.values() {
-                describe(item, into);
-                into.push(';');
-            }
-            into.push('>');
-        }
-        Value::Dynamic(inner) => describe(&inner.1, into),
+        // Of another type than it should be: refused elsewhere.
+        Value::List(_) | Value::Set(_) | Value::Map(_) | Value::Dynamic(_) => {}
     }
 }
 
@@ -241,6 +259,20 @@ mod tests {
         let texts: Vec<String> =
             items.iter().map(|item| if let Value::Number(n) = item { n.to_string() } else { String::new() }).collect();
         assert_eq!(texts, ["-1", "9", "10"]);
+    }
+
+    /// cty's own order of these, by the text that it makes of a map: keys and values.
+    #[test]
+    fn maps_are_in_the_order_of_their_keys() {
+        let map = |key: &str, text: &str| Value::Map([(key.into(), Value::string(text))].into());
+        let ty = Type::set(Type::map(Type::String));
+        let ordered = |items: Vec<Value>| ordered(Value::Set(items), &ty);
+        let of = |items: Vec<Value>| Value::Set(items);
+        let Value::Set(items) = ordered(vec![map("b", "1"), map("a", "2")]) else { unreachable!() };
+        assert_eq!(items, [map("a", "2"), map("b", "1")]);
+        let twice = ordered(vec![map("a", "x"), map("b", "x"), map("a", "x")]);
+        let Value::Set(items) = &twice else { unreachable!() };
+        assert_eq!((items.len(), twice), (2, of(vec![map("a", "x"), map("b", "x")])));
     }
 
     #[test]

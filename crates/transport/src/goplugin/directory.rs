@@ -4,9 +4,9 @@
 //! holds, and knows that its owner died before it could remove it.
 
 use std::ffi::OsStr;
-use std::fs::{self, File, Permissions};
+use std::fs::{self, File, Metadata, Permissions};
 use std::io;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 
 use tempfile::{Builder, TempDir};
@@ -27,6 +27,8 @@ const LOCK: &str = ".outrigger-sockets";
 #[derive(Debug)]
 pub(super) struct PrivateDirectory {
     directory: TempDir,
+    /// Whose it is.
+    user: u32,
     _lock: File,
 }
 
@@ -42,7 +44,8 @@ impl PrivateDirectory {
         let lock = File::create_new(&unlocked)?;
         lock.lock()?;
         fs::rename(&unlocked, directory.path().join(LOCK))?;
-        Ok(Self { directory, _lock: lock })
+        let user = lock.metadata()?.uid();
+        Ok(Self { directory, user, _lock: lock })
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -59,10 +62,16 @@ impl PrivateDirectory {
     pub(super) fn remove_orphans(&self) {
         let Some(Ok(entries)) = self.path().parent().map(fs::read_dir) else { return };
         for entry in entries.flatten() {
-            if is_ours(&entry.file_name()) {
+            if is_named(&entry.file_name()) && entry.metadata().is_ok_and(|found| self.is_like(&found)) {
                 remove_if_orphaned(&entry.path());
             }
         }
+    }
+
+    /// Whether something is a directory of the same user that nobody else can write to. What is in any other may be a trap: a pipe in
+    /// place of the lock would be waited for.
+    fn is_like(&self, found: &Metadata) -> bool {
+        found.is_dir() && found.mode() & 0o077 == 0 && found.uid() == self.user
     }
 }
 
@@ -71,12 +80,12 @@ pub(super) fn is_short_enough(directory: &Path) -> bool {
     directory.as_os_str().len() + NAME_LENGTH <= PATH_LIMIT
 }
 
-fn is_ours(name: &OsStr) -> bool {
+fn is_named(name: &OsStr) -> bool {
     name.to_string_lossy().starts_with(PREFIX)
 }
 
 fn remove_if_orphaned(directory: &Path) {
-    // Somebody else's cannot be looked into; one without a lock is no directory of this kind, or not finished.
+    // One without a lock is no directory of this kind, or not finished.
     let Ok(lock) = File::open(directory.join(LOCK)) else { return };
     if lock.try_lock().is_ok() {
         // Another process may be doing the same.
@@ -95,17 +104,22 @@ mod tests {
             (PrivateDirectory::new_in(base.path()).unwrap(), PrivateDirectory::new_in(base.path()).unwrap());
         assert_eq!(fs::metadata(living.path()).unwrap().permissions().mode() & 0o777, 0o700);
         // As if its owner had been killed: the lock is gone, the directory is not.
-        let PrivateDirectory { directory, _lock: lock } = dying;
+        let PrivateDirectory { directory, _lock: lock, .. } = dying;
         let orphan = directory.keep();
         fs::write(orphan.join("plugin1"), "").unwrap();
         drop(lock);
         // Not of this kind.
         let other = base.path().join("outrigger-notes");
         fs::create_dir(&other).unwrap();
+        // What others can write to is not looked into, where a pipe would be waited for.
+        let open = base.path().join("outrigger-open");
+        fs::create_dir(&open).unwrap();
+        fs::set_permissions(&open, Permissions::from_mode(0o755)).unwrap();
+        File::create(open.join(LOCK)).unwrap();
         let last = PrivateDirectory::new_in(base.path()).unwrap();
         last.remove();
         last.remove_orphans();
-        assert!(living.path().exists() && other.exists());
+        assert!(living.path().exists() && other.exists() && open.exists());
         assert!(!orphan.exists() && !last.path().exists());
     }
 }

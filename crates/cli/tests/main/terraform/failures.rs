@@ -198,6 +198,30 @@ fn what_was_made_in_part_and_has_not_changed_is_looked_at() {
     }
 }
 
+/// What a provider of the older kind answers when it fails is what the thing should have become. A change that was not made is made with
+/// the next update, though nothing seems to be left to do.
+#[test]
+fn a_change_that_failed_is_made_with_the_next_update() {
+    for tool in [Tool::Outrigger, Tool::Pulumi] {
+        let program = "resources:\n  it: {type: 'classic:Faulty', properties: {fault: fail until, until: CLOUD/ready, value: one}}\n";
+        let world = World::new(tool, &["classic"], program);
+        let ready = world.cloud("ready");
+        let values = || -> Vec<Json> {
+            world.things("classic", "faulty").into_values().map(|thing| thing["value"].clone()).collect()
+        };
+        fs::write(&ready, "").unwrap();
+        world.run(&["up", "--yes", "--skip-preview"]).ok();
+        fs::remove_file(&ready).unwrap();
+        world.program(&program.replace("value: one", "value: two"));
+        world.run(&["up", "--yes", "--skip-preview"]).failed().says(&["what it needs is not there"]);
+        assert_eq!(values(), ["one"], "{tool:?}");
+        fs::write(&ready, "").unwrap();
+        world.run(&["up", "--yes", "--skip-preview"]).ok();
+        assert_eq!(values(), ["two"], "{tool:?}");
+        world.run(&["preview", "--expect-no-changes", "--refresh"]).ok();
+    }
+}
+
 /// A creation that hangs ends when a person says so, once: the provider is told to stop, and still answers. If it is told before it was
 /// called, it is not called.
 #[test]

@@ -4,6 +4,7 @@ package classic
 import (
 	"context"
 	"errors"
+	"os"
 	"sort"
 	"time"
 
@@ -182,6 +183,10 @@ func fault(ctx context.Context, data *schema.ResourceData, in fields) (diag.Diag
 		return nil, errors.New("failed, as it was asked to")
 	case "panic":
 		panic("the fault was asked for")
+	case "fail until":
+		if _, err := os.Stat(data.Get("until").(string)); err != nil {
+			return nil, errors.New("failed, because what it needs is not there")
+		}
 	case "hang":
 		return nil, cloud.WaitFor(data.Get("until").(string), ctx.Done())
 	case "warn":

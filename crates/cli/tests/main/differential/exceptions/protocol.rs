@@ -11,7 +11,6 @@ const ACCEPTED: &str = "secrets and outputs are taken for what they are";
 const DETAILS: &str = "differences are told in detail, with what needs a replacement";
 const NOT_KNOWN: &str = "a configuration that is not known yet is a change that may come";
 const UNASKED: &str = "nobody is asked before all of the configuration is known, as Pulumi's engine does it";
-const UNCHANGED: &str = "a plan that changes nothing is not carried out, as by Terraform; Pulumi's engine orders none";
 const FUNCTIONS: &str = "functions of the provider are functions of the package";
 const DEPRECATION: &str = "the provider's own words about what is deprecated";
 
@@ -32,9 +31,6 @@ pub(super) const ALLOWED: &[Exception] = &[
     }),
     allow(&["wide/configuration"], "Create.reply.properties.*", UNASKED, |case| {
         case.request()["preview"] == true && case.right().is_none()
-    }),
-    allow(&["classic/replacements"], "*.**.shouted", UNCHANGED, |case| {
-        case.left().is_some_and(|loud| loud == "LOUD") && case.right().is_some_and(|loud| loud == "loud")
     }),
     allow(
         &["local/introduction", "time/introduction", "wide/introduction"],
