@@ -6,8 +6,9 @@
 use std::ffi::OsStr;
 use std::fs::{self, File, Metadata, Permissions};
 use std::io;
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
-use std::path::Path;
+use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use tempfile::{Builder, TempDir};
 
@@ -29,6 +30,8 @@ pub(super) struct PrivateDirectory {
     directory: TempDir,
     /// Whose it is.
     user: u32,
+    /// The socket of a plugin that is too old to know of the directory.
+    elsewhere: OnceLock<PathBuf>,
     _lock: File,
 }
 
@@ -45,17 +48,36 @@ impl PrivateDirectory {
         lock.lock()?;
         fs::rename(&unlocked, directory.path().join(LOCK))?;
         let user = lock.metadata()?.uid();
-        Ok(Self { directory, user, _lock: lock })
+        Ok(Self { directory, user, elsewhere: OnceLock::new(), _lock: lock })
     }
 
     pub(super) fn path(&self) -> &Path {
         self.directory.path()
     }
 
-    /// Removes it now, with what a killed plugin left in it.
+    /// The plugin listens at this path. If that is elsewhere, it is removed together with the directory: a plugin that is killed cannot do
+    /// so itself.
+    pub(super) fn has_socket(&self, path: &Path) {
+        if !path.starts_with(self.path()) {
+            let _said_once = self.elsewhere.set(path.to_owned());
+        }
+    }
+
+    /// Removes it now, with what a killed plugin left.
     pub(super) fn remove(&self) {
         // If it is gone already, nothing is left to do; if it cannot be removed, nobody can.
         let _gone = fs::remove_dir_all(self.path());
+        self.remove_elsewhere();
+    }
+
+    fn remove_elsewhere(&self) {
+        // Whatever the plugin said, only a socket of this user is removed.
+        let is_ours = |found: Metadata| found.file_type().is_socket() && found.uid() == self.user;
+        if let Some(path) = self.elsewhere.get()
+            && fs::symlink_metadata(path).is_ok_and(is_ours)
+        {
+            let _gone = fs::remove_file(path);
+        }
     }
 
     /// Removes those beside it whose owners are dead.
@@ -72,6 +94,12 @@ impl PrivateDirectory {
     /// place of the lock would be waited for.
     fn is_like(&self, found: &Metadata) -> bool {
         found.is_dir() && found.mode() & 0o077 == 0 && found.uid() == self.user
+    }
+}
+
+impl Drop for PrivateDirectory {
+    fn drop(&mut self) {
+        self.remove_elsewhere();
     }
 }
 
@@ -104,10 +132,10 @@ mod tests {
             (PrivateDirectory::new_in(base.path()).unwrap(), PrivateDirectory::new_in(base.path()).unwrap());
         assert_eq!(fs::metadata(living.path()).unwrap().permissions().mode() & 0o777, 0o700);
         // As if its owner had been killed: the lock is gone, the directory is not.
-        let PrivateDirectory { directory, _lock: lock, .. } = dying;
-        let orphan = directory.keep();
+        let orphan = base.path().join("outrigger-orphan");
+        fs::rename(dying.path(), &orphan).unwrap();
         fs::write(orphan.join("plugin1"), "").unwrap();
-        drop(lock);
+        drop(dying);
         // Not of this kind.
         let other = base.path().join("outrigger-notes");
         fs::create_dir(&other).unwrap();
@@ -121,5 +149,21 @@ mod tests {
         last.remove_orphans();
         assert!(living.path().exists() && other.exists() && open.exists());
         assert!(!orphan.exists() && !last.path().exists());
+    }
+
+    #[test]
+    fn the_socket_of_an_old_plugin_is_removed_too() {
+        let base = tempfile::tempdir().unwrap();
+        for (name, is_socket) in [("plugin1", true), ("notes", false)] {
+            let directory = PrivateDirectory::new_in(base.path()).unwrap();
+            let path = base.path().join(name);
+            let listener = is_socket.then(|| std::os::unix::net::UnixListener::bind(&path).unwrap());
+            if listener.is_none() {
+                fs::write(&path, "").unwrap();
+            }
+            directory.has_socket(&path);
+            drop(directory);
+            assert_eq!(path.exists(), !is_socket);
+        }
     }
 }

@@ -123,6 +123,13 @@ impl Sockets {
         }
     }
 
+    /// A plugin listens here.
+    pub(super) fn has_socket(&self, address: &Address) {
+        if let (Self::Private(directory), Address::Unix(path)) = (self, address) {
+            directory.has_socket(path);
+        }
+    }
+
     /// Removes what is ours now, with what a killed plugin left in it.
     pub(super) fn remove(&self) {
         if let Self::Private(directory) = self {

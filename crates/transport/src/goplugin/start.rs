@@ -52,7 +52,7 @@ pub async fn start(
     let program = request.program.clone();
     let launched = launcher.launch(request).await;
     let process = launched.map_err(|error| StartFailure::NotStarted { error, diagnosis: diagnosis::of(&program) })?;
-    match connect(process.as_ref(), settings, identity.as_ref()).await {
+    match connect(process.as_ref(), settings, identity.as_ref(), &sockets).await {
         Ok((version, channel, tls)) => Ok(Connection::new(channel, version, Some(process), crash, sockets, tls)),
         Err(failure) => {
             process.kill();
@@ -102,6 +102,7 @@ async fn connect(
     process: &dyn Process,
     settings: &Settings,
     identity: Option<&Identity>,
+    sockets: &Sockets,
 ) -> Result<(u32, Channel, Option<Tls>), StartFailure> {
     let end = Instant::now() + settings.start_deadline;
     let line = timeout_at(end, process.first_line()).await;
@@ -119,6 +120,7 @@ async fn connect(
     };
     let handshake = Handshake::parse(&line, &settings.versions)
         .map_err(|error| StartFailure::Handshake { error, line: shown(&line) })?;
+    sockets.has_socket(&handshake.address);
     let tls = match (identity, handshake.certificate) {
         (Some(ours), Some(theirs)) => {
             let tls = Tls::new(ours, CertificateDer::from(theirs));
