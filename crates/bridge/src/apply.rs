@@ -33,7 +33,7 @@ impl Package {
         };
         let ending = Ending { package: self, cx, call, urn, subject: &subject, request: &request };
         if request.action == Action::Update && ready.planned == ready.prior.state {
-            ready = match self.looked_at(&ending, ready).await {
+            ready = match self.looked_at(&ending, &ready).await {
                 Ok(ControlFlow::Continue(ready)) => ready,
                 Ok(ControlFlow::Break(outcome)) => return outcome,
                 Err(error) => return Outcome::NotDone(error),
@@ -73,7 +73,7 @@ impl Package {
     /// Terraform carries out no plan that changes nothing, and many providers cannot: they have no update at all. But Pulumi's engine
     /// orders an update of what was made in part, also where the program has not changed. What such a thing is by its state may be what
     /// it should have become, so a look comes first; if it is something else, that is planned and has to be done.
-    async fn looked_at(&self, ending: &Ending<'_>, ready: Ready) -> Result<ControlFlow<Outcome, Ready>, CallError> {
+    async fn looked_at(&self, ending: &Ending<'_>, ready: &Ready) -> Result<ControlFlow<Outcome, Ready>, CallError> {
         let Ending { cx, call, urn, subject, .. } = *ending;
         let Some(found) = self.found(cx, urn, subject, &ready.prior, None).await? else {
             let message = "it is not there any more; a refresh takes it out of the state, and it can be made anew";
@@ -82,7 +82,12 @@ impl Package {
         if found.state == ready.prior.state {
             return Ok(ControlFlow::Break(ending.state(found, Vec::new())));
         }
-        let Plan { ready, replacing, .. } = self.planned(cx, call, urn, subject, found, ready.config).await?;
+        // What the user does not want changed is now what was found.
+        let outputs = self.readable(subject, &found)?;
+        let inputs = unchanged(&outputs, ending.request.inputs.clone(), &ending.request.ignore_changes);
+        let config = self.config(call, subject, &inputs)?;
+        // Nobody has compared it with this before, so what the provider says of it is news.
+        let Plan { ready, replacing, .. } = self.planned(cx, "Diff", urn, subject, found, config).await?;
         let block = &subject.handle.schema.block;
         let replacing = replacement::effective(block, &ready.prior.state, &ready.planned, &replacing)
             .map_err(|nowhere| self.error(call, nowhere.to_string()))?;

@@ -148,7 +148,7 @@ impl Package {
         Ok((!state.is_null()).then_some(Stored { state, ..stored }))
     }
 
-    fn readable(&self, subject: &Subject, stored: &Stored) -> Result<PropertyMap, CallError> {
+    pub(crate) fn readable(&self, subject: &Subject, stored: &Stored) -> Result<PropertyMap, CallError> {
         let outputs = self.outputs(subject, stored);
         outputs.map_err(|unfit| self.error(CALL, format!("the answer cannot be understood: {unfit}")))
     }

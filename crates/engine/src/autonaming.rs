@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use outrigger_diagnostic::Diagnostic;
 use outrigger_provider::{Autonaming, AutonamingMode, RunInfo};
-use outrigger_value::Urn;
+use outrigger_value::{PathStep, PropertyPath, Urn};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
@@ -167,13 +167,30 @@ fn of_stack(pattern: &str, run: &RunInfo) -> Result<String, String> {
     let mut rest = pattern.as_str();
     while let Some((before, after)) = rest.split_once("${config.") {
         let Some((key, after)) = after.split_once('}') else { break };
-        let value = run.config.get(&format!("{}:{key}", run.project)).and_then(|value| value.bare().as_str());
         filled.push_str(before);
-        filled.push_str(value.ok_or_else(|| format!("the pattern names `{key}`, which is not configured"))?);
+        let value = configured(run, key);
+        filled.push_str(&value.ok_or_else(|| format!("the pattern names `{key}`, which is not configured"))?);
         rest = after;
     }
     filled.push_str(rest);
     Ok(filled)
+}
+
+/// A value of the project's configuration; the key may lead into what is configured as an object or a list, which is there as JSON.
+fn configured(run: &RunInfo, key: &str) -> Option<String> {
+    let path: PropertyPath = key.parse().ok()?;
+    let (PathStep::Key(name), inside) = path.0.split_first()? else { return None };
+    let text = run.config.get(&format!("{}:{name}", run.project))?.bare().as_str()?;
+    if inside.is_empty() {
+        return Some(text.to_owned());
+    }
+    let whole: serde_json::Value = serde_json::from_str(text).ok()?;
+    let found = inside.iter().try_fold(&whole, |value, step| match step {
+        PathStep::Key(key) => value.get(key),
+        PathStep::Index(index) => value.get(index),
+        PathStep::Wildcard => None,
+    })?;
+    Some(found.as_str().map_or_else(|| found.to_string(), str::to_owned))
 }
 
 /// The pattern with its random parts, and whether it has any.
@@ -202,7 +219,7 @@ fn filled(pattern: &str, seed: &[u8; 32]) -> (String, bool) {
     (name, random)
 }
 
-/// Bytes that depend on nothing but the seed, so that a preview and the update after it make the same name.
+/// Bytes that depend on nothing but the seed: what is replaced is checked twice, and both times gets the same name.
 struct Chance<'a> {
     seed: &'a [u8; 32],
     taken: u64,
@@ -268,7 +285,7 @@ mod tests {
             project: "shop".to_owned(),
             stack: "dev".to_owned(),
             organization: "organization".to_owned(),
-            config: config(&[("shop:region", "north")]),
+            config: config(&[("shop:region", "north"), ("shop:app", r#"{"zones": ["a", "b"], "size": 3}"#)]),
             ..RunInfo::default()
         };
         let package_config = BTreeMap::from([("pulumi".to_owned(), config(&[("autonaming", text)]))]);
@@ -321,6 +338,7 @@ mod tests {
             name("${organization}.${project}.${stack}.${config.region}.${name}"),
             ("organization.shop.dev.north.cart".to_owned(), true)
         );
+        assert_eq!(name("${config.app.zones[1]}${config.app.size}").0, "b3");
         assert_eq!(name("${name}-${what} ${"), ("cart-${what} ${".to_owned(), true));
         for (pattern, characters, length) in [
             ("${hex(9)}", HEXADECIMAL, 9),

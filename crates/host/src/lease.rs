@@ -107,6 +107,10 @@ impl Plugin for Lease {
         self.plugin().label()
     }
 
+    fn takes_autonaming(&self) -> bool {
+        self.plugin().takes_autonaming()
+    }
+
     async fn info(&self, cx: &CallContext) -> Result<PluginInfo, CallError> {
         self.plugin().info(&within(cx, self.supply.deadlines().handshake)).await
     }

@@ -4,9 +4,9 @@ use async_trait::async_trait;
 use outrigger_value::PropertyMap;
 
 use crate::{
-    ApplyRequest, CallContext, CallError, CallRequest, CallResponse, Diff, ErrorKind, ImportRequest, Imported, Invoke,
-    Invoked, ListItem, LogLevel, Monitor, Outcome, PlanRequest, PlanToken, Planned, Provider, ReadRequest, ReadResult,
-    State, Verdict,
+    ApplyRequest, CallContext, CallError, CallRequest, CallResponse, ConstructResponse, Diff, ErrorKind, Goal,
+    ImportRequest, Imported, Invoke, Invoked, ListItem, LogLevel, Monitor, Outcome, PlanRequest, PlanToken, Planned,
+    Provider, ReadRequest, ReadResult, State, Verdict,
 };
 
 const UNCONFIGURED: &str = "The configuration of this resource's provider is not known yet, so this preview may not show \
@@ -75,6 +75,10 @@ impl Provider for Unconfigured {
 
     async fn invoke(&self, _: &CallContext, _: Invoke) -> Result<Invoked, CallError> {
         Ok(Invoked::default())
+    }
+
+    async fn construct(&self, _: &CallContext, _: Goal, _: &dyn Monitor) -> Result<ConstructResponse, CallError> {
+        Err(self.refused("Construct", "the component cannot be made"))
     }
 
     async fn call(&self, _: &CallContext, _: CallRequest, _: &dyn Monitor) -> Result<CallResponse, CallError> {

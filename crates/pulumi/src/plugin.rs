@@ -61,6 +61,11 @@ impl Plugin for PulumiPlugin {
         self.connection.label().to_owned()
     }
 
+    /// One without a handshake says so when it is configured.
+    fn takes_autonaming(&self) -> bool {
+        self.features.is_some_and(|features| features.autonaming)
+    }
+
     async fn info(&self, _cx: &CallContext) -> Result<PluginInfo, CallError> {
         Ok(self.info.clone())
     }

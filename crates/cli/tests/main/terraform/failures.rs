@@ -198,6 +198,23 @@ fn what_was_made_in_part_and_has_not_changed_is_looked_at() {
     }
 }
 
+/// What the user does not want changed is left as it is found, also where a look shows that it is another by now.
+#[test]
+fn what_was_made_in_part_keeps_what_is_not_to_be_changed() {
+    for tool in [Tool::Outrigger, Tool::Pulumi] {
+        let program = "resources:\n  it:\n    type: classic:Faulty\n    properties: {fault: fail after create, value: one}\n    \
+                       options: {ignoreChanges: [value]}\n";
+        let mut world = World::new(tool, &["classic"], program);
+        world.run(&["up", "--yes", "--skip-preview"]).failed();
+        let (id, mut thing) = world.things("classic", "faulty").into_iter().next().unwrap();
+        thing["value"] = Json::from("three");
+        world.put("classic", "faulty", &id, &thing);
+        assert_eq!(calls(&mut world, &["up", "--yes", "--skip-preview"], "ApplyResourceChange"), 0, "{tool:?}");
+        assert_eq!(world.things("classic", "faulty")[&id]["value"], "three", "{tool:?}");
+        assert_eq!(wanted(&world.sandbox)["it"]["outputs"]["value"], "three", "{tool:?}");
+    }
+}
+
 /// What a provider of the older kind answers when it fails is what the thing should have become. A change that was not made is made with
 /// the next update, though nothing seems to be left to do.
 #[test]

@@ -39,6 +39,30 @@ fn autonaming_is_heeded() {
     }
 }
 
+/// Two of the same name cannot exist at once.
+#[test]
+fn what_has_a_fixed_name_is_deleted_before_it_is_made_anew() {
+    let program = "resources:\n  it: {type: 'wide:Replaced', properties: {top: one}}\n";
+    for (mode, first) in [("default", "create-replacement"), ("verbatim", "delete-replaced")] {
+        let world = World::new(Tool::Outrigger, &["wide"], program);
+        set(&world, "mode", mode);
+        world.run(&["up", "--yes", "--skip-preview"]).ok();
+        world.program(&program.replace("top: one", "top: two"));
+        let events = world.run(&["up", "--yes", "--skip-preview", "--json"]).ok().stdout;
+        let place = |step: &str| events.find(step).unwrap_or_else(|| panic!("no {step} in {events}"));
+        let steps = ["create-replacement", "delete-replaced"];
+        assert_eq!(steps.into_iter().min_by_key(|step| place(step)), Some(first), "{events}");
+    }
+}
+
+#[test]
+fn a_provider_that_cannot_be_told_a_name_is_named() {
+    let program = "resources:\n  it: {type: 'kit:random:Password', properties: {length: 8}}\n";
+    let world = World::new(Tool::Outrigger, &[], program);
+    set(&world, "providers.kit.mode", "verbatim");
+    world.run(&["up", "--yes", "--skip-preview"]).ok().says(&["its provider cannot be told"]);
+}
+
 #[test]
 fn a_wrong_autonaming_stops_the_command_at_its_place() {
     let world = World::new(Tool::Outrigger, &["wide"], NAMELESS);
