@@ -90,12 +90,12 @@ impl Deployment {
         }
     }
 
-    /// The same run after a refresh: what was read is what the decisions and the order of deletion start from.
+    /// The same run after a refresh, or after a look at what an interrupted run was deleting: what was read is what the decisions and the order of deletion start from.
     ///
     /// Keys stay as they are, so a removed entry leaves a hole: the graph is made of what is left, with the holes filled by
     /// the removed entries. Nothing comes of them: whoever uses the graph looks up in the table what is there.
     pub(crate) fn rebased(self) -> Self {
-        if !self.options.refresh {
+        if !self.options.refresh && !self.has_pending_deletions() {
             return self;
         }
         let graph = {

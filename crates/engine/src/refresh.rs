@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use futures::stream::{FuturesUnordered, StreamExt};
 use outrigger_diagnostic::Diagnostic;
-use outrigger_provider::{PlanRequest, ReadResult, RegisterError, ResourceIdentity, Verdict};
+use outrigger_provider::{PlanRequest, ReadRequest, ReadResult, RegisterError, ResourceIdentity, Verdict};
 use outrigger_state::{EntryKey, OperationId, OperationKind, Record, Resource};
 use outrigger_value::Urn;
 
 use crate::deployment::{Deployment, diagnose};
 use crate::providers::Instance;
 use crate::register::Registration;
-use crate::steps::state_of;
+use crate::steps::{state_of, timeout};
 use crate::{Step, StepOp, StepResult, changes};
 
 /// What to do with creations that an earlier run left unfinished.
@@ -195,9 +195,73 @@ impl Deployment {
         Ok(())
     }
 
-    /// Settles what an earlier run left unfinished: everything but creations is simply over, since the state says what there is;
-    /// a creation may have made something that the state does not know.
+    /// Whether an earlier run was interrupted in a deletion, so that what the state has may be gone.
+    pub(crate) fn has_pending_deletions(&self) -> bool {
+        self.base.pending.iter().any(|pending| pending.kind == OperationKind::Deleting)
+    }
+
+    /// Takes out of the state what an interrupted run has deleted without hearing of it. Otherwise it would count as being there until
+    /// somebody reads it.
+    async fn forget_deleted(&self) {
+        let pending = self.base.pending.iter().filter(|pending| pending.kind == OperationKind::Deleting);
+        let pending: HashSet<_> =
+            pending.map(|pending| (&pending.resource.urn, pending.resource.id.as_deref())).collect();
+        let doubtful: Vec<(EntryKey, Arc<Resource>)> = {
+            let decisions = self.decide();
+            let entries = decisions.table.iter();
+            let doubtful = entries.filter(|(_, entry)| pending.contains(&(&entry.urn, entry.id.as_deref())));
+            doubtful.map(|(key, entry)| (key, entry.clone())).collect()
+        };
+        let looks = doubtful.into_iter().map(|(key, old)| async move { (key, old.clone(), self.is_gone(&old).await) });
+        let mut looks: FuturesUnordered<_> = looks.collect();
+        let mut gone = Vec::new();
+        while let Some((key, old, is_gone)) = looks.next().await {
+            if is_gone {
+                let text = format!("`{}` was deleted by an earlier run that was interrupted", old.urn.name());
+                self.info(&old.urn, "state-pending-delete", text);
+                gone.push((key, old));
+            }
+        }
+        gone.sort_by_key(|(key, _)| *key);
+        self.forget_all(gone).await;
+    }
+
+    /// Whether a look shows that a resource does not exist. What cannot be looked at stays: a provider need not be able to read.
+    async fn is_gone(&self, old: &Arc<Resource>) -> bool {
+        let managed = old.custom && !old.is_provider() && !old.pending_replacement;
+        let Some(reference) = old.provider.as_ref().filter(|_| managed) else { return false };
+        let Ok(instance) = self.provider(reference, &old.urn).await else { return false };
+        let request = ReadRequest {
+            resource: ResourceIdentity::new(old.urn.clone()),
+            state: state_of(old),
+            timeout: timeout(old.custom_timeouts.read),
+        };
+        let Ok(_permit) = self.place().await else { return false };
+        self.calling(&old.urn);
+        match instance.provider.read(self.unbounded(), request).await {
+            Ok(found) => matches!(found, ReadResult::Gone),
+            Err(error) => {
+                let summary = format!("an earlier run may have deleted `{}` ({})", old.urn.name(), old.urn.ty());
+                let diagnostic = Diagnostic::warning("state-pending-delete", summary)
+                    .detail(format!(
+                        "it was interrupted before the provider answered, and now it cannot be read: {}",
+                        error.message
+                    ))
+                    .hint("run `outrigger refresh` when it can be read again");
+                self.report(Some(old.urn.clone()), diagnostic);
+                false
+            }
+        }
+    }
+
+    /// Settles what an earlier run left unfinished. Updates and reads are simply over: the state says what there was, and the next plan
+    /// what is to be done. A deletion may have happened, which a look shows; a creation may have made something that the state does not
+    /// know.
     pub(crate) async fn settle_pending(&self) {
+        // Before any of it is forgotten: whoever is interrupted here finds it again.
+        if self.has_pending_deletions() && self.may_start().is_ok() {
+            self.forget_deleted().await;
+        }
         let mut record = Record::default();
         for (number, pending) in self.base.pending.iter().enumerate() {
             let id = OperationId(number as u64);

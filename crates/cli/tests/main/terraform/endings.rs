@@ -4,6 +4,8 @@ use std::fs;
 use std::io::BufReader;
 use std::process::Child;
 
+use serde_json::{Value as Json, json};
+
 use super::failures::{Left, left};
 use super::processes::{self, awaited};
 use super::world::{Tool, World};
@@ -48,6 +50,34 @@ fn stopped(tool: Tool) {
     assert_eq!(left(&world, "second"), Left::Resource, "{tool:?}");
     world.run(&["destroy", "--yes", "--skip-preview"]).ok();
     assert_eq!(world.everything(), Vec::<String>::new());
+}
+
+/// As if a run had been killed after its provider had deleted something, and before the answer was written down.
+#[test]
+fn what_an_interrupted_run_deleted_is_made_anew() {
+    let program = "resources:\n  a: {type: 'wide:Named', properties: {name: a}}\n  b: {type: 'wide:Named', properties: {name: b}}\n";
+    for gone in [true, false] {
+        let world = World::new(Tool::Outrigger, &["wide"], program);
+        world.run(&["up", "--yes", "--skip-preview"]).ok();
+        let file = world.sandbox.path("state/.pulumi/stacks/shop/dev.json");
+        let mut checkpoint: Json = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+        let latest = &mut checkpoint["checkpoint"]["latest"];
+        let is_a = |resource: &&Json| resource["urn"].as_str().unwrap().ends_with("::a");
+        let resource = latest["resources"].as_array().unwrap().iter().find(is_a).unwrap().clone();
+        let id = resource["id"].as_str().unwrap().to_owned();
+        latest["pending_operations"] = json!([{"resource": resource, "type": "deleting"}]);
+        fs::write(&file, checkpoint.to_string()).unwrap();
+        if gone {
+            fs::remove_file(world.cloud("wide").join("named").join(format!("{id}.json"))).unwrap();
+        }
+        let preview = world.run(&["preview"]).ok();
+        let said = preview.text().contains("was deleted by an earlier run that was interrupted");
+        assert_eq!(said, gone, "{}", preview.text());
+        world.run(&["up", "--yes", "--skip-preview"]).ok();
+        assert_eq!(world.things("wide", "named").len(), 2);
+        world.run(&["preview", "--expect-no-changes", "--refresh"]).ok();
+        world.run(&["destroy", "--yes", "--skip-preview"]).ok();
+    }
 }
 
 #[test]
