@@ -20,9 +20,7 @@ impl Inner {
         for entry in self.shadow.entries.values() {
             let Some(id) = entry.id.as_ref().filter(|_| entry.custom && !entry.is_provider()) else { continue };
             let gone = !self.cloud.objects.contains_key(id);
-            let excused = self.cloud.excused.contains(id)
-                || entry.pending_replacement
-                || self.shadow.intends(OperationKind::Deleting, &entry.urn);
+            let excused = self.cloud.excused.contains(id) || entry.pending_replacement || self.is_being_deleted(id);
             if gone && !excused {
                 found.push(format!("{id} ({}) is in the state and does not exist", entry.urn));
             }
@@ -30,6 +28,13 @@ impl Inner {
         for what in found {
             self.violated("agreement", what);
         }
+    }
+
+    /// Whether somebody was, or is, at its deletion, whatever it was called then.
+    fn is_being_deleted(&self, id: &str) -> bool {
+        let mut deletions =
+            self.shadow.operations.values().filter(|operation| operation.kind == OperationKind::Deleting);
+        deletions.any(|operation| operation.resource.id.as_deref() == Some(id))
     }
 
     /// What exists and is neither known, nor covered by an unfinished creation (one each), nor left to itself on purpose.

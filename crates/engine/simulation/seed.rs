@@ -222,7 +222,6 @@ impl Stack {
             world.trouble = trouble;
             world.preview = preview;
             world.lenient_order = targeted;
-            world.excuse_pending();
             world.program_runs = false;
             world.unprotected = if matches!(command, Command::Destroy { .. } | Command::Refresh) {
                 BTreeSet::new()
@@ -389,18 +388,4 @@ impl Stack {
 /// The names in a state that end in this one.
 fn possible_names(base: &Snapshot, name: &str) -> Vec<Urn> {
     base.resources.iter().filter(|entry| entry.urn.name() == name).map(|entry| entry.urn.clone()).collect()
-}
-
-impl super::world::Inner {
-    /// What an unfinished deletion was about may be gone; the next run forgets that it was pending.
-    fn excuse_pending(&mut self) {
-        let pending: Vec<String> = self
-            .shadow
-            .operations
-            .values()
-            .filter(|operation| operation.kind == OperationKind::Deleting)
-            .filter_map(|operation| operation.resource.id.clone())
-            .collect();
-        self.cloud.excused.extend(pending);
-    }
 }

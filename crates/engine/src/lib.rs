@@ -5,7 +5,7 @@
 //!
 //! - `register` is the way of one registration; `decisions` the one serial decision maker it asks.
 //! - `steps`, `replace`, `deletes`, `read`, `refresh` carry decisions out; `operations` makes every intent durable first;
-//!   `deletion_order` says when a deletion's turn has come.
+//!   `deletion_order` says when a deletion's turn has come; `pending` settles what an earlier run left unfinished.
 //! - `construct` lets a provider make a component, of resources that it registers itself.
 //! - `providers` and `provider_resources` start and configure plugins; `builtin` is the package that needs none.
 //!
@@ -23,6 +23,7 @@ mod deployment;
 mod event;
 mod graph;
 mod operations;
+mod pending;
 mod program;
 mod provider_inputs;
 mod provider_resources;
@@ -38,8 +39,8 @@ mod table;
 mod targets;
 
 pub use event::{Ending, Event, EventSink, RunResult, Step, StepOp, StepResult, Summary};
+pub use pending::PendingCreates;
 pub use program::{Program, ProgramError};
-pub use refresh::PendingCreates;
 pub use run::{destroy, refresh, up};
 pub use services::{AssetHasher, Clock, Options, OtherStacks, Random, Services};
 pub use targets::{Pattern, Targets};

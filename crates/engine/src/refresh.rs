@@ -5,27 +5,15 @@ use std::sync::Arc;
 
 use futures::stream::{FuturesUnordered, StreamExt};
 use outrigger_diagnostic::Diagnostic;
-use outrigger_provider::{PlanRequest, ReadRequest, ReadResult, RegisterError, ResourceIdentity, Verdict};
-use outrigger_state::{EntryKey, OperationId, OperationKind, Record, Resource};
+use outrigger_provider::{PlanRequest, ReadResult, RegisterError, ResourceIdentity, Verdict};
+use outrigger_state::{EntryKey, Record, Resource};
 use outrigger_value::Urn;
 
 use crate::deployment::{Deployment, diagnose};
 use crate::providers::Instance;
 use crate::register::Registration;
-use crate::steps::{state_of, timeout};
+use crate::steps::state_of;
 use crate::{Step, StepOp, StepResult, changes};
-
-/// What to do with creations that an earlier run left unfinished.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum PendingCreates {
-    /// Keep them, and say so.
-    #[default]
-    Keep,
-    /// Forget them.
-    Clear,
-    /// Adopt them, by the id that the user found out; others are kept.
-    Import(Vec<(Urn, String)>),
-}
 
 impl Deployment {
     /// Reads every managed resource that is targeted.
@@ -52,7 +40,7 @@ impl Deployment {
     }
 
     /// Takes what no longer exists out of the state, in one step: entries that referred to it are mended with it.
-    async fn forget_all(&self, gone: Vec<(EntryKey, Arc<Resource>)>) {
+    pub(crate) async fn forget_all(&self, gone: Vec<(EntryKey, Arc<Resource>)>) {
         let Some((_, first)) = gone.first() else { return };
         let urn = first.urn.clone();
         let mut record = Record::default();
@@ -193,150 +181,5 @@ impl Deployment {
             }
         }
         Ok(())
-    }
-
-    /// Whether an earlier run was interrupted in a deletion, so that what the state has may be gone.
-    pub(crate) fn has_pending_deletions(&self) -> bool {
-        self.base.pending.iter().any(|pending| pending.kind == OperationKind::Deleting)
-    }
-
-    /// Takes out of the state what an interrupted run has deleted without hearing of it. Otherwise it would count as being there until
-    /// somebody reads it.
-    async fn forget_deleted(&self) {
-        let pending = self.base.pending.iter().filter(|pending| pending.kind == OperationKind::Deleting);
-        let pending: HashSet<_> =
-            pending.map(|pending| (&pending.resource.urn, pending.resource.id.as_deref())).collect();
-        let doubtful: Vec<(EntryKey, Arc<Resource>)> = {
-            let decisions = self.decide();
-            let entries = decisions.table.iter();
-            let doubtful = entries.filter(|(_, entry)| pending.contains(&(&entry.urn, entry.id.as_deref())));
-            doubtful.map(|(key, entry)| (key, entry.clone())).collect()
-        };
-        let looks = doubtful.into_iter().map(|(key, old)| async move { (key, old.clone(), self.is_gone(&old).await) });
-        let mut looks: FuturesUnordered<_> = looks.collect();
-        let mut gone = Vec::new();
-        while let Some((key, old, is_gone)) = looks.next().await {
-            if is_gone {
-                let text = format!("`{}` was deleted by an earlier run that was interrupted", old.urn.name());
-                self.info(&old.urn, "state-pending-delete", text);
-                gone.push((key, old));
-            }
-        }
-        gone.sort_by_key(|(key, _)| *key);
-        self.forget_all(gone).await;
-    }
-
-    /// Whether a look shows that a resource does not exist. What cannot be looked at stays: a provider need not be able to read.
-    async fn is_gone(&self, old: &Arc<Resource>) -> bool {
-        let managed = old.custom && !old.is_provider() && !old.pending_replacement;
-        let Some(reference) = old.provider.as_ref().filter(|_| managed) else { return false };
-        let Ok(instance) = self.provider(reference, &old.urn).await else { return false };
-        let request = ReadRequest {
-            resource: ResourceIdentity::new(old.urn.clone()),
-            state: state_of(old),
-            timeout: timeout(old.custom_timeouts.read),
-        };
-        let Ok(_permit) = self.place().await else { return false };
-        self.calling(&old.urn);
-        match instance.provider.read(self.unbounded(), request).await {
-            Ok(found) => matches!(found, ReadResult::Gone),
-            Err(error) => {
-                let summary = format!("an earlier run may have deleted `{}` ({})", old.urn.name(), old.urn.ty());
-                let diagnostic = Diagnostic::warning("state-pending-delete", summary)
-                    .detail(format!(
-                        "it was interrupted before the provider answered, and now it cannot be read: {}",
-                        error.message
-                    ))
-                    .hint("run `outrigger refresh` when it can be read again");
-                self.report(Some(old.urn.clone()), diagnostic);
-                false
-            }
-        }
-    }
-
-    /// Settles what an earlier run left unfinished. Updates and reads are simply over: the state says what there was, and the next plan
-    /// what is to be done. A deletion may have happened, which a look shows; a creation may have made something that the state does not
-    /// know.
-    pub(crate) async fn settle_pending(&self) {
-        // Before any of it is forgotten: whoever is interrupted here finds it again.
-        if self.has_pending_deletions() && self.may_start().is_ok() {
-            self.forget_deleted().await;
-        }
-        let mut record = Record::default();
-        for (number, pending) in self.base.pending.iter().enumerate() {
-            let id = OperationId(number as u64);
-            let urn = &pending.resource.urn;
-            if pending.kind != OperationKind::Creating {
-                record.end.push(id);
-                continue;
-            }
-            match &self.options.pending_creates {
-                PendingCreates::Clear => record.end.push(id),
-                PendingCreates::Import(found) if found.iter().any(|(name, _)| name == urn) => {
-                    let chosen = found.iter().find(|(name, _)| name == urn).map(|(_, id)| id.clone());
-                    self.import_pending(id, &pending.resource, chosen.unwrap_or_default()).await;
-                }
-                _ => {
-                    let diagnostic = Diagnostic::warning(
-                        "state-pending-create",
-                        format!("an earlier run may have created `{}` ({})", urn.name(), urn.ty()),
-                    )
-                    .detail("it was interrupted before the provider answered, so the id is not known")
-                    .hint(format!(
-                        "if it exists: outrigger refresh --import-pending-creates '{urn}' --import-pending-creates ID"
-                    ))
-                    .hint("if it does not: outrigger refresh --clear-pending-creates");
-                    self.report(Some(urn.clone()), diagnostic);
-                }
-            }
-        }
-        if let Some(pending) = self.base.pending.first() {
-            let urn = pending.resource.urn.clone();
-            let _reported = self.append(&urn, record).await;
-        }
-    }
-
-    async fn import_pending(&self, operation: OperationId, intended: &Arc<Resource>, id: String) {
-        let Some(reference) = &intended.provider else { return };
-        let Ok(instance) = self.provider(reference, &intended.urn).await else { return };
-        let mut state = state_of(intended);
-        state.id.clone_from(&id);
-        state.outputs.clear();
-        match self.read_state(&instance, &intended.urn, state, intended.custom_timeouts.read).await {
-            Ok(ReadResult::Found { state, inputs_known, .. }) => {
-                let now = self.services.clock.now();
-                let mut adopted = Resource {
-                    id: Some(state.id),
-                    outputs: state.outputs,
-                    created: Some(now.clone()),
-                    modified: Some(now),
-                    ..Resource::clone(intended)
-                };
-                if inputs_known {
-                    adopted.inputs = state.inputs;
-                }
-                let adopted = Arc::new(adopted);
-                let mut record = Record { end: vec![operation], ..Record::default() };
-                {
-                    let mut decisions = self.decide();
-                    // Another one of that name exists by now: the adopted one is the spare, and goes with the next update.
-                    let delete = decisions.table.live(&adopted.urn).is_some();
-                    let adopted = Arc::new(Resource { delete, ..Resource::clone(&adopted) });
-                    let key = decisions.table.new_entry();
-                    decisions.table.put(key, adopted.clone());
-                    record.put.push((key, adopted));
-                }
-                let _reported = self.append(&intended.urn, record).await;
-            }
-            Ok(ReadResult::Gone) => {
-                let diagnostic = Diagnostic::error(
-                    "engine-import-missing",
-                    format!("nothing of type {} has the id `{id}`", intended.ty()),
-                )
-                .hint("check the id; if the resource was never made, use --clear-pending-creates");
-                self.blemish(&intended.urn, diagnostic);
-            }
-            Err(_reported) => {}
-        }
     }
 }

@@ -28,10 +28,14 @@ fn every_rule_holds_in_more_seeds() {
 
 /// Shared dependents of two replacements (201316, 1031909), an old half of a renamed provider (1009399), names that only an old
 /// half still has (1022262, 1033632), a rename that the state of somebody else does not know (1061603), a recovery that was cut
-/// short twice (1071008), an update that nobody saw the end of and that made something depend on another (2070253).
+/// short twice (1071008), an update that nobody saw the end of and that made something depend on another (2070253),
+/// a rename of what one run may have deleted and the next could not look at (6037592), a creation whose
+/// provider somebody else's state has under another name only (6065132).
 #[test]
 fn what_was_found_once_stays_mended() {
-    for seed in [201_316, 1_009_399, 1_022_262, 1_031_909, 1_033_632, 1_061_603, 1_071_008, 2_070_253] {
+    for seed in
+        [201_316, 1_009_399, 1_022_262, 1_031_909, 1_033_632, 1_061_603, 1_071_008, 2_070_253, 6_037_592, 6_065_132]
+    {
         live(seed..seed + 1);
     }
 }

@@ -38,10 +38,15 @@ pub(crate) fn merge(table: &mut Table, created: Vec<Creation>, pending: Vec<(Str
     });
     let support: BTreeMap<String, Creation> =
         support.into_iter().map(|creation| (reference(&creation.node), creation)).collect();
-    let names: HashSet<String> = wanted.iter().map(|creation| creation.node.urn.clone()).collect();
     for creation in &wanted {
         bring_support(table, creation, &support);
     }
+    // What stays a pending operation cannot be referred to.
+    let names: HashSet<String> = wanted
+        .iter()
+        .filter(|creation| provider_of(table, creation).is_some())
+        .map(|creation| creation.node.urn.clone())
+        .collect();
     for creation in wanted {
         findings.push(add(table, &creation, &names));
     }
@@ -137,13 +142,9 @@ fn fitted(table: &Table, creation: &Creation, names: &HashSet<String>, delete: b
     if let Some(by_property) = fields.get_mut("propertyDependencies").and_then(Json::as_object_mut) {
         by_property.values_mut().for_each(keep);
     }
-    if let Some(provider) = creation.node.provider_reference() {
-        let providers = || table.entries.values().filter(|entry| entry.node.urn == provider.urn.as_str());
-        let exact = providers().any(|entry| entry.node.id == provider.id);
-        if !exact {
-            let other = providers().find(|entry| !entry.node.delete)?;
-            fields.insert("provider".to_owned(), Json::String(reference(&other.node)));
-        }
+    match provider_of(table, creation)? {
+        Provided::AsItSays => {}
+        Provided::By(other) => drop(fields.insert("provider".to_owned(), Json::String(other))),
     }
     if delete {
         fields.insert("delete".to_owned(), Json::Bool(true));
@@ -151,6 +152,24 @@ fn fitted(table: &Table, creation: &Creation, names: &HashSet<String>, delete: b
     let mut out = JsonWriter::new();
     out.json(&json);
     Some(out.finish().into())
+}
+
+/// Who looks after an entry.
+enum Provided {
+    /// Whom it names, if anybody.
+    AsItSays,
+    /// Another provider of the same name.
+    By(String),
+}
+
+/// The provider of an entry, in the state as it is now; `None` if there is none any more.
+fn provider_of(table: &Table, creation: &Creation) -> Option<Provided> {
+    let Some(provider) = creation.node.provider_reference() else { return Some(Provided::AsItSays) };
+    let providers = || table.entries.values().filter(|entry| entry.node.urn == provider.urn.as_str());
+    if providers().any(|entry| entry.node.id == provider.id) {
+        return Some(Provided::AsItSays);
+    }
+    providers().find(|entry| !entry.node.delete).map(|other| Provided::By(reference(&other.node)))
 }
 
 fn insert(table: &mut Table, text: Arc<str>) {
@@ -173,6 +192,25 @@ mod tests {
         serde_json::json!({"urn": urn(name), "type": "a:b:C", "custom": true, "id": id, "aliases": aliases})
             .to_string()
             .into()
+    }
+
+    #[test]
+    fn what_stays_pending_is_not_referred_to() {
+        let urn = |name: &str| format!("urn:pulumi:dev::shop::a:b:C::{name}");
+        let orphan = serde_json::json!({
+            "urn": urn("orphan"), "type": "a:b:C", "custom": true, "id": "1",
+            "provider": "urn:pulumi:dev::shop::pulumi:providers:a::gone::9",
+        });
+        let other = serde_json::json!({
+            "urn": urn("other"), "type": "a:b:C", "custom": true, "id": "2", "dependencies": [urn("orphan")],
+            "propertyDependencies": {"p": [urn("orphan")]},
+        });
+        let mut table = Table::default();
+        let created = [orphan, other].map(|entry| Creation::parse(&entry.to_string().into()).unwrap());
+        merge(&mut table, created.into(), Vec::new());
+        table.render("dev", jiff::Timestamp::UNIX_EPOCH).map_err(drop).unwrap();
+        assert_eq!(table.entries.values().map(|entry| entry.node.id.as_str()).collect::<Vec<_>>(), ["2"]);
+        assert_eq!(table.operations.len(), 1);
     }
 
     #[test]

@@ -1,0 +1,218 @@
+//! What an earlier run left unfinished, and what becomes of it.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+
+use futures::stream::{FuturesUnordered, StreamExt};
+use outrigger_diagnostic::Diagnostic;
+use outrigger_provider::{ErrorKind, ReadRequest, ReadResult, ResourceIdentity};
+use outrigger_state::{EntryKey, OperationId, OperationKind, PendingOperation, Record, Resource};
+use outrigger_value::Urn;
+
+use crate::deployment::Deployment;
+use crate::steps::{state_of, timeout};
+
+/// What to do with creations that an earlier run left unfinished.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum PendingCreates {
+    /// Keep them, and say so.
+    #[default]
+    Keep,
+    /// Forget them.
+    Clear,
+    /// Adopt them, by the id that the user found out; others are kept.
+    Import(Vec<(Urn, String)>),
+}
+
+/// Entries of the state that may be gone, each with the deletions that are about it.
+type Doubtful = BTreeMap<EntryKey, (Arc<Resource>, Vec<OperationId>)>;
+
+/// What a look at a resource that may have been deleted shows.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Look {
+    Gone,
+    /// It is there, or nobody will ever be able to say that it is not.
+    There,
+    /// It could not be looked at this time.
+    Unseen,
+}
+
+impl Deployment {
+    /// Settles what an earlier run left unfinished. Updates and reads are simply over: the state says what there was, and the next plan
+    /// what is to be done. A deletion may have happened, which a look shows, and stays open until there was one; a creation may have made
+    /// something that the state does not know.
+    pub(crate) async fn settle_pending(&self) {
+        // Before any of it is forgotten: whoever is interrupted here finds it again.
+        let unseen = self.forget_deleted().await;
+        let mut record = Record::default();
+        for (number, pending) in self.base.pending.iter().enumerate() {
+            let id = OperationId(number as u64);
+            match pending.kind {
+                OperationKind::Creating => self.settle_creation(id, pending, &mut record).await,
+                OperationKind::Deleting if unseen.contains(&id) => {}
+                _ => record.end.push(id),
+            }
+        }
+        if let Some(pending) = self.base.pending.first() {
+            let urn = pending.resource.urn.clone();
+            let _reported = self.append(&urn, record).await;
+        }
+    }
+
+    /// Whether an earlier run was interrupted in a deletion, so that what the state has may be gone.
+    pub(crate) fn has_pending_deletions(&self) -> bool {
+        self.pending_deletions().next().is_some()
+    }
+
+    fn pending_deletions(&self) -> impl Iterator<Item = (OperationId, &Arc<Resource>)> {
+        let all = (0..).map(OperationId).zip(&self.base.pending);
+        all.filter(|(_, pending)| pending.kind == OperationKind::Deleting).map(|(id, pending)| (id, &pending.resource))
+    }
+
+    /// What interrupted deletions are about. A run that could not look at it may have given it another name meanwhile.
+    fn doubtful(&self) -> Doubtful {
+        let mut doubtful = Doubtful::new();
+        if !self.has_pending_deletions() {
+            return doubtful;
+        }
+        let decisions = self.decide();
+        let mut by_id: HashMap<Option<&str>, Vec<(EntryKey, &Arc<Resource>)>> = HashMap::new();
+        for (key, entry) in decisions.table.iter() {
+            by_id.entry(entry.id.as_deref()).or_default().push((key, entry));
+        }
+        for (operation, deleted) in self.pending_deletions() {
+            let alike = by_id.get(&deleted.id.as_deref()).map(Vec::as_slice).unwrap_or_default();
+            let is_named = |entry: &Resource| entry.urn == deleted.urn;
+            let is_renamed = |entry: &Resource| entry.ty() == deleted.ty() || entry.aliases.contains(&deleted.urn);
+            let has_its_name = alike.iter().any(|(_, entry)| is_named(entry));
+            for (key, entry) in alike.iter().filter(|(_, entry)| is_named(entry) || !has_its_name && is_renamed(entry))
+            {
+                doubtful.entry(*key).or_insert_with(|| (Arc::clone(entry), Vec::new())).1.push(operation);
+            }
+        }
+        doubtful
+    }
+
+    /// Takes out of the state what an interrupted run has deleted without hearing of it. Otherwise it would count as being there until
+    /// somebody reads it. The answer are the deletions of what could not be looked at.
+    async fn forget_deleted(&self) -> HashSet<OperationId> {
+        let looks = self.doubtful().into_iter();
+        let looks = looks.map(|(key, (old, of))| async move { (key, of, self.look_at(&old).await, old) });
+        let mut looks: FuturesUnordered<_> = looks.collect();
+        let (mut gone, mut unseen) = (Vec::new(), HashSet::new());
+        while let Some((key, operations, look, old)) = looks.next().await {
+            match look {
+                Look::Gone => {
+                    let text = format!("`{}` was deleted by an earlier run that was interrupted", old.urn.name());
+                    self.info(&old.urn, "state-pending-delete", text);
+                    gone.push((key, old));
+                }
+                Look::There => {}
+                Look::Unseen => unseen.extend(operations),
+            }
+        }
+        gone.sort_by_key(|(key, _)| *key);
+        self.forget_all(gone).await;
+        unseen
+    }
+
+    /// What cannot be read by anybody counts as being there: a provider need not be able to read.
+    async fn look_at(&self, old: &Arc<Resource>) -> Look {
+        let managed = old.custom && !old.is_provider() && !old.pending_replacement;
+        let Some(reference) = old.provider.as_ref().filter(|_| managed) else { return Look::There };
+        if self.may_start().is_err() {
+            return Look::Unseen;
+        }
+        let Ok(instance) = self.provider(reference, &old.urn).await else { return Look::Unseen };
+        let request = ReadRequest {
+            resource: ResourceIdentity::new(old.urn.clone()),
+            state: state_of(old),
+            timeout: timeout(old.custom_timeouts.read),
+        };
+        let Ok(_permit) = self.place().await else { return Look::Unseen };
+        self.calling(&old.urn);
+        match instance.provider.read(self.unbounded(), request).await {
+            Ok(ReadResult::Gone) => Look::Gone,
+            Ok(ReadResult::Found { .. }) => Look::There,
+            Err(error) if error.kind == ErrorKind::Unsupported => Look::There,
+            Err(error) => {
+                let summary = format!("an earlier run may have deleted `{}` ({})", old.urn.name(), old.urn.ty());
+                let diagnostic = Diagnostic::warning("state-pending-delete", summary)
+                    .detail(format!(
+                        "it was interrupted before the provider answered, and now it cannot be read: {}",
+                        error.message
+                    ))
+                    .hint("the next command looks at it again");
+                self.report(Some(old.urn.clone()), diagnostic);
+                Look::Unseen
+            }
+        }
+    }
+
+    async fn settle_creation(&self, id: OperationId, pending: &PendingOperation, record: &mut Record) {
+        let urn = &pending.resource.urn;
+        match &self.options.pending_creates {
+            PendingCreates::Clear => record.end.push(id),
+            PendingCreates::Import(found) if found.iter().any(|(name, _)| name == urn) => {
+                let chosen = found.iter().find(|(name, _)| name == urn).map(|(_, id)| id.clone());
+                self.import_pending(id, &pending.resource, chosen.unwrap_or_default()).await;
+            }
+            _ => {
+                let diagnostic = Diagnostic::warning(
+                    "state-pending-create",
+                    format!("an earlier run may have created `{}` ({})", urn.name(), urn.ty()),
+                )
+                .detail("it was interrupted before the provider answered, so the id is not known")
+                .hint(format!(
+                    "if it exists: outrigger refresh --import-pending-creates '{urn}' --import-pending-creates ID"
+                ))
+                .hint("if it does not: outrigger refresh --clear-pending-creates");
+                self.report(Some(urn.clone()), diagnostic);
+            }
+        }
+    }
+
+    async fn import_pending(&self, operation: OperationId, intended: &Arc<Resource>, id: String) {
+        let Some(reference) = &intended.provider else { return };
+        let Ok(instance) = self.provider(reference, &intended.urn).await else { return };
+        let mut state = state_of(intended);
+        state.id.clone_from(&id);
+        state.outputs.clear();
+        match self.read_state(&instance, &intended.urn, state, intended.custom_timeouts.read).await {
+            Ok(ReadResult::Found { state, inputs_known, .. }) => {
+                let now = self.services.clock.now();
+                let mut adopted = Resource {
+                    id: Some(state.id),
+                    outputs: state.outputs,
+                    created: Some(now.clone()),
+                    modified: Some(now),
+                    ..Resource::clone(intended)
+                };
+                if inputs_known {
+                    adopted.inputs = state.inputs;
+                }
+                let adopted = Arc::new(adopted);
+                let mut record = Record { end: vec![operation], ..Record::default() };
+                {
+                    let mut decisions = self.decide();
+                    // Another one of that name exists by now: the adopted one is the spare, and goes with the next update.
+                    let delete = decisions.table.live(&adopted.urn).is_some();
+                    let adopted = Arc::new(Resource { delete, ..Resource::clone(&adopted) });
+                    let key = decisions.table.new_entry();
+                    decisions.table.put(key, adopted.clone());
+                    record.put.push((key, adopted));
+                }
+                let _reported = self.append(&intended.urn, record).await;
+            }
+            Ok(ReadResult::Gone) => {
+                let diagnostic = Diagnostic::error(
+                    "engine-import-missing",
+                    format!("nothing of type {} has the id `{id}`", intended.ty()),
+                )
+                .hint("check the id; if the resource was never made, use --clear-pending-creates");
+                self.blemish(&intended.urn, diagnostic);
+            }
+            Err(_reported) => {}
+        }
+    }
+}
