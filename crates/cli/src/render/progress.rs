@@ -80,6 +80,7 @@ struct State {
     summary: Summary,
     old_outputs: PropertyMap,
     troubles: Vec<Trouble>,
+    told: HashSet<String>,
     log: Option<EventLog>,
 }
 
@@ -110,6 +111,7 @@ impl Progress {
             summary: Summary::default(),
             old_outputs: outputs,
             troubles: Vec::new(),
+            told: HashSet::new(),
             log,
         };
         let progress = Self { view, phase, state: Mutex::new(state) };
@@ -268,7 +270,7 @@ impl EventSink for Progress {
             Display::Lines(_) => true,
             Display::Live(live) => self.board(live, &event),
         };
-        if let Some(line) = shown.then(|| self.text(&event, since)).flatten() {
+        if let Some(line) = shown.then(|| self.text(&event, since, &mut state.told)).flatten() {
             state.line(&line);
         }
     }
@@ -413,5 +415,18 @@ mod tests {
         let text = shown(Mood::Done, false, events);
         assert!(!text.contains("canary"), "{text}");
         assert!(text.contains("bad password [secret]") && text.contains("creating failed"), "{text}");
+    }
+    #[test]
+    fn last_words_are_told_once() {
+        let died = |name: &str, words: &str| {
+            let diagnostic = Diagnostic::error("plugin-crashed", format!("could not create `{name}`")).note(words);
+            Event::Diagnostic { urn: None, diagnostic: Box::new(diagnostic) }
+        };
+        let (panic, other) = ("the plugin's last words:\npanic: oh\nmain.go:7", "the plugin's last words:\npanic: ah");
+        let text =
+            shown(Mood::Done, false, vec![died("a", panic), died("b", panic), died("c", other), died("d", "short")]);
+        assert_eq!(text.matches("main.go:7").count(), 1, "{text}");
+        assert!(text.contains("could not create `b`\n = note: the plugin's last words: as above\n"), "{text}");
+        assert!(text.contains("panic: ah") && text.contains("= note: short"), "{text}");
     }
 }

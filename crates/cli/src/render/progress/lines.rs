@@ -1,5 +1,6 @@
 //! Events as lines, for a pipe or a terminal that cannot be redrawn.
 
+use std::collections::HashSet;
 use std::time::Instant;
 
 use outrigger_engine::{Event, Step, StepOp, StepResult};
@@ -13,14 +14,15 @@ use crate::render::step::{found, half, label, trouble, words};
 use crate::render::summary::Mood;
 
 impl Progress {
-    /// What is printed of an event, if anything. `since` is when a step that has ended began.
-    pub(super) fn text(&self, event: &Event, since: Option<Instant>) -> Option<String> {
+    /// What is printed of an event, if anything. `since` is when a step that has ended began, `told` are the long notes that were shown.
+    pub(super) fn text(&self, event: &Event, since: Option<Instant>, told: &mut HashSet<String>) -> Option<String> {
         match event {
             Event::StepStarted(step) => self.begun(step),
             Event::StepEnded { step, result, result_op } => self.ended(step, *result, *result_op, since),
             Event::CallStarted { .. } | Event::Outputs { .. } => None,
             Event::Diagnostic { diagnostic, .. } => {
-                let shown = self.view.redaction.hide_in(diagnostic);
+                let mut shown = self.view.redaction.hide_in(diagnostic);
+                shown.notes.iter_mut().for_each(|note| shorten(note, told));
                 Some(self.view.redaction.hide(&self.view.renderer.render(&shown)).trim_end().to_owned())
             }
             // A status that the next one replaces needs a screen that can replace it.
@@ -118,5 +120,14 @@ fn noted(changes: &[Change]) -> String {
     match on_a_line(changes) {
         names if names.is_empty() => String::new(),
         names => format!(" [diff: {names}]"),
+    }
+}
+
+/// A plugin that dies takes every call with it that it was working on. Each is told, but the same stack trace only once.
+fn shorten(note: &mut String, told: &mut HashSet<String>) {
+    let Some((title, _)) = note.split_once('\n') else { return };
+    let above = format!("{title} as above");
+    if !told.insert(note.clone()) {
+        *note = above;
     }
 }

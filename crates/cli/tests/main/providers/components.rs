@@ -41,10 +41,13 @@ fn a_plugin_that_dies_while_it_makes_a_component_is_told_once_with_its_place() {
         "
 resources:
   good: {type: 'component:Custom', properties: {value: text}}
-  bad: {type: 'component:ComponentCustomRefOutput', properties: {value: 7}}
+  bad:
+    type: component:ComponentCustomRefOutput
+    properties: {value: 7}
+    options: {dependsOn: ['${good}']}
 ",
     );
-    // It takes the value for a string without looking.
+    // It takes the value for a string without looking. What the same process does at that moment would fail with it, so `good` is over.
     let parts = ["could not make component `bad`", "Pulumi.yaml:6:3", "ended during Construct", "interface conversion"];
     let told = sandbox.outrigger(&["up", "--yes"]).ended(1).says(&parts);
     assert_eq!(told.text().matches("error[").count(), 1, "{}", told.text());
