@@ -5,14 +5,14 @@ use std::ops::ControlFlow;
 use outrigger_provider::{Action, ApplyRequest, CallContext, CallError, ErrorKind, Outcome, State};
 use outrigger_terraform::cty::Value as Cty;
 use outrigger_terraform::{Applied, ApplyQuestion, Stored, consistency, replacement, write_only};
-use outrigger_value::{PropertyMap, Urn, secrecy};
+use outrigger_value::{PropertyMap, Urn};
 
 use crate::members::{Id, MISSING_ID};
 use crate::package::{Package, Subject};
 use crate::plans::Plan;
 use crate::resource::{Ready, unchanged};
 use crate::timeouts::{self, Step};
-use crate::words;
+use crate::{secrets, words};
 
 impl Package {
     pub(crate) async fn apply(&self, cx: &CallContext, request: ApplyRequest) -> Outcome {
@@ -32,7 +32,7 @@ impl Package {
             Err(error) => return Outcome::NotDone(error),
         };
         let ending = Ending { package: self, cx, call, urn, subject: &subject, request: &request };
-        if request.action == Action::Update && ready.planned == ready.prior.state {
+        if request.action == Action::Update && ready.changes_nothing() {
             ready = match self.looked_at(&ending, &ready).await {
                 Ok(ControlFlow::Continue(ready)) => ready,
                 Ok(ControlFlow::Break(outcome)) => return outcome,
@@ -89,13 +89,13 @@ impl Package {
         // Nobody has compared it with this before, so what the provider says of it is news.
         let Plan { ready, replacing, .. } = self.planned(cx, "Diff", urn, subject, found, config).await?;
         let block = &subject.handle.schema.block;
-        let replacing = replacement::effective(block, &ready.prior.state, &ready.planned, &replacing)
+        let replacing = replacement::effective(block, &ready.prior.state, &ready.found_again(), &replacing)
             .map_err(|nowhere| self.error(call, nowhere.to_string()))?;
         if !replacing.is_empty() {
             let reason = "it is not what the state said, and can only be made anew: the next update does that";
             return Ok(ControlFlow::Break(ending.state(ready.prior.clone(), vec![reason.to_owned()])));
         }
-        Ok(match ready.planned == ready.prior.state {
+        Ok(match ready.changes_nothing() {
             true => ControlFlow::Break(ending.state(ready.prior.clone(), Vec::new())),
             false => ControlFlow::Continue(Ready::clone(&ready)),
         })
@@ -210,7 +210,7 @@ impl Ending<'_> {
                 return Outcome::Unknown { error, last: self.request.prior.clone() };
             }
         };
-        secrecy::annotate(&mut outputs, &self.request.inputs);
+        secrets::annotate(&mut outputs, &self.request.inputs);
         let known = self.request.prior.as_ref().map(|prior| prior.id.clone());
         let Some(id) = self.package.id(self.subject, &outputs).or(known.filter(|id| !id.is_empty())) else {
             // There is a state, so something may exist, whatever else the provider said.
@@ -243,7 +243,7 @@ impl Ending<'_> {
             (Some(prior), Ok(outputs)) if !stored.state.is_null() && stored.state.is_wholly_known() => {
                 let mut state = prior.clone();
                 state.outputs = outputs;
-                secrecy::annotate(&mut state.outputs, &prior.inputs);
+                secrets::annotate(&mut state.outputs, &prior.inputs);
                 Outcome::Partial { state, reasons }
             }
             _ => Outcome::NotDone(self.error(ErrorKind::NotDone, reasons.join("\n"))),

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
-use outrigger_provider::Action;
+use outrigger_provider::{Action, Verdict};
 use outrigger_terraform::cty::{Path, Value as Cty};
 use outrigger_terraform::{Report, Stored};
 use outrigger_value::Urn;
@@ -40,8 +40,8 @@ struct Kept {
     change: Option<Plan>,
     /// For a new resource: the first of its name, or one that takes the place of what exists.
     creation: Option<Plan>,
-    /// What is wanted, and the provider's bytes, where the plan for what exists says that it has to be replaced.
-    replacement: Option<(Cty, Bytes)>,
+    /// The provider's bytes, where the newest plan for what exists says that it has to be replaced.
+    replacement: Option<Bytes>,
 }
 
 impl Plans {
@@ -67,19 +67,21 @@ impl Plans {
         *place = Some(plan.clone());
     }
 
-    /// The plan of a resource says that it has to be replaced.
-    pub(crate) fn replaces(&self, urn: &Urn, ready: &Ready) {
-        if !ready.private.is_empty() {
-            self.lock().entry(urn.clone()).or_default().replacement =
-                Some((ready.config.clone(), ready.private.clone()));
+    /// What the plan of a resource comes down to. The bytes that come with a replacement are for the new one whatever is wanted of it by
+    /// then: it gets another name where names are made up.
+    pub(crate) fn judged(&self, urn: &Urn, ready: &Ready, verdict: Verdict) {
+        let given = (verdict == Verdict::Replace && !ready.private.is_empty()).then(|| ready.private.clone());
+        let mut kept = self.lock();
+        match (kept.get_mut(urn), given) {
+            (Some(of_it), given) => of_it.replacement = given,
+            (None, Some(given)) => kept.entry(urn.clone()).or_default().replacement = Some(given),
+            (None, None) => {}
         }
     }
 
-    /// The provider's bytes for a new resource that takes the place of another, if the same is wanted as when they were given.
-    pub(crate) fn replacement(&self, urn: &Urn, config: &Cty) -> Option<Bytes> {
-        let kept = self.lock();
-        let (wanted, private) = kept.get(urn)?.replacement.as_ref()?;
-        (wanted == config).then(|| private.clone())
+    /// The provider's bytes for a new resource that takes the place of another.
+    pub(crate) fn replacement(&self, urn: &Urn) -> Option<Bytes> {
+        self.lock().get(urn)?.replacement.clone()
     }
 
     /// The resource is about to change: no plan for what exists holds any more. What is made anew after it was deleted is made as it was
@@ -149,16 +151,17 @@ mod tests {
     #[test]
     fn a_replacement_gets_what_the_plan_before_it_gave() {
         let plans = Plans::new(false);
-        let (wanted, other) = (Cty::String("wanted".into()), Cty::String("other".into()));
         let before = Ready { private: Bytes::from_static(b"given"), ..Ready::clone(&plan("is", "wanted").ready) };
-        plans.replaces(&urn("one"), &before);
-        assert_eq!(plans.replacement(&urn("one"), &wanted).as_deref(), Some(&b"given"[..]));
-        assert_eq!(plans.replacement(&urn("one"), &other), None);
-        assert_eq!(plans.replacement(&urn("two"), &wanted), None);
+        plans.judged(&urn("one"), &before, Verdict::Replace);
+        assert_eq!(plans.replacement(&urn("one")).as_deref(), Some(&b"given"[..]));
+        assert_eq!(plans.replacement(&urn("two")), None);
         plans.forget(&urn("one"), Action::Delete);
-        assert!(plans.replacement(&urn("one"), &wanted).is_some(), "it is deleted to be made anew");
+        assert!(plans.replacement(&urn("one")).is_some(), "it is deleted to be made anew");
         plans.forget(&urn("one"), Action::Create);
-        assert_eq!(plans.replacement(&urn("one"), &wanted), None);
+        assert_eq!(plans.replacement(&urn("one")), None);
+        plans.judged(&urn("one"), &before, Verdict::Replace);
+        plans.judged(&urn("one"), &before, Verdict::Update);
+        assert_eq!(plans.replacement(&urn("one")), None, "the newest plan counts");
     }
 
     #[test]

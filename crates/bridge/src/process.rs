@@ -12,7 +12,6 @@ use outrigger_terraform::schema::Schemas;
 use outrigger_terraform::{Client, Protocol};
 use outrigger_transport::caller::Caller;
 use outrigger_transport::goplugin::{self, Connection, LogReader, Settings, StartError};
-use outrigger_transport::server::begin;
 use outrigger_transport::tap::{CallLog, Tap};
 use outrigger_transport::{LaunchRequest, Launcher, OutputLine, OutputLines};
 use outrigger_value::{PropertyMap, secrecy};
@@ -189,9 +188,7 @@ impl Supervised {
 
     /// Whether it was started and has ended.
     pub(crate) fn has_ended(&self) -> bool {
-        self.live.get().is_some_and(|live| {
-            live.connection.process().is_some_and(|process| begin(process.exited().as_mut()).is_ready())
-        })
+        self.live.get().is_some_and(|live| live.connection.process().is_some_and(|process| process.has_ended()))
     }
 
     /// Whether it was told to stop.

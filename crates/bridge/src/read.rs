@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use outrigger_provider::{CallContext, CallError, ErrorKind, ImportRequest, Imported, ReadRequest, ReadResult, State};
 use outrigger_terraform::{ReadAnswer, Report, Stored};
-use outrigger_value::{PropertyMap, Urn, secrecy};
+use outrigger_value::{PropertyMap, Urn};
 use tokio::time::{Instant, timeout};
 
-use crate::inputs;
 use crate::package::{Package, Subject};
 use crate::resource::DEFERRED;
 use crate::timeouts::{self, Step};
+use crate::{delta, inputs, meta, secrets};
 
 const CALL: &str = "Read";
 
@@ -53,8 +53,9 @@ impl Package {
         let ReadRequest { resource, state, timeout } = request;
         let subject = self.subject(CALL, resource.ty())?;
         self.identities(cx).await?;
-        // A `get` knows the id alone.
-        if state.outputs.is_empty() {
+        if self.is_known_by_id(&subject, &state.outputs) {
+            // What is given besides has to fit all the same: a mistake in it is a mistake.
+            self.written(CALL, &subject, &state.outputs)?;
             return Ok(match self.imported(cx, &resource.urn, &subject, &state.id, timeout).await? {
                 Some(state) => ReadResult::Found { state, inputs_known: true, unchanged: false },
                 None => ReadResult::Gone,
@@ -65,7 +66,7 @@ impl Package {
             return Ok(ReadResult::Gone);
         };
         let mut outputs = self.readable(&subject, &found)?;
-        secrecy::annotate(&mut outputs, &state.inputs);
+        secrets::annotate(&mut outputs, &state.inputs);
         let inputs = inputs::refreshed(&subject.resource.object, state.inputs, &outputs);
         let before = state.id;
         let id = self.id(&subject, &outputs).unwrap_or_else(|| before.clone());
@@ -76,6 +77,13 @@ impl Package {
         }
         let state = State { id, inputs, outputs, ..State::default() };
         Ok(ReadResult::Found { state, inputs_known: true, unchanged })
+    }
+
+    /// Whether nobody has stored this: a `get` gives the id, and properties to find it by at the most. Taken for a state these would have no
+    /// id, and no version.
+    fn is_known_by_id(&self, subject: &Subject, outputs: &PropertyMap) -> bool {
+        let is_stored = outputs.contains_key(delta::KEY) || outputs.contains_key(meta::KEY);
+        outputs.is_empty() || !is_stored && self.id(subject, outputs).is_none()
     }
 
     /// Reads what nobody knows more of than the id.

@@ -1,5 +1,6 @@
 //! Checking and planning a resource.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,7 +11,7 @@ use outrigger_provider::{
 };
 use outrigger_terraform::cty::{Value as Cty, ordered};
 use outrigger_terraform::schema::Block;
-use outrigger_terraform::{PlanAnswer, PlanQuestion, Stored, consistency, propose, replacement};
+use outrigger_terraform::{PlanAnswer, PlanQuestion, Report, Stored, consistency, propose, replacement};
 use outrigger_value::{PropertyMap, PropertyPath, Urn, Value};
 
 use crate::encode::{self, Misfit};
@@ -106,16 +107,19 @@ impl Package {
                 let stored = self.upgraded(cx, CALL, urn, &subject, &prior).await?;
                 let Plan { ready, replacing, .. } = self.planned(cx, CALL, urn, &subject, stored, config).await?;
                 let block = &subject.handle.schema.block;
-                let replacing = replacement::effective(block, &ready.prior.state, &ready.planned, &replacing)
+                let planned = ready.found_again();
+                let replacing = replacement::effective(block, &ready.prior.state, &planned, &replacing)
                     .map_err(|nowhere| self.error(CALL, nowhere.to_string()))?;
-                let diff = difference::of(&subject.resource.object, &ready.prior.state, &ready.planned, &replacing);
-                let verdict = match (diff.replace_keys.is_empty(), diff.changed) {
+                let diff = difference::of(&subject.resource.object, &ready.prior.state, &planned, &replacing);
+                // A reason may be the resource as a whole, which is no property.
+                let verdict = match (replacing.is_empty(), diff.changed) {
                     (false, _) => Verdict::Replace,
                     (true, Some(false)) => Verdict::Same,
                     _ => Verdict::Update,
                 };
+                drop(planned);
+                self.plans.judged(urn, &ready, verdict);
                 let (shown, token) = if verdict == Verdict::Replace {
-                    self.plans.replaces(urn, &ready);
                     let anew = if request.predict {
                         // What is made anew computes everything anew: planned as if nothing were there, it says what that will be.
                         self.planned(cx, CALL, urn, &subject, Stored::NOTHING, ready.config.clone()).await?.ready
@@ -152,8 +156,8 @@ impl Package {
         let plan = match self.plans.get(urn, &prior, &config) {
             Some(plan) => plan,
             None => {
-                let replacement = prior.state.is_null().then(|| self.plans.replacement(urn, &config)).flatten();
-                self.asked_plan(cx, subject, prior, config, replacement.as_ref()).await?
+                let replacement = prior.state.is_null().then(|| self.plans.replacement(urn)).flatten();
+                self.asked_plan(cx, call, subject, prior, config, replacement.as_ref()).await?
             }
         };
         let object = Some(&subject.resource.object);
@@ -168,6 +172,7 @@ impl Package {
     async fn asked_plan(
         &self,
         cx: &CallContext,
+        call: &str,
         subject: &Subject,
         prior: Stored,
         config: Cty,
@@ -185,7 +190,13 @@ impl Package {
         let answer = self.client(cx).await?.plan(cx, &subject.handle, &question).await?;
         let PlanAnswer { planned, requires_replace, private, identity, legacy, deferred, reports, .. } = answer;
         if deferred {
-            return Err(self.error("Diff", DEFERRED));
+            return Err(self.error(call, DEFERRED));
+        }
+        // Carried out, it would be the order to delete what exists.
+        if planned.is_null() && !reports.iter().any(Report::is_error) {
+            return Err(
+                self.error(call, "the provider plans nothing for what is wanted, which is a bug in the provider")
+            );
         }
         let ready = Arc::new(Ready { prior, config, planned, private, identity, legacy });
         Ok(Plan { ready, replacing: requires_replace.into(), reports: reports.into() })
@@ -225,7 +236,7 @@ impl Package {
     ) -> Result<PropertyMap, CallError> {
         let mut outputs = decode::object(&subject.resource.object, planned)
             .map_err(|unfit| self.error(call, format!("the plan cannot be understood: {unfit}")))?;
-        outrigger_value::secrecy::annotate(&mut outputs, inputs);
+        secrets::annotate(&mut outputs, inputs);
         Ok(outputs)
     }
 
@@ -248,6 +259,9 @@ impl Package {
             };
             let answer = self.client(cx).await?.plan(cx, &subject.handle, &question).await?;
             self.heed(cx, CALL, Some(urn), Some(&subject.resource.object), &answer.reports)?;
+            if answer.deferred {
+                return Err(self.error(CALL, DEFERRED));
+            }
             if !answer.planned.is_null() {
                 return Err(self
                     .error(CALL, "the provider plans to keep what is to be deleted, which is a bug in the provider"));
@@ -283,6 +297,20 @@ fn findings(block: &Block, ready: &Ready) -> Vec<consistency::Finding> {
 }
 
 impl Ready {
+    /// The planned state as it will be found again. What is stored has doubles, and a plan that differs from it by digits that none can
+    /// hold changes nothing.
+    pub(crate) fn found_again(&self) -> Cow<'_, Cty> {
+        if self.planned == self.prior.state {
+            Cow::Borrowed(&self.planned)
+        } else {
+            Cow::Owned(rounded(self.planned.clone()))
+        }
+    }
+
+    pub(crate) fn changes_nothing(&self) -> bool {
+        *self.found_again() == self.prior.state
+    }
+
     /// The change with the user's limit for the step, where the resource has one.
     pub(crate) fn limited(&self, block: &Block, step: timeouts::Step, limit: Duration) -> Self {
         let mut limited = self.clone();

@@ -1,7 +1,9 @@
-//! Secret marks on inputs: what the provider calls sensitive is secret wherever it is stored.
+//! Secret marks: what the provider calls sensitive is secret wherever it is stored, and so is what the user calls secret.
 
-use outrigger_value::{PropertyMap, Value};
+use outrigger_terraform::cty::quote;
+use outrigger_value::{PropertyMap, Value, secrecy};
 
+use crate::meta;
 use crate::names::{Object, Shape};
 
 /// The properties with a mark on everything sensitive.
@@ -17,6 +19,21 @@ pub(crate) fn marked(object: &Object, properties: PropertyMap) -> PropertyMap {
         (name, value)
     });
     marked.collect()
+}
+
+/// Marks what a provider answered where the inputs are secret. An identity repeats some of them in text of its own, which is secret then, too.
+pub(crate) fn annotate(outputs: &mut PropertyMap, inputs: &PropertyMap) {
+    secrecy::annotate(outputs, inputs);
+    let Some(Value::String(meta)) = outputs.get(meta::KEY) else { return };
+    let mut repeats = false;
+    secrecy::secret_texts(inputs, &mut |text| {
+        let mut quoted = String::new();
+        quote(text, &mut quoted);
+        repeats |= meta.contains(&quoted);
+    });
+    if repeats && let Some(value) = outputs.remove(meta::KEY) {
+        outputs.insert(meta::KEY.to_owned(), Value::secret(value));
+    }
 }
 
 fn marked_value(shape: &Shape, value: Value) -> Value {
@@ -42,6 +59,20 @@ mod tests {
 
     fn properties<const N: usize>(items: [(&str, Value); N]) -> PropertyMap {
         items.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+    }
+
+    #[test]
+    fn an_identity_does_not_repeat_what_is_secret() {
+        let meta = r#"{"identity":{"account":"a\"b","region":"r"},"schema_version":"1"}"#;
+        let after = |secret: &str| {
+            let inputs = properties([("account", Value::secret(Value::from(secret)))]);
+            let mut outputs = properties([("account", Value::from(secret)), (meta::KEY, Value::from(meta))]);
+            annotate(&mut outputs, &inputs);
+            assert_eq!(outputs.get("account"), inputs.get("account"));
+            outputs.remove(meta::KEY).unwrap()
+        };
+        assert_eq!(after("a\"b"), Value::secret(Value::from(meta)));
+        assert_eq!(after("a"), Value::from(meta));
     }
 
     #[test]

@@ -73,7 +73,13 @@ impl Package {
         self.upgraded_json(cx, call, urn, subject, &client, meta, json).await
     }
 
-    fn written(&self, call: &str, subject: &Subject, outputs: &PropertyMap) -> Result<(Meta, String), CallError> {
+    /// What was written down of a resource: the bookkeeping, and the provider's JSON.
+    pub(crate) fn written(
+        &self,
+        call: &str,
+        subject: &Subject,
+        outputs: &PropertyMap,
+    ) -> Result<(Meta, String), CallError> {
         let failed = |reason: String| self.error(call, reason);
         let Subject { resource, handle } = subject;
         let meta = Meta::of(outputs).map_err(|error| failed(error.to_string()))?;
@@ -110,6 +116,13 @@ impl Package {
                 let (state, reports) = client.upgrade(cx, &subject.handle, meta.version, json).await?;
                 self.heed(cx, call, Some(urn), Some(&subject.resource.object), &reports)?;
                 let state = self.storable(cx, call, urn, subject, state, "upgraded")?;
+                // Whatever went on from here would take it for something that does not exist: it would be forgotten, or made twice.
+                if state.is_null() {
+                    return Err(self.error(
+                        call,
+                        "the provider answered no state when it was asked to upgrade the stored one, which is a bug in the provider",
+                    ));
+                }
                 if let Some((digest, as_is)) = as_is
                     && as_is == state
                     && reports.is_empty()
@@ -124,7 +137,8 @@ impl Package {
         Ok(Stored { state: rounded(state), private: meta.private, identity })
     }
 
-    /// A state that was not planned, without what must never be stored, which is told.
+    /// A state that was not planned, without what must never be stored, which is told. One that is not wholly known is refused: it could not
+    /// be shown to the provider again, not even to delete what it stands for.
     pub(crate) fn storable(
         &self,
         cx: &CallContext,
@@ -135,6 +149,10 @@ impl Package {
         did: &str,
     ) -> Result<Cty, CallError> {
         let block = &subject.handle.schema.block;
+        if let Some(finding) = consistency::unknown_in(&state).first() {
+            let what = format!("the provider {did} something unknown, which is a bug in the provider: {finding}");
+            return Err(self.error(call, what));
+        }
         self.hold(cx, call, urn, &consistency::write_only_in(block, &state), did)?;
         Ok(write_only::removed(block, state))
     }

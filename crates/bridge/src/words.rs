@@ -95,10 +95,10 @@ pub(crate) fn unknown_key(object: &Object, urn: &Urn, package: &str, key: &str) 
     CheckFailure { about, ..CheckFailure::new("", reason) }
 }
 
-/// Why a provider was not found, and what to do: whoever hosts the bridge shows nothing but a text.
+/// Why a provider was not found, what else is worth knowing, and what to do: whoever hosts the bridge shows nothing but a text.
 pub(crate) fn not_found(diagnostic: &Diagnostic) -> String {
-    let hints = diagnostic.hints.iter().map(|hint| format!("\n{hint}"));
-    format!("{diagnostic}{}", hints.collect::<String>())
+    let further = diagnostic.notes.iter().chain(&diagnostic.hints).map(|line| format!("\n{line}"));
+    format!("{diagnostic}{}", further.collect::<String>())
 }
 
 /// Whether nobody declared the provider.
@@ -215,6 +215,15 @@ mod tests {
         assert!(!far.contains("Did you mean"), "{far}");
         let declared = unknown_key(&object(), &provider("mine"), "x", "color").reason;
         assert!(declared.ends_with("Invalid or unknown key. Examine values at 'mine.color'."), "{declared}");
+    }
+
+    #[test]
+    fn what_was_not_found_is_told_with_notes_and_hints() {
+        let diagnostic = Diagnostic::error("terraform-missing", "it was not found").detail("Searched: nothing.");
+        assert_eq!(not_found(&diagnostic), "it was not found: Searched: nothing.");
+        let diagnostic = diagnostic.hint("Get it.").note("`X` is not known").hint("Or another.");
+        let told = "it was not found: Searched: nothing.\n`X` is not known\nGet it.\nOr another.";
+        assert_eq!(not_found(&diagnostic), told);
     }
 
     #[test]

@@ -76,7 +76,7 @@ pub(crate) fn options(environment: &Environment, directory: &Path) -> Result<Ter
         .collect();
     let log_level = log_level(&variables);
     let home = environment.text("HOME").map(PathBuf::from);
-    let cache = environment.cache_directory().unwrap_or_else(std::env::temp_dir).join("terraform");
+    let cache = environment.cache_directory().map(|directory| directory.join("terraform"));
     let surroundings = Surroundings { environment: variables, home, working_directory: directory.to_owned(), cache };
     Ok(TerraformOptions {
         origins: Arc::new(Sources::new(surroundings)),
@@ -110,8 +110,8 @@ fn log_level(variables: &BTreeMap<String, String>) -> Option<LogLevel> {
     }
 }
 
-/// Ends the providers if this process is killed.
-fn keeper(environment: &Environment) -> Option<KeeperCommand> {
+/// Ends providers, and other plugins, if this process is killed. There is nothing else for it to look after.
+pub(crate) fn keeper(environment: &Environment) -> Option<KeeperCommand> {
     Some(KeeperCommand {
         program: environment.executable.clone()?,
         arguments: vec![crate::keeper::ARGUMENT.into()],

@@ -29,6 +29,18 @@ pub(crate) enum Origin {
     Local { name: String, directory: PathBuf },
 }
 
+/// A source and the version behind its `@`. A path has no version: what looks like one is part of a name.
+pub(crate) fn versioned(text: &str) -> (&str, Option<String>) {
+    match text.split_once('@').filter(|_| !is_path(text)) {
+        Some((source, version)) => (source, Some(version.to_owned())),
+        None => (text, None),
+    }
+}
+
+fn is_path(source: &str) -> bool {
+    source.starts_with(['.', '/'])
+}
+
 impl Origin {
     /// Understands a source. A path begins at `directory`.
     pub(crate) fn parse(source: &str, directory: &Path) -> Result<Self, Diagnostic> {
@@ -37,7 +49,7 @@ impl Origin {
                 .detail(reason)
                 .hint(hint))
         };
-        if source.starts_with(['.', '/']) {
+        if is_path(source) {
             let path = directory.join(source);
             let name = path.file_name().and_then(|name| name.to_str()?.strip_prefix(EXECUTABLE));
             return match (name, path.parent()) {
@@ -82,8 +94,8 @@ impl Packager {
         project: &Project,
         origins: impl IntoIterator<Item = &'a Origin>,
     ) -> Result<Self, Failure> {
-        // Without a keeper: what is started answers a question, and dies with us.
-        let mut options: HostOptions = host_options(environment, project, None, BTreeMap::new())?;
+        let keeper = crate::bridge::keeper(environment);
+        let mut options: HostOptions = host_options(environment, project, keeper, BTreeMap::new())?;
         for origin in origins {
             if let Origin::Local { name, directory } = origin {
                 let plugin = ProjectPlugin { name: name.clone(), path: directory.clone(), version: None };
@@ -182,6 +194,19 @@ fn refused(descriptor: &PluginDescriptor, what: &str, error: &CallError) -> Diag
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_a_name_has_a_version_behind_it() {
+        for (text, source, version) in [
+            ("aws", "aws", None),
+            ("aws@1.2.3", "aws", Some("1.2.3")),
+            ("/jobs/job@2/pulumi-resource-x", "/jobs/job@2/pulumi-resource-x", None),
+            ("./job@2/pulumi-resource-x", "./job@2/pulumi-resource-x", None),
+            ("../pulumi-resource-x@1.0.0", "../pulumi-resource-x@1.0.0", None),
+        ] {
+            assert_eq!(versioned(text), (source, version.map(str::to_owned)), "{text}");
+        }
+    }
 
     #[test]
     fn sources_are_names_or_executables() {

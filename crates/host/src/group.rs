@@ -18,9 +18,6 @@ const STRAGGLERS: Duration = Duration::from_millis(500);
 /// How long to wait for killed processes to be gone. The kernel needs moments, unless one hangs in a system call.
 const BURIAL: Duration = Duration::from_secs(2);
 
-/// How long a process may be on its way from one program to the next. Meanwhile it cannot be told whose it is.
-const TRANSFORMATION: Duration = Duration::from_millis(20);
-
 /// A group. Signals reach it only as long as its leader is not collected: after that its id may be somebody else's.
 #[derive(Debug)]
 pub(crate) struct Group {
@@ -124,8 +121,7 @@ impl Group {
             }
             let look = os::look(Some(self.identity.pid), &self.mark);
             let elapsed = begin.elapsed();
-            let strays = !look.marked.is_empty() || (look.unsure && elapsed < TRANSFORMATION);
-            let others = look.members.map(|members| members || strays);
+            let others = look.members.map(|members| members || look.has_strays(elapsed));
             if others != Some(true) || elapsed >= limit {
                 return others;
             }

@@ -96,11 +96,6 @@ impl PluginProcess {
         });
         Ok(Self { label, group, first_line, ended_streams, last_words, _stdin: stdin, _readers: readers })
     }
-
-    /// Whether the process has ended.
-    pub(crate) fn has_ended(&self) -> bool {
-        self.group.has_ended()
-    }
 }
 
 #[async_trait]
@@ -138,6 +133,10 @@ impl Process for PluginProcess {
         let mut streams = self.ended_streams.clone();
         let _in_time = tokio::time::timeout(REST_OF_OUTPUT, streams.wait_for(|ended| *ended == 2)).await;
         how
+    }
+
+    fn has_ended(&self) -> bool {
+        self.group.has_ended()
     }
 
     fn interrupt(&self) {
@@ -189,6 +188,21 @@ mod tests {
         assert_eq!(began.elapsed(), Duration::from_millis(350));
         drop(writer);
         assert_eq!(spawner.launch(request(&program, "")).await.unwrap().exited().await, "exited with code 0");
+        spawner.close();
+    }
+
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn a_process_has_ended_although_somebody_else_holds_its_output() {
+        let spawner = Spawner::new(None).unwrap();
+        let process = spawner.launch_plugin(request(Path::new("/bin/sh"), "exec sleep 600")).await.unwrap();
+        let held = std::fs::OpenOptions::new().append(true).open(format!("/proc/{}/fd/2", process.id())).unwrap();
+        assert!(!process.has_ended());
+        process.kill();
+        process.group.exit().wait_for(Option::is_some).await.unwrap();
+        assert!(process.has_ended());
+        assert_eq!(*process.ended_streams.clone().wait_for(|ended| *ended > 0).await.unwrap(), 1, "one is held");
+        drop(held);
         spawner.close();
     }
 

@@ -13,9 +13,11 @@ use std::os::fd::OwnedFd;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Duration;
 
 use outrigger_transport::LaunchRequest;
 use tokio::sync::oneshot;
+use tokio::time::timeout;
 
 use crate::KeeperCommand;
 use crate::group::{Group, GroupHandle};
@@ -49,6 +51,10 @@ enum Order {
 /// not keep a core busy.
 const REPLACEMENTS: u32 = 8;
 
+/// How long to wait for the last process of all. The kernel needs moments, unless one hangs in a system call; then it is for the keeper,
+/// which was not told of its end, to look after it when we are gone.
+const HELD: Duration = Duration::from_secs(5);
+
 impl Spawner {
     /// Starts the thread. `keeper`: how to start one; without it only the parent-death signal guards against our own death.
     pub(crate) fn new(keeper: Option<KeeperCommand>) -> io::Result<Self> {
@@ -76,12 +82,12 @@ impl Spawner {
         answered.await.map_err(|_| closed())?
     }
 
-    /// Starts nothing more, kills what is left, and waits until the last has ended. The keeper stays: the caller may have
-    /// work of its own to finish that the keeper guards.
+    /// Starts nothing more, kills what is left, and waits until the last has ended, unless the kernel holds it. The keeper stays: the
+    /// caller may have work of its own to finish that the keeper guards.
     pub(crate) async fn drain(&self) {
         let (drained, all_ended) = oneshot::channel();
         if self.orders.send(Order::Drain(drained)).is_ok() {
-            let _thread_is_gone = all_ended.await;
+            let _held_or_thread_is_gone = timeout(HELD, all_ended).await;
         }
     }
 
@@ -224,5 +230,20 @@ impl Thread {
         .map_err(|error| io::Error::other(format!("the keeper process could not be started: {error}")))?;
         self.keeper = Some(keeper);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::time::Instant;
+
+    #[tokio::test(start_paused = true)]
+    async fn what_the_kernel_holds_is_not_waited_for_without_end() {
+        // Nobody receives: so it looks as long as a process is left.
+        let (orders, _received) = channel();
+        let began = Instant::now();
+        timeout(HELD * 2, Spawner { orders }.drain()).await.unwrap();
+        assert_eq!(began.elapsed(), HELD);
     }
 }

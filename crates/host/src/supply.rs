@@ -9,7 +9,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use futures::FutureExt;
 use futures::future::join_all;
 use outrigger_diagnostic::Diagnostic;
-use outrigger_provider::{CallContext, Configure, LogSink, Parameterize, Plugin, PluginDescriptor};
+use outrigger_provider::{
+    CallContext, CallError, Configure, ErrorKind, LogSink, Parameterize, Plugin, PluginDescriptor,
+};
 use outrigger_pulumi::{ConnectOptions, EngineServer, connect};
 use outrigger_transport::{LaunchRequest, Process};
 use tokio::sync::OnceCell;
@@ -213,7 +215,7 @@ impl Supply {
             return Ok(Arc::new(Running::new(plugin, None, None)));
         }
         if let Some(terraform) = self.options.bridged(descriptor) {
-            let bridge = Arc::new(terraform::bridge(terraform, &self.options, descriptor, &self.spawner));
+            let bridge = Arc::new(terraform::bridge(terraform, &self.options, descriptor, &self.spawner)?);
             let plugin = self.ready(descriptor, None, None, async { Ok(bridge) }).await?;
             return Ok(Arc::new(Running::new(plugin, None, None)));
         }
@@ -245,16 +247,20 @@ impl Supply {
         descriptor: &PluginDescriptor,
         process: Option<&Arc<PluginProcess>>,
         executable: Option<&Executable>,
-        connected: impl Future<Output = Result<Arc<P>, outrigger_provider::CallError>>,
+        connected: impl Future<Output = Result<Arc<P>, CallError>>,
     ) -> Result<Arc<dyn Plugin>, Diagnostic> {
         let attempt = async {
             let plugin = connected.await?;
             if let Some(parameterization) = &descriptor.parameterization {
                 // A Terraform provider is asked for its schema in this.
                 let cx = CallContext::background().within(self.options.deadlines.schema);
-                plugin.parameterize(&cx, Parameterize::Value(parameterization.clone())).await?;
+                let became = plugin.parameterize(&cx, Parameterize::Value(parameterization.clone())).await?;
+                // Whatever is asked of it would be answered by another package than the one that was meant.
+                if became.name != parameterization.name {
+                    return Err(not_it(descriptor, &parameterization.name, &became.name));
+                }
             }
-            Ok::<_, outrigger_provider::CallError>(plugin as Arc<dyn Plugin>)
+            Ok::<_, CallError>(plugin as Arc<dyn Plugin>)
         };
         match attempt.await {
             Ok(plugin) => Ok(plugin),
@@ -340,4 +346,13 @@ fn shutting_down(name: &str) -> Diagnostic {
     Diagnostic::error("host-closing", format!("plugin `{name}` is not started"))
         .detail("The host is shutting down and starts nothing more.")
         .hint("Run the command again.")
+}
+
+/// A plugin that became another package than the parameter is said to be for.
+fn not_it(descriptor: &PluginDescriptor, wanted: &str, became: &str) -> CallError {
+    let message = format!(
+        "with the parameter of the package `{wanted}` it became `{became}`; the package's lock file below `sdks` does not belong to it, and \
+         `outrigger install` writes it anew"
+    );
+    CallError::new(&descriptor.name, "Parameterize", ErrorKind::Garbage, message)
 }

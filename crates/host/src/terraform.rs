@@ -11,6 +11,7 @@ use outrigger_terraform::Protocol;
 use outrigger_transport::Launcher;
 use outrigger_transport::tap::CallLog;
 
+use crate::find::wanted_version;
 use crate::schema::{self, Key, Stamp};
 use crate::spawner::Spawner;
 use crate::{HostOptions, KeeperCommand, environment};
@@ -20,7 +21,7 @@ use crate::{HostOptions, KeeperCommand, environment};
 pub struct TerraformOptions {
     /// Finds providers.
     pub origins: Arc<dyn Origins>,
-    /// The version that the bridge has.
+    /// The version that the bridge has where none is asked for.
     pub version: String,
     /// Whether connections to providers are encrypted.
     pub tls: bool,
@@ -32,19 +33,21 @@ pub struct TerraformOptions {
     pub call_log: Option<Arc<dyn CallLog>>,
 }
 
-/// A bridge for a descriptor, whose providers this host starts.
+/// A bridge for a descriptor, whose providers this host starts. It is of the version that is asked for, as the plugin that `pulumi` would
+/// start is: lock files name it.
 pub(crate) fn bridge(
     terraform: &TerraformOptions,
     options: &HostOptions,
     descriptor: &PluginDescriptor,
     spawner: &Spawner,
-) -> Bridge {
+) -> Result<Bridge, Diagnostic> {
+    let version = wanted_version(descriptor)?.map_or_else(|| terraform.version.clone(), |version| version.to_string());
     let environment = environment::of_plugin(options, descriptor);
     let directory = options.project.directory.clone();
     let launcher = Arc::new(spawner.clone());
     let cache = options.cache_directory.clone();
     let bridge = bridge_options(terraform, cache, launcher, environment, directory);
-    Bridge::new(BridgeOptions { lasting: true, ..bridge })
+    Ok(Bridge::new(BridgeOptions { version, lasting: true, ..bridge }))
 }
 
 /// A bridge that is a plugin by itself, for another host. It starts its providers, with a keeper for them.
@@ -60,16 +63,17 @@ pub fn stand_alone_bridge(
     Ok(Bridge::new(bridge_options(terraform, cache, Arc::new(spawner), environment, directory)))
 }
 
-/// A Terraform provider without the bridge, for a person who wants to see what it says. `arguments` name it as they would for the
-/// bridge.
+/// A Terraform provider without the bridge, for a person who wants to see what it says, with a keeper for it. `arguments` name it as they
+/// would for the bridge.
 pub async fn bare_provider(
     cx: &CallContext,
     terraform: &TerraformOptions,
     environment: Vec<(std::ffi::OsString, std::ffi::OsString)>,
     directory: PathBuf,
     arguments: Vec<String>,
+    keeper: Option<KeeperCommand>,
 ) -> Result<Result<BareProvider, CallError>, Diagnostic> {
-    let spawner = Spawner::new(None).map_err(|error| crate::host::no_thread(&error))?;
+    let spawner = Spawner::new(keeper).map_err(|error| crate::host::no_thread(&error))?;
     let environment = environment::without_secrets(environment);
     let options = bridge_options(terraform, None, Arc::new(spawner), environment, directory);
     BareProvider::start(cx, &options, arguments).await

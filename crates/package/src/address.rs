@@ -1,5 +1,6 @@
 //! Addresses of Terraform providers: `[HOST/][NAMESPACE/]TYPE`.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
@@ -40,13 +41,18 @@ impl Address {
 
     /// Reads an address as OpenTofu reads a `source`, whoever wrote it: what has no namespace is HashiCorp's.
     pub(crate) fn of_source(text: &str) -> Result<Self, Diagnostic> {
-        if text.contains('/') { text.parse() } else { format!("hashicorp/{text}").parse() }
+        with_namespace(text).parse()
     }
 
     /// The same provider at another host.
     pub(crate) fn at(&self, host: &str) -> Self {
         Self { host: host.to_owned(), ..self.clone() }
     }
+}
+
+/// A source with its namespace: OpenTofu takes what has none for HashiCorp's.
+pub(crate) fn with_namespace(source: &str) -> Cow<'_, str> {
+    if source.contains('/') { Cow::Borrowed(source) } else { Cow::Owned(format!("hashicorp/{source}")) }
 }
 
 /// The whole address; this is the `url` that Pulumi's bridge writes into SDKs and lock files.

@@ -1,71 +1,37 @@
 //! Archives that were unpacked: `HOST/NAMESPACE/TYPE/VERSION/PLATFORM/DIGEST` below a directory of ours.
 //!
-//! A directory that bears an archive's digest is whole, and never changes. It is made under another name, flushed, and renamed, under
-//! a lock of the package: two processes unpack it once, and what one that died left behind is removed by the next.
+//! A directory that bears an archive's digest is made under another name, flushed, and renamed, under a lock of the package: two
+//! processes unpack it once, and what one that died left behind is removed by the next. We never change one; if its executable is
+//! not as we left it, somebody else or a disk did, and it is made anew.
+
+mod index;
 
 use std::fs::{self, File};
-use std::io::{self, ErrorKind, Write};
-use std::os::unix::fs::MetadataExt;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use outrigger_diagnostic::Diagnostic;
-use serde::{Deserialize, Serialize};
 
 use crate::address::Address;
 use crate::archive::{self, Failure};
 use crate::digest::archive_digest;
+use crate::executable;
 use crate::mirror::Package;
+
+use index::{Entry, Index, Stamp};
 
 /// What directories that are not whole yet begin with.
 const UNFINISHED: &str = ".unpacking-";
 
-/// Which archives were unpacked. It saves reading an archive that has not changed; whatever is damaged in it counts as not there.
-#[derive(Debug, Default, Serialize, Deserialize)]
-struct Index {
-    version: u32,
-    archives: Vec<Entry>,
-}
-
-#[derive(Debug, PartialEq, Serialize, Deserialize)]
-struct Entry {
-    archive: Stamp,
-    /// The digest of the archive.
-    zh: String,
-    /// The digest of its files.
-    h1: String,
-}
-
-/// An archive as it was when it was read.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Stamp {
-    path: PathBuf,
-    inode: u64,
-    size: u64,
-    modified: (i64, i64),
-    changed: (i64, i64),
-}
-
-impl Stamp {
-    fn of(path: &Path, file: &File) -> io::Result<Self> {
-        let data = file.metadata()?;
-        Ok(Self {
-            path: path.to_owned(),
-            inode: data.ino(),
-            size: data.size(),
-            modified: (data.mtime(), data.mtime_nsec()),
-            changed: (data.ctime(), data.ctime_nsec()),
-        })
-    }
-}
-
 /// The directory of an unpacked archive; unpacks it if that has not been done.
 pub(crate) fn unpacked(
-    cache: &Path,
+    cache: Option<&Path>,
     address: &Address,
     package: &Package,
     archive: &Path,
 ) -> Result<PathBuf, Diagnostic> {
     let place = cache
+        .ok_or_else(|| nowhere(archive))?
         .join(address.host())
         .join(address.namespace())
         .join(address.kind())
@@ -73,8 +39,8 @@ pub(crate) fn unpacked(
         .join(package.platform.to_string());
     let unreadable = |error: io::Error| broken(address, archive, &format!("the archive cannot be read: {error}"));
     let mut file = File::open(archive).map_err(unreadable)?;
-    let stamp = Stamp::of(archive, &file).map_err(unreadable)?;
-    if let Some(directory) = known(&place, &stamp) {
+    let stamp = Stamp::of_archive(archive, &file).map_err(unreadable)?;
+    if let Some(directory) = known(&place, &stamp, address.kind()) {
         return Ok(directory);
     }
     let unwritable = |error: io::Error| disk(&place, &error);
@@ -82,37 +48,38 @@ pub(crate) fn unpacked(
     let lock = File::create(place.join("lock")).map_err(unwritable)?;
     // Whoever holds it is unpacking; if it dies, the system releases it.
     lock.lock().map_err(unwritable)?;
-    if let Some(directory) = known(&place, &stamp) {
+    if let Some(directory) = known(&place, &stamp, address.kind()) {
         return Ok(directory);
     }
     remove_unfinished(&place).map_err(unwritable)?;
     let zh = archive_digest(&mut file).map_err(unreadable)?;
     let directory = place.join(name_of(&zh));
     let mut index = Index::read(&place);
-    let h1 = match index.archives.iter().find(|entry| entry.zh == zh) {
-        Some(entry) if directory.is_dir() => entry.h1.clone(),
-        _ => {
+    let same = |entry: &&Entry| entry.zh == zh && entry.is_whole(&directory, address.kind());
+    let (h1, program) = match index.archives.iter().find(same) {
+        Some(entry) => (entry.h1.clone(), entry.program.clone()),
+        None => {
             if directory.is_dir() {
                 fs::remove_dir_all(&directory).map_err(unwritable)?;
             }
-            unpack(&file, &place, &directory, address).map_err(|failure| match failure {
+            let h1 = unpack(&file, &place, &directory, address).map_err(|failure| match failure {
                 Failure::Archive(reason) => broken(address, archive, &format!("the archive {reason}")),
                 Failure::Disk(error) => disk(&place, &error),
-            })?
+            })?;
+            let program = executable::program(&directory, address)?;
+            (h1, Stamp::of_program(&program).map_err(unwritable)?)
         }
     };
-    index.version = 1;
-    index.archives.retain(|entry| entry.archive.path != stamp.path);
-    index.archives.push(Entry { archive: stamp, zh, h1 });
+    index.put(Entry { archive: stamp, program, zh, h1 });
     index.write(&place).map_err(unwritable)?;
     Ok(directory)
 }
 
-/// The directory of an archive that has not changed since it was unpacked.
-fn known(place: &Path, stamp: &Stamp) -> Option<PathBuf> {
+/// The directory of an archive that has not changed since it was unpacked, and neither has what came of it.
+fn known(place: &Path, stamp: &Stamp, kind: &str) -> Option<PathBuf> {
     let index = Index::read(place);
     let entry = index.archives.iter().find(|entry| entry.archive == *stamp)?;
-    Some(place.join(name_of(&entry.zh))).filter(|directory| directory.is_dir())
+    Some(place.join(name_of(&entry.zh))).filter(|directory| entry.is_whole(directory, kind))
 }
 
 /// Enough of the digest to tell archives of one version apart, in a path that is not too long for a socket beside it.
@@ -146,25 +113,21 @@ fn remove_unfinished(place: &Path) -> io::Result<()> {
     Ok(())
 }
 
-impl Index {
-    fn read(place: &Path) -> Self {
-        let read = |bytes: Vec<u8>| serde_json::from_slice::<Self>(&bytes).ok();
-        fs::read(place.join("index.json")).ok().and_then(read).filter(|index| index.version == 1).unwrap_or_default()
-    }
-
-    fn write(&self, place: &Path) -> io::Result<()> {
-        let new = place.join("index.json.new");
-        let mut file = File::create(&new)?;
-        file.write_all(&serde_json::to_vec(self)?)?;
-        file.sync_all()?;
-        fs::rename(&new, place.join("index.json"))
-    }
-}
-
 fn broken(address: &Address, archive: &Path, reason: &str) -> Diagnostic {
     Diagnostic::error("terraform-package", format!("the package of `{address}` cannot be used"))
         .detail(format!("{}: {reason}.", archive.display()))
         .hint("Put a whole archive there, for instance with `terraform providers mirror`.")
+}
+
+/// No directory is ours alone. One that everybody can write to would do for files, but what is in it is going to be started.
+fn nowhere(archive: &Path) -> Diagnostic {
+    Diagnostic::error("terraform-cache", "a Terraform provider cannot be unpacked")
+        .detail(format!(
+            "There is no directory to unpack `{}` into: neither XDG_CACHE_HOME nor HOME names one.",
+            archive.display()
+        ))
+        .hint("Set XDG_CACHE_HOME or HOME to a directory of your own, as an absolute path.")
+        .hint("A mirror in the unpacked layout, and the path of an executable, need no such directory.")
 }
 
 fn disk(place: &Path, error: &io::Error) -> Diagnostic {
@@ -179,7 +142,7 @@ fn disk(place: &Path, error: &io::Error) -> Diagnostic {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::PermissionsExt;
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
     use std::thread;
 
     use super::*;
@@ -214,7 +177,7 @@ mod tests {
         }
 
         fn unpack(&self) -> Result<PathBuf, Diagnostic> {
-            unpacked(&self.cache(), &self.address, &self.package, &self.archive())
+            unpacked(Some(&self.cache()), &self.address, &self.package, &self.archive())
         }
 
         fn place(&self) -> PathBuf {
@@ -284,6 +247,47 @@ mod tests {
         scene.unpack().unwrap();
         fs::remove_file(scene.archive()).unwrap();
         assert!(scene.unpack().unwrap_err().detail.unwrap().contains("cannot be read"));
+    }
+
+    #[test]
+    fn what_was_damaged_is_unpacked_again() {
+        let damages: [fn(&Path); 5] = [
+            |program| fs::remove_file(program).unwrap(),
+            |program| File::options().write(true).open(program).unwrap().set_len(1).unwrap(),
+            |program| fs::write(program, "another one").unwrap(),
+            |program| fs::set_permissions(program, fs::Permissions::from_mode(0o644)).unwrap(),
+            |program| fs::remove_dir_all(program.parent().unwrap()).unwrap(),
+        ];
+        for (place, damage) in damages.iter().enumerate() {
+            let scene = Scene::new(&archive(&[("terraform-provider-b", "one")]));
+            let program = scene.unpack().unwrap().join("terraform-provider-b");
+            damage(&program);
+            let healed = executable::program(&scene.unpack().unwrap(), &scene.address).unwrap();
+            assert_eq!((&healed, fs::read_to_string(&healed).unwrap().as_str()), (&program, "one"), "{place}");
+            // Also by way of another file with the same bytes.
+            damage(&program);
+            let other = scene.directory.path().join("other.zip");
+            fs::copy(scene.archive(), &other).unwrap();
+            fs::rename(&other, scene.archive()).unwrap();
+            let healed = executable::program(&scene.unpack().unwrap(), &scene.address).unwrap();
+            assert_eq!((&healed, fs::read_to_string(&healed).unwrap().as_str()), (&program, "one"), "{place}");
+        }
+    }
+
+    #[test]
+    fn two_archives_with_the_same_bytes_share_what_is_whole() {
+        let scene = Scene::new(&archive(&[("terraform-provider-b", "one")]));
+        let other = scene.directory.path().join("other.zip");
+        fs::copy(scene.archive(), &other).unwrap();
+        let unpack_other = || unpacked(Some(&scene.cache()), &scene.address, &scene.package, &other).unwrap();
+        let first = scene.unpack().unwrap();
+        assert_eq!(unpack_other(), first);
+        fs::remove_file(first.join("terraform-provider-b")).unwrap();
+        scene.unpack().unwrap();
+        let inode = fs::metadata(&first).unwrap().ino();
+        // What the index says of the other one is about the program that was damaged.
+        assert_eq!(unpack_other(), first);
+        assert_eq!(fs::metadata(&first).unwrap().ino(), inode);
     }
 
     #[test]

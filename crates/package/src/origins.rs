@@ -9,6 +9,7 @@ use outrigger_transport::goplugin::{Reattach, reattach_providers};
 use semver::Version;
 
 use crate::Address;
+use crate::constraint::Constraint;
 use crate::parameters::{ParameterValue, Parameters, Wanted};
 use crate::sources::Sources;
 
@@ -30,7 +31,11 @@ impl Origins for Sources {
                 let (place, version) = match self.running(address)? {
                     Some(reattach) => (Place::Running(reattach), Version::new(0, 0, 0)),
                     None => {
-                        let installed = Sources::find(self, address, constraint).await?;
+                        let installed = Sources::find(self, address, constraint).await;
+                        let installed = installed.map_err(|error| match wanted {
+                            Parameterize::Arguments(_) => error,
+                            Parameterize::Value(_) => of_lock_file(error, constraint),
+                        })?;
                         (Place::Program(installed.program), installed.version)
                     }
                 };
@@ -46,6 +51,24 @@ impl Origins for Sources {
         let value = ParameterValue::new(parameters, &version)?.to_bytes();
         Ok(Origin { place, provider, package, version, namespace, selection, value })
     }
+}
+
+/// Says where a constraint comes from that nobody wrote.
+fn of_lock_file(mut error: Diagnostic, constraint: &Constraint) -> Diagnostic {
+    let developed = constraint.to_string() == Version::new(0, 0, 0).to_string();
+    if developed && ["terraform-version", "terraform-missing"].contains(&error.code) {
+        let hint = "Version 0.0.0 was written while a `dev_overrides` or `TF_REATTACH_PROVIDERS` stood for the provider; with \
+                    that again, it is found.";
+        error.hints.insert(0, hint.to_owned());
+    }
+    if error.code == "terraform-version" {
+        let hint = format!(
+            "Version {constraint} is the one in the package's lock file below `sdks`; `outrigger install` writes it anew from what \
+             is there."
+        );
+        error.hints.insert(0, hint);
+    }
+    error
 }
 
 impl Sources {
@@ -80,10 +103,13 @@ impl Sources {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
     use std::path::Path;
 
+    use outrigger_provider::Parameterization;
+
     use super::*;
-    use crate::{OPENTOFU_HOST, Surroundings, TERRAFORM_HOST};
+    use crate::{OPENTOFU_HOST, Platform, Surroundings, TERRAFORM_HOST};
 
     /// The process that stands for a provider, if these keys name it; each has the number of its place.
     fn found(address: &str, keys: &[&str]) -> Result<Option<u32>, Diagnostic> {
@@ -95,6 +121,45 @@ mod tests {
         around.environment.insert(REATTACH[1].to_owned(), format!("{{{text}}}"));
         let address = address.parse().unwrap();
         Ok(Sources::new(around).running(&address)?.map(|reattach| reattach.process_id))
+    }
+
+    /// What is hinted where a provider is asked for and only version 1.0.0 of another type is there.
+    async fn hints(wanted: Parameterize) -> (&'static str, Vec<String>) {
+        let home = tempfile::tempdir().unwrap();
+        let package = home.path().join(format!("x.io/a/b/1.0.0/{}", Platform::current()));
+        fs::create_dir_all(&package).unwrap();
+        let mut around = Surroundings::empty(home.path());
+        let mirror = home.path().display().to_string();
+        around.environment.insert("PULUMI_DYNAMIC_TF_PLUGIN_CACHE_DIR".to_owned(), mirror);
+        around.environment.insert("XDG_DATA_DIRS".to_owned(), "/nonexistent".to_owned());
+        let error = Origins::find(&Sources::new(around), &wanted).await.unwrap_err();
+        (error.code, error.hints)
+    }
+
+    fn stored(kind: &str, version: &str) -> Parameterize {
+        let value = format!(r#"{{"remote":{{"url":"x.io/a/{kind}","version":"{version}"}}}}"#).into_bytes();
+        Parameterize::Value(Parameterization { name: kind.to_owned(), version: version.to_owned(), value })
+    }
+
+    #[tokio::test]
+    async fn a_version_that_nobody_wrote_is_the_lock_files() {
+        let of_lock_file = |hints: &[String]| hints[0].contains("lock file below `sdks`; `outrigger install` writes");
+        let (code, said) = hints(stored("b", "3.6.0")).await;
+        assert_eq!((code, of_lock_file(&said)), ("terraform-version", true), "{said:?}");
+        assert!(said[0].starts_with("Version 3.6.0 is") && !said.concat().contains("dev_overrides"), "{said:?}");
+        let (code, said) = hints(stored("b", "0.0.0")).await;
+        assert_eq!((code, of_lock_file(&said)), ("terraform-version", true), "{said:?}");
+        assert!(said[1].contains("`dev_overrides` or `TF_REATTACH_PROVIDERS`"), "{said:?}");
+        // There the version is not the reason.
+        let (code, said) = hints(stored("c", "3.6.0")).await;
+        assert_eq!((code, said.concat().contains("lock file")), ("terraform-missing", false), "{said:?}");
+        let (code, said) = hints(stored("c", "0.0.0")).await;
+        assert_eq!((code, said.concat().contains("lock file")), ("terraform-missing", false), "{said:?}");
+        assert!(said[0].contains("`dev_overrides` or `TF_REATTACH_PROVIDERS`"), "{said:?}");
+        // This one somebody wrote.
+        let arguments = ["x.io/a/b", "3.6.0"].map(str::to_owned).to_vec();
+        let (code, said) = hints(Parameterize::Arguments(arguments)).await;
+        assert_eq!((code, said.concat().contains("lock file")), ("terraform-version", false), "{said:?}");
     }
 
     #[test]

@@ -46,9 +46,9 @@ impl Pattern {
         Ok(Self { host, namespace, kind })
     }
 
-    /// A pattern for exactly one provider.
+    /// A pattern for exactly one provider, read as OpenTofu reads a `source`: what has no namespace is HashiCorp's.
     pub(crate) fn exact(text: &str) -> Result<Self, String> {
-        let pattern = Self::parse(text)?;
+        let pattern = Self::parse(&address::with_namespace(text))?;
         match pattern.kind {
             Some(_) => Ok(pattern),
             None => Err("must name one provider, without `*`".to_owned()),
@@ -95,6 +95,17 @@ mod tests {
     }
 
     #[test]
+    fn one_provider_can_be_named_without_its_namespace() {
+        let random = Pattern::exact("Random").unwrap();
+        for host in [OPENTOFU_HOST, TERRAFORM_HOST] {
+            assert!(random.matches(&format!("{host}/hashicorp/random").parse().unwrap()));
+        }
+        for other in ["a/random", "hashicorp/random2", "x.io/hashicorp/random"] {
+            assert!(!random.matches(&other.parse().unwrap()), "{other}");
+        }
+    }
+
+    #[test]
     fn mistakes_are_explained() {
         for (pattern, reason) in [
             ("aws", "two or three parts"),
@@ -107,6 +118,8 @@ mod tests {
         ] {
             assert!(Pattern::parse(pattern).unwrap_err().contains(reason), "{pattern}");
         }
-        assert!(Pattern::exact("a/*").unwrap_err().contains("one provider"));
+        for several in ["a/*", "*"] {
+            assert!(Pattern::exact(several).unwrap_err().contains("one provider"), "{several}");
+        }
     }
 }

@@ -76,24 +76,22 @@ impl Sources {
         let mut report = Report::new(address, constraint, &config);
         if let Some(directory) = bridge_cache::directory(&self.surroundings).filter(|directory| directory.is_dir()) {
             // As in the bridge, a cache that cannot be read is empty.
-            let mut packages = mirror::packages(&directory, address).unwrap_or_default();
-            packages.retain(|package| package.platform == platform);
-            report.searched(&directory, &packages);
+            let mut found = mirror::packages(&directory, address);
+            if let Ok(found) = &mut found {
+                found.retain(|package| package.platform == platform);
+            }
+            let packages = report.searched(&directory, found);
             if let Some(found) = newest(&packages, constraint) {
                 return self.install(address, found);
             }
         }
         let mut packages = Vec::new();
         for place in self.places(&config, address, &mut report) {
-            let found = match mirror::packages(&place.directory, address) {
-                Ok(found) => found,
-                Err(error) => match place.named_at {
-                    Some(named_at) => return Err(report::unreadable(&place.directory, &error, named_at)),
-                    None => Vec::new(),
-                },
+            let found = match (mirror::packages(&place.directory, address), place.named_at) {
+                (Err(error), Some(named_at)) => return Err(report::unreadable(&place.directory, &error, named_at)),
+                (found, _) => found,
             };
-            report.searched(&place.directory, &found);
-            packages.extend(found);
+            packages.extend(report.searched(&place.directory, found));
         }
         let Some(newest) = newest(&packages, constraint) else { return Err(report.nothing_fits()) };
         let of_version = |package: &&Package| package.version == newest.version;
@@ -159,7 +157,7 @@ impl Sources {
         let directory = match &package.location {
             Location::Directory(directory) => directory,
             Location::Archive(archive) => {
-                unpacked = cache::unpacked(&self.surroundings.cache, address, package, archive)?;
+                unpacked = cache::unpacked(self.surroundings.cache.as_deref(), address, package, archive)?;
                 &unpacked
             }
         };

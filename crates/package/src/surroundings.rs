@@ -12,8 +12,9 @@ pub struct Surroundings {
     pub home: Option<PathBuf>,
     /// What relative paths begin at.
     pub working_directory: PathBuf,
-    /// Where archives are unpacked.
-    pub cache: PathBuf,
+    /// Where archives are unpacked. Executables are started from there, so nobody else may be able to write to it; without one,
+    /// archives cannot be used.
+    pub cache: Option<PathBuf>,
 }
 
 impl Surroundings {
@@ -49,7 +50,7 @@ impl Surroundings {
             environment: BTreeMap::new(),
             home: None,
             working_directory: directory.to_owned(),
-            cache: directory.join("cache"),
+            cache: Some(directory.join("cache")),
         }
     }
 }

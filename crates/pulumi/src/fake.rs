@@ -132,6 +132,10 @@ impl Process for FakeProcess {
         self.ended.subscribe().wait_for(Option::is_some).await.unwrap().clone().unwrap()
     }
 
+    fn has_ended(&self) -> bool {
+        self.ended.borrow().is_some()
+    }
+
     fn interrupt(&self) {}
 
     fn kill(&self) {}

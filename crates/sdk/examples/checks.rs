@@ -102,6 +102,10 @@ impl Process for Started {
         std::future::pending().await
     }
 
+    fn has_ended(&self) -> bool {
+        false
+    }
+
     fn interrupt(&self) {}
 
     fn kill(&self) {}

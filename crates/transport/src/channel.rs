@@ -11,6 +11,7 @@ use std::future::Future;
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
@@ -21,8 +22,9 @@ use http::{Request, Response, Uri};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tonic::codegen::Service;
 
-use crate::stream::{Failure, Gathering, Incoming, send};
+use crate::stream::{Failure, Incoming, send};
 use crate::tap::{Tap, Tapped};
+use crate::wire::Gathering;
 
 /// The largest message in either direction: Pulumi's own limit. gRPC's default of 4 MiB is too small for schemas.
 pub const MESSAGE_LIMIT: usize = 400 * 1024 * 1024;
@@ -67,6 +69,8 @@ pub struct Channel {
     calls: SendRequest<Bytes>,
     scheme: Scheme,
     authority: Authority,
+    /// Whether what is handed over now is never sent.
+    is_broken: Arc<AtomicBool>,
     tap: Option<Arc<Tap>>,
 }
 
@@ -120,15 +124,17 @@ impl Channel {
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
+        let stream = Gathering::new(stream);
+        let is_broken = stream.is_broken();
         let (calls, connection) = Builder::new()
             .enable_push(false)
             .initial_window_size(ANSWER_WINDOW)
             .initial_connection_window_size(CONNECTION_WINDOW)
             .initial_max_send_streams(CALLS_AT_FIRST)
             .max_header_list_size(HEADER_LIMIT)
-            .handshake(Gathering(stream))
+            .handshake(stream)
             .await?;
-        Ok((Self { calls, scheme, authority, tap: None }, connection))
+        Ok((Self { calls, scheme, authority, is_broken, tap: None }, connection))
     }
 }
 
@@ -162,11 +168,10 @@ impl Service<Request<tonic::body::Body>> for Channel {
     }
 
     fn call(&mut self, request: Request<tonic::body::Body>) -> Self::Future {
-        let calls = self.calls.clone();
-        let (scheme, authority) = (self.scheme.clone(), self.authority.clone());
+        let channel = self.clone();
         let tapped = self.tap.as_ref().map(|tap| tap.call(request.uri().path()));
         Box::pin(async move {
-            let answer = made(calls, scheme, authority, request, tapped.as_ref()).await;
+            let answer = made(channel, request, tapped.as_ref()).await;
             if let (Some(tapped), Err(error)) = (&tapped, &answer) {
                 tapped.failed(&error.to_string());
             }
@@ -176,12 +181,11 @@ impl Service<Request<tonic::body::Body>> for Channel {
 }
 
 async fn made(
-    calls: SendRequest<Bytes>,
-    scheme: Scheme,
-    authority: Authority,
+    channel: Channel,
     request: Request<tonic::body::Body>,
     tapped: Option<&Tapped>,
 ) -> Result<Response<Incoming>, Failure> {
+    let Channel { calls, scheme, authority, is_broken, .. } = channel;
     let (mut head, body) = request.into_parts();
     head.uri = absolute(head.uri, scheme, authority)?;
     let body = match tapped {
@@ -189,6 +193,9 @@ async fn made(
         None => body,
     };
     let mut calls = calls.ready().await.map_err(|_| ConnectionLost)?;
+    if is_broken.load(Ordering::Relaxed) {
+        return Err(ConnectionLost.into());
+    }
     let (answer, stream) = calls.send_request(Request::from_parts(head, ()), false).map_err(|_| ConnectionLost)?;
     if let Some(rest) = send(body, stream).await? {
         // The answer may come before the request has ended, and says so if sending fails.
@@ -213,14 +220,18 @@ fn absolute(uri: Uri, scheme: Scheme, authority: Authority) -> Result<Uri, Failu
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::server::begin;
     use crate::stream::send_slowly;
     use h2::{Reason, RecvStream};
     use http_body::{Body, Frame};
     use http_body_util::{BodyExt, Full, StreamBody};
     use std::convert::Infallible;
     use std::future::poll_fn;
+    use std::os::unix::net::UnixStream as Socket;
+    use std::sync::mpsc::Receiver;
     use std::time::Duration;
     use tokio::io::{DuplexStream, duplex};
+    use tokio::net::UnixStream;
     use tokio::sync::{mpsc, oneshot};
     use tokio::time::timeout;
 
@@ -339,6 +350,67 @@ mod tests {
             }
         };
         timeout(SOON, lost).await.unwrap();
+    }
+
+    /// Hears one call, answers it when it may, and is gone.
+    async fn answer_once(socket: Socket, heard: oneshot::Sender<()>, may_answer: Receiver<()>) {
+        let mut server = h2::server::handshake(UnixStream::from_std(socket).unwrap()).await.unwrap();
+        let (request, mut respond) = server.accept().await.unwrap().unwrap();
+        let mut body = request.into_body();
+        tokio::select! {
+            _ = read(&mut body) => heard.send(()).unwrap(),
+            _ = server.accept() => unreachable!("there is only one call"),
+        }
+        may_answer.recv_timeout(SOON).unwrap();
+        let mut answer = respond.send_response(Response::new(()), false).unwrap();
+        answer.send_data(Bytes::from_static(b"answer"), true).unwrap();
+        // Once is enough to send it.
+        poll_fn(|cx| Poll::Ready(server.poll_closed(cx).is_ready())).await;
+    }
+
+    #[tokio::test]
+    async fn an_answer_that_has_arrived_is_read_although_the_next_call_cannot_be_sent() {
+        let (ours, theirs) = UnixStream::pair().unwrap();
+        let theirs = theirs.into_std().unwrap();
+        let ((hears, heard), (answer, may_answer)) = (oneshot::channel(), std::sync::mpsc::channel());
+        let server = std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            runtime.block_on(answer_once(theirs, hears, may_answer));
+        });
+        let mut channel = Channel::over(ours, Authority::from_static("plugin.test")).await.unwrap();
+        let mut first = channel.call(request(whole("first")));
+        tokio::select! {
+            heard = heard => heard.unwrap(),
+            _ = &mut first => unreachable!("it was not answered"),
+        }
+        // What came with the greeting is read, and the connection found empty.
+        for _ in 0..10 {
+            tokio::task::yield_now().await;
+        }
+        // From here on nobody looks at the socket: the one thread is busy.
+        answer.send(()).unwrap();
+        server.join().unwrap();
+        let second = channel.call(request(whole("second")));
+        let first = async { first.await?.into_body().collect().await.map_err(Failure::from) };
+        let (second, first) = timeout(SOON, async { tokio::join!(second, first) }).await.unwrap();
+        assert_eq!(first.unwrap().to_bytes(), "answer");
+        assert!(!second.map(drop).unwrap_err().is::<ConnectionLost>(), "it may have been sent");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn calls_fail_where_the_other_side_reads_no_more_and_does_not_end() {
+        let (ours, theirs) = UnixStream::pair().unwrap();
+        let theirs = theirs.into_std().unwrap();
+        let mut channel = Channel::over(ours, Authority::from_static("plugin.test")).await.unwrap();
+        let mut first = channel.call(request(whole("first")));
+        // Handed over; it is written when this waits for something.
+        assert!(begin(first.as_mut()).is_pending());
+        theirs.shutdown(std::net::Shutdown::Read).unwrap();
+        tokio::task::yield_now().await;
+        let second = channel.call(request(whole("second"))).await;
+        assert!(second.map(drop).unwrap_err().is::<ConnectionLost>(), "it was never sent");
+        let first = timeout(SOON, first).await.unwrap();
+        assert!(!first.map(drop).unwrap_err().is::<ConnectionLost>(), "it may have been sent");
     }
 
     #[tokio::test]

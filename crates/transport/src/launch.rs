@@ -89,6 +89,9 @@ pub trait Process: Send + Sync {
     /// `exited with code 3` or `was ended by signal 9`. May be awaited by several at once, and again after the end.
     async fn exited(&self) -> String;
 
+    /// Whether the process has ended, as far as is known now. Its output may still be on its way: somebody else may hold it open for ever.
+    fn has_ended(&self) -> bool;
+
     /// Asks the process group to end (SIGINT). Nothing happens if it has ended.
     fn interrupt(&self);
 

@@ -27,6 +27,7 @@ pub mod server;
 pub mod status;
 mod stream;
 pub mod tap;
+mod wire;
 
 pub use error::StartError;
 pub use launch::{LaunchRequest, Launcher, OutputLine, OutputLines, OutputStream, Process};

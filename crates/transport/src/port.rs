@@ -104,6 +104,9 @@ mod tests {
         async fn exited(&self) -> String {
             "exited with code 3".to_owned()
         }
+        fn has_ended(&self) -> bool {
+            true
+        }
         fn interrupt(&self) {}
         fn kill(&self) {}
     }

@@ -24,7 +24,8 @@ use tokio_util::task::TaskTracker;
 use tonic::body::Body;
 use tonic::codegen::{BoxFuture, Service};
 
-use crate::stream::{Gathering, Incoming, send};
+use crate::stream::{Incoming, send};
+use crate::wire::Gathering;
 
 /// How long to wait after a connection that could not be accepted.
 const ACCEPT_AGAIN: Duration = Duration::from_millis(20);
@@ -118,7 +119,7 @@ async fn connection<T, S>(
 {
     let mut builder = Builder::new();
     builder.initial_window_size(WINDOW).initial_connection_window_size(WINDOW);
-    let greeting = async { builder.handshake(Gathering(arrival.await.ok()?)).await.ok() };
+    let greeting = async { builder.handshake(Gathering::new(arrival.await.ok()?)).await.ok() };
     let connection = tokio::select! {
         connection = greeting => connection,
         // Who connected and says nothing does not keep the server.

@@ -1,15 +1,13 @@
-//! Bytes on a connection, and the bodies of requests and answers on HTTP/2's streams.
+//! The bodies of requests and answers on HTTP/2's streams.
 
 use std::error::Error;
 use std::future::poll_fn;
-use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
 use h2::{Reason, RecvStream, SendStream};
 use http_body::{Body, Frame};
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use crate::tap::Answer;
 
@@ -17,34 +15,6 @@ use crate::tap::Answer;
 const CHUNK: usize = 64 * 1024;
 
 pub(crate) type Failure = Box<dyn Error + Send + Sync>;
-
-/// A connection that HTTP/2 writes to in whole pieces. If it could hand over several pieces at once, it would do so for each message of
-/// more than 256 bytes, one by one; so it gathers messages of up to 1,024 bytes and writes them together.
-pub(crate) struct Gathering<S>(pub(crate) S);
-
-impl<S: AsyncRead + Unpin> AsyncRead for Gathering<S> {
-    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, room: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.0).poll_read(cx, room)
-    }
-}
-
-impl<S: AsyncWrite + Unpin> AsyncWrite for Gathering<S> {
-    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.0).poll_write(cx, bytes)
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        false
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.0).poll_flush(cx)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.0).poll_shutdown(cx)
-    }
-}
 
 /// What arrives.
 pub struct Incoming {

@@ -142,8 +142,7 @@ impl Report {
         environment: &Environment,
     ) -> Result<(), Failure> {
         runtime()?.block_on(async {
-            // Without a keeper: what is started answers one question, and dies with us.
-            let options = host_options(environment, project, None, BTreeMap::new())?;
+            let options = host_options(environment, project, crate::bridge::keeper(environment), BTreeMap::new())?;
             let host = Arc::new(Host::new(options, Arc::new(Relay::default()))?);
             let name = stack.map(StackName::stack).unwrap_or_default();
             let program = source.program(project, name, &survey.values, host.clone(), environment);

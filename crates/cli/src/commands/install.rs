@@ -32,19 +32,24 @@ impl Install {
             let origin = origin.map_err(|error| error.at(project.document.place(spec.span)))?;
             packages.push((name, spec, origin));
         }
-        for line in runtime()?.block_on(locked(environment, &project, &packages))? {
+        let (said, failures) = runtime()?.block_on(locked(environment, &project, &packages))?;
+        // Also beside failures: files were written.
+        for line in said {
             data(&line)?;
+        }
+        if !failures.is_empty() {
+            return Err(failures.into());
         }
         plugins(environment, &project)
     }
 }
 
-/// Writes every lock file, and says what was done. What fails does not keep the others from being written.
+/// Writes every lock file, and gives what was done and what failed. What fails does not keep the others from being written.
 async fn locked(
     environment: &Environment,
     project: &Project,
     packages: &[(&str, &PackageSpec, Origin)],
-) -> Result<Vec<String>, Failure> {
+) -> Result<(Vec<String>, Vec<Diagnostic>), Failure> {
     let mut packager = Packager::new(environment, project, packages.iter().map(|(_, _, origin)| origin))?;
     let (mut said, mut failures) = (Vec::new(), Vec::new());
     for (name, spec, origin) in packages {
@@ -56,7 +61,7 @@ async fn locked(
         }
     }
     packager.close().await;
-    if failures.is_empty() { Ok(said) } else { Err(failures.into()) }
+    Ok((said, failures))
 }
 
 /// Looks for what the program needs. A program that a compiler makes needs a stack to be made, and is not looked at.

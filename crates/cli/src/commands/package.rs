@@ -80,9 +80,7 @@ impl Add {
         if let Some(known) = project.packages.get(&self.source) {
             return PackageSpec { parameters, ..known.clone() };
         }
-        match self.source.split_once('@') {
-            Some((source, version)) => PackageSpec::of(source.to_owned(), Some(version.to_owned()), parameters),
-            None => PackageSpec::of(self.source.clone(), None, parameters),
-        }
+        let (source, version) = packaging::versioned(&self.source);
+        PackageSpec::of(source.to_owned(), version, parameters)
     }
 }

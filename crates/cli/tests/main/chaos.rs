@@ -134,14 +134,19 @@ fn left(sandbox: &Sandbox) -> Left {
 /// Nothing of the plugin runs: looked for by its executable, wherever the processes went.
 #[track_caller]
 fn assert_nobody_left(sandbox: &Sandbox, what: &str) {
+    let left = living(sandbox);
+    assert!(left.is_empty(), "{what}: {left:?} is left");
+}
+
+/// The plugin's processes that work in this sandbox.
+fn living(sandbox: &Sandbox) -> Vec<fs::DirEntry> {
     let here = sandbox.path("project").canonicalize().unwrap();
     let plugin = plugin().canonicalize().unwrap();
     let is = |entry: &fs::DirEntry, link: &str, path: &Path| {
         fs::read_link(entry.path().join(link)).is_ok_and(|found| found == path)
     };
     let all = fs::read_dir("/proc").unwrap().flatten();
-    let left: Vec<_> = all.filter(|entry| is(entry, "exe", &plugin) && is(entry, "cwd", &here)).collect();
-    assert!(left.is_empty(), "{what}: {left:?} is left");
+    all.filter(|entry| is(entry, "exe", &plugin) && is(entry, "cwd", &here)).collect()
 }
 
 fn play(row: &Row) {
@@ -347,4 +352,23 @@ fn a_killed_command_leaves_nobody_and_keeps_the_operation() {
     }
     assert_nobody_left(&sandbox, "the keeper's work");
     assert_eq!(left(&sandbox), (vec![], vec![("a".to_owned(), "creating".to_owned())]));
+}
+
+/// Also one that only asks a plugin something.
+#[test]
+fn a_killed_question_leaves_nobody() {
+    for command in [&["check"][..], &["plugin", "schema", "chaos"]] {
+        let mut sandbox = sandbox();
+        sandbox.set("CHAOS", Some("GetSchema=hang;start=escape;start=child;start=deaf"));
+        let mut child = sandbox.start(command);
+        await_hang(&sandbox, "GetSchema");
+        assert_eq!(living(&sandbox).len(), 3, "{command:?}");
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let end = Instant::now() + Duration::from_secs(30);
+        while !living(&sandbox).is_empty() {
+            assert!(Instant::now() < end, "{command:?}: {:?} is left", living(&sandbox));
+            thread::park_timeout(Duration::from_millis(20));
+        }
+    }
 }

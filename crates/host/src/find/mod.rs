@@ -123,7 +123,7 @@ fn checked_name(descriptor: &PluginDescriptor) -> Result<&str, Diagnostic> {
     Ok(name)
 }
 
-fn wanted_version(descriptor: &PluginDescriptor) -> Result<Option<semver::Version>, Diagnostic> {
+pub(crate) fn wanted_version(descriptor: &PluginDescriptor) -> Result<Option<semver::Version>, Diagnostic> {
     let Some(text) = descriptor.version.as_deref().filter(|text| !text.is_empty()) else { return Ok(None) };
     tolerant(text).map(Some).ok_or_else(|| {
         Diagnostic::error("plugin-version", format!("`{text}` is not a version of plugin `{}`", descriptor.name))

@@ -3,8 +3,9 @@
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
+use std::sync::mpsc::channel;
 
 use super::Record;
 use crate::KeeperCommand;
@@ -39,6 +40,15 @@ pub(crate) fn start<'a>(
     living: impl Iterator<Item = &'a Identity>,
     ended: impl FnOnce() + Send + 'static,
 ) -> io::Result<KeeperLink> {
+    // Somebody has to collect it, and whoever does knows first that it is gone. Started before the keeper: one that is there when this
+    // fails would take the end of its socket for our death, and end everything that it was told of.
+    let (hand_over, handed_over) = channel::<Child>();
+    std::thread::Builder::new().name("outrigger-keeper-watch".to_owned()).stack_size(128 * 1024).spawn(move || {
+        if let Ok(mut keeper) = handed_over.recv() {
+            let _how = keeper.wait();
+            ended();
+        }
+    })?;
     let (ours, theirs) = os::quiet_pair()?;
     // In one piece: a socket takes many bytes, but only some hundred pieces, before somebody reads.
     let known = [Record::Host(Identity::own())].into_iter().chain(living.map(|identity| Record::Started(*identity)));
@@ -55,11 +65,25 @@ pub(crate) fn start<'a>(
         .stdout(Stdio::null())
         .stderr(Stdio::null());
     os::keeper_child(&mut process);
-    let mut child = process.spawn()?;
-    // Somebody has to collect it, and whoever does knows first that it is gone.
-    std::thread::Builder::new().name("outrigger-keeper-watch".to_owned()).stack_size(128 * 1024).spawn(move || {
-        let _how = child.wait();
-        ended();
-    })?;
+    // The thread waits for nothing else.
+    let _taken = hand_over.send(process.spawn()?);
     Ok(KeeperLink { socket: Arc::new(ours) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_keeper_that_cannot_be_started_does_not_end() {
+        let command = |program: &str| KeeperCommand { program: program.into(), ..KeeperCommand::default() };
+        let (tell, told) = channel();
+        let also = tell.clone();
+        start(&command("/nowhere"), [].into_iter(), move || also.send("one that was never there").unwrap())
+            .unwrap_err();
+        let link = start(&command("/bin/cat"), [].into_iter(), move || tell.send("the other").unwrap()).unwrap();
+        drop(link);
+        // Until nobody is left who could tell.
+        assert_eq!(told.iter().collect::<Vec<_>>(), ["the other"]);
+    }
 }

@@ -79,13 +79,14 @@ fn end(mut groups: Vec<Identity>) {
 
 /// Ends what left its group. It was asked by nobody, so there is nothing to wait for before it is killed.
 fn end_marked(mark: &Mark) {
-    let end = Instant::now() + BURIAL;
+    let begin = Instant::now();
     loop {
-        let marked = os::look(None, mark).marked;
-        if marked.is_empty() || Instant::now() >= end {
+        let look = os::look(None, mark);
+        let elapsed = begin.elapsed();
+        if !look.has_strays(elapsed) || elapsed >= BURIAL {
             return;
         }
-        os::kill_each(&marked);
+        os::kill_each(&look.marked);
         std::thread::sleep(Duration::from_millis(2));
     }
 }
@@ -122,6 +123,22 @@ mod tests {
         let records = [Record::Started(own), Record::Ended(own), Record::Started(stranger)];
         let input: Vec<u8> = records.iter().flat_map(Record::encode).collect();
         assert_eq!(run(&input[..]), Parting::Vanished { host: None });
+    }
+
+    /// Linux shows a process without an environment like one that is just becoming another program.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn who_may_still_turn_out_to_carry_the_mark_is_waited_for() {
+        let mut unclear = std::process::Command::new("/bin/sleep").arg("600").env_clear().spawn().unwrap();
+        // Nobody carries the mark of a host with the id 0.
+        let host = Identity { pid: 0, ..Identity::own() };
+        let begin = Instant::now();
+        end_marked(&Mark::of_host(host));
+        let elapsed = begin.elapsed();
+        assert!(unclear.try_wait().unwrap().is_none(), "it is not ours");
+        unclear.kill().unwrap();
+        unclear.wait().unwrap();
+        assert!(elapsed >= os::TRANSFORMATION, "{elapsed:?}");
     }
 
     #[test]

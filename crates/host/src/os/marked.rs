@@ -3,6 +3,8 @@
 //! A process that starts a session of its own, or whose parent has ended, is in no group of ours and nobody's child any more. What
 //! it cannot lose without meaning to is its environment, so a plugin's holds a variable that names it.
 
+use std::time::Duration;
+
 use crate::mark::Mark;
 use crate::os::Identity;
 
@@ -15,6 +17,16 @@ pub(crate) struct Look {
     pub(crate) marked: Vec<Identity>,
     /// Whether somebody is just becoming another program: it has no environment at that moment, and may carry the mark.
     pub(crate) unsure: bool,
+}
+
+/// How long a process may be on its way from one program to the next. Meanwhile it cannot be told whose it is.
+pub(crate) const TRANSFORMATION: Duration = Duration::from_millis(20);
+
+impl Look {
+    /// Whether somebody carries the mark, or may do so, where looks began so long ago.
+    pub(crate) fn has_strays(&self, elapsed: Duration) -> bool {
+        !self.marked.is_empty() || (self.unsure && elapsed < TRANSFORMATION)
+    }
 }
 
 /// Looks once at all processes: for members of a group, and for processes with a mark.

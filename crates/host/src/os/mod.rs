@@ -13,5 +13,7 @@ mod socket;
 pub(crate) use birth::{keeper_child, plugin_child};
 pub(crate) use group::{alive, interrupt, kill, signal_name, wait_until_exited};
 pub(crate) use identity::Identity;
+#[cfg(test)]
+pub(crate) use marked::TRANSFORMATION;
 pub(crate) use marked::{kill_each, look};
 pub(crate) use socket::{quiet_pair, send_quietly};

@@ -269,6 +269,7 @@ surprise = 1
 provider_installation {
   dev_overrides {
     "hashicorp/random" = "/src/random"
+    pet = "/src/pet"
   }
   filesystem_mirror {
     path    = "/mirror"
@@ -289,10 +290,12 @@ provider_installation {
         assert_eq!(config.plugin_cache, Some("$HOME/cache".into()));
         let unknown: Vec<String> =
             config.unknown.iter().map(|unknown| format!("{} {}", unknown.name, unknown.place)).collect();
-        assert_eq!(unknown, ["surprise rc:4:1", "shape rc:19:5"]);
+        assert_eq!(unknown, ["surprise rc:4:1", "shape rc:20:5"]);
         let installation = config.installation.unwrap();
         assert_eq!(installation.overrides[0].place.to_string(), "rc:7:5");
         assert!(installation.overrides[0].provider.matches(&"hashicorp/random".parse().unwrap()));
+        // As in OpenTofu, a name alone is HashiCorp's.
+        assert!(installation.overrides[1].provider.matches(&"hashicorp/pet".parse().unwrap()));
         let sources: Vec<&Source> = installation.methods.iter().map(|method| &method.source).collect();
         assert_eq!(
             sources,
@@ -322,7 +325,7 @@ provider_installation {
             ("provider_installation \"x\" {}", "rc:1:1", "no labels"),
             ("provider_installation {}\nprovider_installation {}", "rc:2:1", "only one"),
             ("provider_installation {\n  direct {}\n  dev_overrides {}\n}", "rc:3:3", "before all methods"),
-            ("provider_installation {\n  dev_overrides { random = \"/x\" }\n}", "rc:2:19", "two or three parts"),
+            ("provider_installation {\n  dev_overrides { \"a/b/c/d\" = \"/x\" }\n}", "rc:2:19", "two or three parts"),
             ("provider_installation {\n  filesystem_mirror {}\n}", "rc:2:3", "needs `path`"),
             ("provider_installation {\n  carrier_pigeon {}\n}", "rc:2:3", "not a way to install"),
             ("provider_installation {\n  direct { include = \"x\" }\n}", "rc:2:22", "list of patterns"),

@@ -30,14 +30,22 @@ impl<'a> Report<'a> {
         Self { address, constraint, config, directories, places, registries, versions: BTreeSet::new() }
     }
 
-    pub(super) fn searched(&mut self, directory: &Path, packages: &[Package]) {
+    /// Notes what a directory has, and gives it: nothing, if it cannot be read.
+    pub(super) fn searched(&mut self, directory: &Path, found: io::Result<Vec<Package>>) -> Vec<Package> {
+        let (packages, unreadable) = match found {
+            Ok(packages) => (packages, None),
+            Err(error) => (Vec::new(), Some(error)),
+        };
         let versions: BTreeSet<&Version> = packages.iter().map(|package| &package.version).collect();
-        self.places.push(match listed(versions.iter().copied()) {
-            None => format!("`{}`, which has no version of it", directory.display()),
-            Some(versions) => format!("`{}`, which has {versions}", directory.display()),
-        });
+        let has = match (unreadable, listed(versions.iter().copied())) {
+            (Some(error), _) => format!("cannot be read: {error}"),
+            (None, None) => "has no version of it".to_owned(),
+            (None, Some(versions)) => format!("has {versions}"),
+        };
+        self.places.push(format!("`{}`, which {has}", directory.display()));
         self.versions.extend(versions.into_iter().cloned());
         self.directories.push(directory.to_owned());
+        packages
     }
 
     /// A method that cannot be used.
@@ -143,4 +151,22 @@ pub(super) fn unreadable(directory: &Path, error: &io::Error, named_at: Place) -
 fn listed<'a>(versions: impl Iterator<Item = &'a Version>) -> Option<String> {
     let versions: Vec<String> = versions.map(ToString::to_string).collect();
     (!versions.is_empty()).then(|| versions.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_that_cannot_be_read_is_told_from_one_that_has_nothing() {
+        let (address, constraint, config) = ("x.io/a/b".parse().unwrap(), Constraint::default(), CliConfig::default());
+        let mut report = Report::new(&address, &constraint, &config);
+        assert_eq!(report.searched(Path::new("/empty"), Ok(Vec::new())), []);
+        assert_eq!(report.searched(Path::new("/shut"), Err(io::ErrorKind::PermissionDenied.into())), []);
+        let error = report.nothing_fits();
+        assert_eq!(error.code, "terraform-missing");
+        let places =
+            "Searched:\n  - `/empty`, which has no version of it\n  - `/shut`, which cannot be read: permission denied";
+        assert_eq!(error.detail.as_deref(), Some(places));
+    }
 }

@@ -91,6 +91,23 @@ async fn an_archive_is_unpacked_and_found_again() {
     assert_eq!(sources.find(&address, &constraint).await.unwrap(), found);
 }
 
+/// In a directory that everybody can write to, somebody else could lay out what is started.
+#[test]
+fn without_a_cache_no_archive_is_unpacked() {
+    let mut scene = Scene::new();
+    scene.around.cache = None;
+    scene.packed(".terraform.d/plugins", "x.io/a/b", "1.2.0", &archive(&[("terraform-provider-b", "one")]));
+    let error = scene.find("x.io/a/b", "").unwrap_err();
+    assert_eq!(error.code, "terraform-cache");
+    assert!(error.detail.unwrap().starts_with("There is no directory to unpack `"));
+    assert!(error.hints[0].contains("XDG_CACHE_HOME or HOME"), "{:?}", error.hints);
+    // What is unpacked needs none.
+    let unpacked = scene.unpacked(".terraform.d/plugins", "x.io/a/b", "1.3.0", &here());
+    assert_eq!(scene.find("x.io/a/b", "").unwrap().program, unpacked);
+    let path = LocalPath::parse(&unpacked.display().to_string()).unwrap();
+    assert_eq!(Sources::new(scene.around.clone()).local(&path).unwrap(), unpacked);
+}
+
 #[test]
 fn the_cache_of_the_bridge_is_asked_first() {
     let scene = Scene::new();
@@ -151,6 +168,31 @@ fn what_was_searched_is_said() {
     assert!(error.hints[0].contains(&format!("has `{TERRAFORM_HOST}/hashicorp/random`")), "{:?}", error.hints);
     assert!(error.hints[1].contains("terraform providers mirror"));
     assert!(error.hints[2].contains("./terraform-provider-random"));
+}
+
+/// The search goes on behind it.
+#[test]
+fn a_directory_that_cannot_be_read_is_said() {
+    let scene = Scene::new();
+    let shut = [".pulumi/dynamic_tf_plugins", ".terraform.d/plugins"];
+    let set_mode = |directory: &str, mode: u32| {
+        fs::set_permissions(scene.home.path().join(directory), fs::Permissions::from_mode(mode)).unwrap();
+    };
+    for directory in shut {
+        let path = scene.home.path().join(directory);
+        fs::create_dir_all(&path).unwrap();
+        set_mode(directory, 0);
+        // Root may read everything.
+        let reason = if fs::read_dir(&path).is_err() { "cannot be read: " } else { "has no version of it" };
+        let detail = scene.find("x.io/a/b", "").unwrap_err().detail.unwrap();
+        assert!(detail.contains(&format!("{directory}`, which {reason}")), "{detail}");
+    }
+    scene.unpacked(".local/share/terraform/plugins", "x.io/a/b", "1.0.0", &here());
+    assert_eq!(scene.version("x.io/a/b", ""), "1.0.0");
+    // What cannot be read cannot be removed either.
+    for directory in shut {
+        set_mode(directory, 0o755);
+    }
 }
 
 #[test]

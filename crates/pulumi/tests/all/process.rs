@@ -93,6 +93,10 @@ impl Process for Child {
         seen(self.ended.clone()).await
     }
 
+    fn has_ended(&self) -> bool {
+        self.ended.borrow().is_some()
+    }
+
     fn interrupt(&self) {
         self.kill();
     }

@@ -117,6 +117,9 @@ func (c *crude) UpgradeResourceState(
 	if err != nil {
 		return nil, fmt.Errorf("the state is not what it was: %w", err)
 	}
+	if request.TypeName == "crude_null_upgrade" {
+		state = tftypes.NewValue(kind, nil)
+	}
 	upgraded, err := tfprotov6.NewDynamicValue(kind, state)
 	return &tfprotov6.UpgradeResourceStateResponse{UpgradedState: &upgraded}, err
 }
@@ -152,6 +155,15 @@ func (c *crude) PlanResourceChange(
 			root.WithAttributeName("words").WithElementKeyInt(0),
 			root.WithAttributeName("labels").WithElementKeyString("a"),
 			root.WithAttributeName("no_such_thing"),
+		}
+	case "crude_whole_replacement":
+		response.RequiresReplace = []*tftypes.AttributePath{root}
+	case "crude_null_plan":
+		if prior != nil {
+			kind := schemas()[request.TypeName].ValueType()
+			nothing, err := tfprotov6.NewDynamicValue(kind, tftypes.NewValue(kind, nil))
+			response.PlannedState = &nothing
+			return response, err
 		}
 	case "crude_places":
 		response.Diagnostics = places(fields)
@@ -284,6 +296,10 @@ func (c *crude) ReadResource(
 	if found != nil {
 		if state, err = values.FromJSON(kind, found); err != nil {
 			return nil, err
+		}
+		if request.TypeName == "crude_unknown_read" {
+			fields["made"] = tftypes.NewValue(tftypes.String, tftypes.UnknownValue)
+			state = tftypes.NewValue(kind, fields)
 		}
 	}
 	value, err := tfprotov6.NewDynamicValue(kind, state)

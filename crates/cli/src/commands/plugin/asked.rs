@@ -10,7 +10,7 @@ use outrigger_provider::{CallContext, CallError, Parameterization, Parameterize,
 use crate::environment::Environment;
 use crate::failure::Failure;
 use crate::operation::general_host_options;
-use crate::packaging::Origin;
+use crate::packaging::{Origin, versioned};
 use crate::services::Relay;
 
 /// A plugin in a host of its own.
@@ -30,12 +30,10 @@ impl Asked {
         parameters: &[String],
         change: impl FnOnce(&mut HostOptions),
     ) -> Result<Self, Failure> {
-        let (source, version) = match source.split_once('@') {
-            Some((source, version)) => (source, Some(version.to_owned())),
-            None => (source, None),
-        };
+        let (source, version) = versioned(source);
         let origin = Origin::parse(source, &environment.directory)?;
         let mut options = general_host_options(environment, &environment.directory)?;
+        options.keeper = crate::bridge::keeper(environment);
         if let Origin::Local { name, directory } = &origin {
             let plugin = ProjectPlugin { name: name.clone(), path: directory.clone(), version: None };
             options.project.plugins.insert(0, plugin);
@@ -83,7 +81,8 @@ pub(super) async fn terraform(
     }
     let options = crate::bridge::options(environment, &environment.directory)?;
     let (variables, directory) = (environment.variables().to_vec(), environment.directory.clone());
-    let provider = bare_provider(cx, &options, variables, directory, arguments.into()).await?;
+    let keeper = crate::bridge::keeper(environment);
+    let provider = bare_provider(cx, &options, variables, directory, arguments.into(), keeper).await?;
     Ok(provider.map_err(|error| failed(&error))?)
 }
 

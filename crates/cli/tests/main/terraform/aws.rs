@@ -59,7 +59,7 @@ fn installed(unpacked: &Path) -> Result<PathBuf, Diagnostic> {
         environment: env::vars().collect(),
         home: env::home_dir(),
         working_directory: env::current_dir().unwrap(),
-        cache: unpacked.to_owned(),
+        cache: Some(unpacked.to_owned()),
     });
     let (address, constraint) = (format!("{TERRAFORM_HOST}/hashicorp/aws"), "5.100.0".parse()?);
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();

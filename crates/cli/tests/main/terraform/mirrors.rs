@@ -128,6 +128,31 @@ fn both_layouts_under_both_tools() {
     assert_eq!(world.everything(), Vec::<String>::new());
 }
 
+/// What was unpacked goes to a directory of the user's own, or nowhere; and what was damaged there is made anew.
+#[test]
+fn what_is_unpacked_is_ours_alone() {
+    let mut world = World::new(Tool::Outrigger, &[], "");
+    let mirror = Mirror::new(&mut world);
+    mirror.packed("classic", "2.0.0");
+    mirror.unpacked("wide", "1.2.3");
+    let add = |world: &World, name: &str| {
+        world.run(&["package", "add", "terraform-provider", &format!("example.com/tests/{name}")])
+    };
+    let home = world.sandbox.path("home").display().to_string();
+    world.sandbox.set("HOME", None);
+    add(&world, "classic").ended(1).says(&["There is no directory to unpack", "Set XDG_CACHE_HOME or HOME"]);
+    add(&world, "wide").ok();
+    world.sandbox.set("HOME", Some(&home));
+    add(&world, "classic").ok();
+    let place = format!("home/.cache/outrigger/terraform/example.com/tests/classic/2.0.0/{}", platform());
+    let unpacked = fs::read_dir(world.sandbox.path(&place)).unwrap().map(|entry| entry.unwrap().path());
+    let unpacked = unpacked.filter(|path| path.is_dir()).collect::<Vec<_>>();
+    assert_eq!(unpacked.len(), 1, "{unpacked:?}");
+    let program = unpacked[0].join("terraform-provider-classic_v2.0.0");
+    fs::File::options().write(true).open(&program).unwrap().set_len(100).unwrap();
+    world.run(&["install"]).ok().says(&["classic: sdks/classic/classic-2.0.0.yaml is up to date"]);
+}
+
 /// As a user of `pulumi` installs a plugin, and adds packages with it: the same files come of it.
 #[test]
 fn pulumi_installs_us_and_adds_packages_with_us() {

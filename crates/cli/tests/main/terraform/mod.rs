@@ -12,6 +12,7 @@ mod limits;
 mod mirrors;
 mod mistakes;
 pub(crate) mod moto;
+mod nonsense;
 mod origins;
 mod own;
 mod packages;

@@ -52,6 +52,35 @@ fn that_cannot_be_installed() {
     assert_eq!(world.everything(), Vec::<String>::new());
 }
 
+/// What can be installed beside one that cannot is installed, and told.
+#[test]
+fn that_cannot_be_installed_beside_one_that_can() {
+    let (world, _) = world_with_a_mirror();
+    let package = |name: &str| {
+        format!("  {name}: {{source: terraform-provider, version: 1.0.0, parameters: [example.com/tests/{name}]}}\n")
+    };
+    let packages = [package("nosuch"), package("wide")].concat();
+    world.sandbox.write("Pulumi.yaml", &format!("name: shop\nruntime: yaml\npackages:\n{packages}"));
+    let told = ["`example.com/tests/nosuch` was not found", "error[package-plugin]"];
+    for done in ["wide: wrote sdks/wide/wide-1.2.3.yaml", "wide: sdks/wide/wide-1.2.3.yaml is up to date"] {
+        world.run(&["install"]).ended(1).says(&told).says(&[done]);
+    }
+}
+
+/// What a lock file asks for is no longer what is there: where the version comes from, and what to do.
+#[test]
+fn that_are_there_in_another_version() {
+    let (world, mirror) = world_with_a_mirror();
+    write(&world, "wide", "example.com/tests/wide");
+    world.run(&["install"]).ok();
+    mirror.removed("wide");
+    mirror.unpacked("wide", "1.3.0");
+    let says = ["meets `1.2.3`", "lock file below `sdks`", "`outrigger install`"];
+    world.run(&["preview"]).ended(1).says(&says);
+    world.run_with(Tool::Pulumi, &["preview"]).failed().says(&says);
+    world.run(&["install"]).ok().says(&["wide: wrote sdks/wide/wide-1.3.0.yaml"]);
+}
+
 /// What becomes of a package in the mirror, and what is said of it then.
 struct Loss(&'static str, fn(&Mirror), &'static [&'static str]);
 
@@ -91,4 +120,43 @@ fn what_to_do_next() {
     mirror.removed("wide");
     let answer = world.run(&["preview"]).ended(1);
     assert!(!answer.text().contains("PULUMI_DEBUG_PROVIDERS"), "{}", answer.text());
+}
+
+/// Lock files name the version of the bridge that the project asks for: `pulumi` starts that one.
+#[test]
+fn that_ask_for_a_version_of_the_bridge() {
+    let (world, _) = world_with_a_mirror();
+    let write = |version: &str| {
+        let package =
+            format!("{{source: terraform-provider, version: {version}, parameters: [example.com/tests/wide]}}");
+        world.sandbox.write("Pulumi.yaml", &format!("name: shop\nruntime: yaml\npackages:\n  wide: {package}\n"));
+    };
+    write("0.14.0");
+    world.run(&["install"]).ok().says(&["wide: wrote sdks/wide/wide-1.2.3.yaml"]);
+    let lock = fs::read_to_string(world.sandbox.path("project/sdks/wide/wide-1.2.3.yaml")).unwrap();
+    assert!(lock.contains("version: 0.14.0\n"), "{lock}");
+    world.run(&["install"]).ok().says(&["is up to date"]);
+    write("banana");
+    world.run(&["install"]).ended(1).says(&["`banana` is not a version of plugin `terraform-provider`"]);
+    write("0.14.0");
+    world.run(&["package", "add", "terraform-provider@0.15.0", "example.com/tests/wide"]).ok();
+    let lock = fs::read_to_string(world.sandbox.path("project/sdks/wide/wide-1.2.3.yaml")).unwrap();
+    assert!(lock.contains("version: 0.15.0\n"), "{lock}");
+}
+
+/// A lock file that was copied for another package.
+#[test]
+fn that_become_others() {
+    let (world, _) = world_with_a_mirror();
+    write(&world, "wide", "example.com/tests/wide");
+    world.run(&["install"]).ok();
+    let lock = fs::read_to_string(world.sandbox.path("project/sdks/wide/wide-1.2.3.yaml")).unwrap();
+    assert!(lock.contains("name: wide"), "{lock}");
+    world.sandbox.write("sdks/other/other-1.2.3.yaml", &lock.replace("name: wide", "name: other"));
+    write(&world, "other", "example.com/tests/wide");
+    world.run(&["preview"]).ended(1).says(&[
+        "with the parameter of the package `other` it became `wide`",
+        "lock file below `sdks`",
+        "`outrigger install`",
+    ]);
 }
