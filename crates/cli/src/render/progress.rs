@@ -426,7 +426,7 @@ mod tests {
         let text =
             shown(Mood::Done, false, vec![died("a", panic), died("b", panic), died("c", other), died("d", "short")]);
         assert_eq!(text.matches("main.go:7").count(), 1, "{text}");
-        assert!(text.contains("could not create `b`\n = note: the plugin's last words: as above\n"), "{text}");
+        assert!(text.contains("could not create `b`\n  = note: the plugin's last words: as above\n"), "{text}");
         assert!(text.contains("panic: ah") && text.contains("= note: short"), "{text}");
     }
 }
