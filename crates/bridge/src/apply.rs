@@ -7,10 +7,11 @@ use outrigger_terraform::cty::Value as Cty;
 use outrigger_terraform::{Applied, ApplyQuestion, Stored, consistency, replacement, write_only};
 use outrigger_value::{PropertyMap, Urn};
 
+use crate::ignored::settled;
 use crate::members::{Id, MISSING_ID};
 use crate::package::{Package, Subject};
 use crate::plans::Plan;
-use crate::resource::{Ready, unchanged};
+use crate::resource::Ready;
 use crate::timeouts::{self, Step};
 use crate::{secrets, words};
 
@@ -83,11 +84,11 @@ impl Package {
             return Ok(ControlFlow::Break(ending.state(found, Vec::new())));
         }
         // What the user does not want changed is now what was found.
-        let outputs = self.readable(subject, &found)?;
-        let inputs = unchanged(&outputs, ending.request.inputs.clone(), &ending.request.ignore_changes);
-        let config = self.config(call, subject, &inputs)?;
+        let ignored = &ending.request.ignore_changes;
+        let config = self.config_of_change(call, subject, &found, &ending.request.inputs, ignored)?;
         // Nobody has compared it with this before, so what the provider says of it is news.
-        let Plan { ready, replacing, .. } = self.planned(cx, "Diff", urn, subject, found, config).await?;
+        let plan = self.planned(cx, "Diff", urn, subject, found, config).await?;
+        let Plan { ready, replacing, .. } = settled(&subject.resource.object, plan, ignored);
         let block = &subject.handle.schema.block;
         let replacing = replacement::effective(block, &ready.prior.state, &ready.found_again(), &replacing)
             .map_err(|nowhere| self.error(call, nowhere.to_string()))?;
@@ -139,10 +140,10 @@ impl Package {
                 self.planned_deletion(cx, urn, subject, stored).await
             }
             (Some(prior), Action::Update) => {
-                let inputs = unchanged(&prior.outputs, request.inputs.clone(), &request.ignore_changes);
-                let config = self.config(call, subject, &inputs)?;
                 let stored = self.upgraded(cx, call, urn, subject, prior).await?;
+                let config = self.config_of_change(call, subject, &stored, &request.inputs, &request.ignore_changes)?;
                 let plan = self.planned(cx, call, urn, subject, stored, config).await?;
+                let plan = settled(&subject.resource.object, plan, &request.ignore_changes);
                 Ok(Ready::clone(&plan.ready))
             }
             _ => {
@@ -206,6 +207,9 @@ impl Ending<'_> {
             Ok(outputs) => outputs,
             Err(unfit) => {
                 reasons.push(format!("the answer cannot be understood: {unfit}"));
+                if let Some(state) = self.known_by_id(&stored) {
+                    return Outcome::Partial { state, reasons };
+                }
                 let error = self.error(ErrorKind::Garbage, reasons.join("\n"));
                 return Outcome::Unknown { error, last: self.request.prior.clone() };
             }
@@ -219,6 +223,20 @@ impl Ending<'_> {
         };
         let state = State { id, inputs: self.request.inputs.clone(), outputs, ..State::default() };
         if reasons.is_empty() { Outcome::Done(state) } else { Outcome::Partial { state, reasons } }
+    }
+
+    /// What was made, where its properties cannot be shown but its id can. The rest is asked for before anything else is done with it.
+    fn known_by_id(&self, stored: &Stored) -> Option<State> {
+        let resource = &self.subject.resource;
+        let attribute = match &resource.id {
+            Id::Missing => return None,
+            Id::Attribute => "id",
+            Id::Property(name) => &resource.object.field(name)?.terraform,
+        };
+        let id = stored.state.get(attribute)?.as_str().filter(|id| !id.is_empty())?.to_owned();
+        let inputs = self.request.inputs.clone();
+        let state = State { id, inputs, refresh_before_update: true, ..State::default() };
+        (self.request.action == Action::Create).then_some(state)
     }
 
     /// The provider answered no state.

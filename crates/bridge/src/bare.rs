@@ -40,13 +40,13 @@ impl BareProvider {
         let process = options.process(&origin);
         let started = async {
             let client = process.client(cx).await?;
-            let schemas = Arc::new(client.schemas(cx).await?);
+            let schemas = client.schemas(cx).await.map_err(|error| process.explained(error))?;
             let errors: Vec<String> =
                 schemas.reports().iter().filter(|report| report.is_error()).map(ToString::to_string).collect();
             if !errors.is_empty() {
                 return Err(CallError::new(client.label(), SCHEMA, ErrorKind::NotDone, errors.join("\n")));
             }
-            Ok((client, schemas))
+            Ok((client, Arc::new(schemas)))
         };
         match started.await {
             Ok((client, schemas)) => {
@@ -62,7 +62,8 @@ impl BareProvider {
 
     /// Its schema, in the form of `terraform providers schema -json`.
     pub async fn document(&self, cx: &CallContext) -> Result<Value, CallError> {
-        let (identities, _): (BTreeMap<String, IdentitySchema>, _) = self.client.identity_schemas(cx).await?;
+        let answer = self.client.identity_schemas(cx).await.map_err(|error| self.process.explained(error));
+        let (identities, _): (BTreeMap<String, IdentitySchema>, _) = answer?;
         let document = document(&self.schemas, &identities, &self.address);
         document.map_err(|error| CallError::new(self.client.label(), SCHEMA, ErrorKind::Garbage, error.to_string()))
     }
@@ -89,7 +90,8 @@ impl BareProvider {
         each: &mut (dyn FnMut(String) + Send),
     ) -> Result<(), CallError> {
         let secrets = if show_secrets { Secrets::Shown } else { Secrets::Hidden };
-        self.client.by_hand(cx, &self.schemas, ByHand { name, request, secrets }, each).await
+        let answer = self.client.by_hand(cx, &self.schemas, ByHand { name, request, secrets }, each).await;
+        answer.map_err(|error| self.process.explained(error))
     }
 
     /// Ends it.

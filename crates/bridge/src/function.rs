@@ -1,15 +1,16 @@
 //! Data sources and functions, which are both functions to Pulumi.
 
 use outrigger_provider::{CallContext, CallError, CheckFailure, Invoke, Invoked};
-use outrigger_terraform::Report;
 use outrigger_terraform::cty::{Type, Value as Cty};
 use outrigger_terraform::schema::Parameter;
+use outrigger_terraform::{Report, consistency};
 use outrigger_value::{PropertyMap, Value, secrecy};
 
 use crate::decode::Unfit;
 use crate::members::ProviderFunction;
 use crate::names::{Object, Shape};
 use crate::package::{Package, Source};
+use crate::resource::DEFERRED;
 use crate::{decode, encode, place};
 
 const CALL: &str = "Invoke";
@@ -40,9 +41,17 @@ impl Package {
         if let Some(refused) = self.heed_arguments(cx, object, reports)? {
             return Ok(refused);
         }
-        let (state, reports) = client.read_data(cx, &source.handle, &config).await?;
+        let (state, deferred, reports) = client.read_data(cx, &source.handle, &config).await?;
         if let Some(refused) = self.heed_arguments(cx, object, reports)? {
             return Ok(refused);
+        }
+        if deferred {
+            return Err(self.error(CALL, DEFERRED));
+        }
+        // Everything was given, so nothing is left to wait for: a program would take it for something that is known later.
+        if let Some(finding) = consistency::unknown_in(&state).first() {
+            let what = format!("the provider read something unknown, which is a bug in the provider: {}", finding.path);
+            return Err(self.error(CALL, what));
         }
         let mut result = decode::object(object, &state)
             .map_err(|unfit| self.error(CALL, format!("the answer cannot be understood: {unfit}")))?;

@@ -19,11 +19,11 @@ use tokio::task::{JoinHandle, spawn_blocking};
 use crate::configuration::{self, is_engines};
 use crate::document::{About, DocumentError, Origin as Source, base_document, write_document};
 use crate::encode::Misfit;
+use crate::ignored::unchanged;
 use crate::origin::{Origin, Origins, Place, SchemaStore};
 use crate::package::Package;
 use crate::process::{Supervised, Surroundings};
 use crate::provider::BridgedProvider;
-use crate::resource::unchanged;
 use crate::{Naming, encode, mapping, secrets, words};
 
 /// The name under which the bridge is a plugin.
@@ -124,7 +124,8 @@ impl Bridge {
 
     /// The package of a provider. Its process is started now only if its schema is not known.
     async fn package(&self, cx: &CallContext, origin: &Origin) -> Result<Package, CallError> {
-        const CALL: &str = "Parameterize";
+        // It was found: what is wrong is what it says.
+        const CALL: &str = "GetProviderSchema";
         let options = &self.options;
         let process = options.process(origin);
         let known = match &origin.place {
@@ -196,10 +197,10 @@ impl Plugin for Bridge {
         let origin = origin.map_err(|diagnostic| self.error(CALL, words::not_found(&diagnostic)))?;
         let package = Arc::new(self.package(cx, &origin).await?);
         if self.options.lasting {
-            // It will be needed; until then it can start. If it cannot, whoever needs it tries again and is told.
+            // It will be needed; until then it can start. If it cannot, whoever needs it is told.
             let early = Arc::clone(&package);
             let cx = cx.clone();
-            tokio::spawn(async move { drop(early.client(&cx).await) });
+            tokio::spawn(async move { early.process.start_early(&cx).await });
         }
         let answer = Parameterization {
             name: package.name.clone(),

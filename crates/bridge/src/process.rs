@@ -3,22 +3,23 @@
 use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
-use outrigger_provider::{CallContext, CallError, ErrorKind, LogLevel, LogSink, NoLog};
+use outrigger_provider::{CallContext, CallError, ErrorKind};
 use outrigger_terraform::json::Transcript;
 use outrigger_terraform::schema::Schemas;
 use outrigger_terraform::{Client, Protocol};
 use outrigger_transport::caller::Caller;
-use outrigger_transport::goplugin::{self, Connection, LogReader, Settings, StartError};
+use outrigger_transport::goplugin::{self, Connection, Settings, StartError, StartFailure};
 use outrigger_transport::tap::{CallLog, Tap};
-use outrigger_transport::{LaunchRequest, Launcher, OutputLine, OutputLines};
+use outrigger_transport::{LaunchRequest, Launcher, OutputLines};
 use outrigger_value::{PropertyMap, secrecy};
 use tokio::sync::{OnceCell, watch};
 use tokio::time::sleep;
 
 use crate::configuration;
+use crate::log::Log;
 use crate::names::Object;
 use crate::origin::Place;
 
@@ -56,8 +57,11 @@ impl Surroundings {
     fn of_provider(&self) -> Vec<(OsString, OsString)> {
         let mut environment = self.environment.clone();
         if self.log_level.is_none() {
-            let unset = LOG_LEVELS.into_iter().filter(|name| self.environment.iter().all(|(key, _)| key != name));
-            environment.extend(unset.map(|name| (name.into(), "warn".into())));
+            // As for Terraform, an empty one is not set.
+            environment.retain(|(key, level)| !level.is_empty() || LOG_LEVELS.iter().all(|name| key != name));
+            let unset = LOG_LEVELS.into_iter().filter(|name| environment.iter().all(|(key, _)| key != name));
+            let unset: Vec<_> = unset.map(|name| (name.into(), "warn".into())).collect();
+            environment.extend(unset);
         }
         environment
     }
@@ -69,6 +73,7 @@ pub(crate) struct Supervised {
     label: String,
     surroundings: Surroundings,
     live: OnceCell<Live>,
+    failures: Mutex<Failures>,
     log: Arc<Log>,
     /// Whether a provider must be asked for its schema in each process before it can be used.
     must_ask_schema: Mutex<bool>,
@@ -88,6 +93,41 @@ struct Live {
     connection: Connection,
 }
 
+/// For whom a process is started.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Start {
+    /// Somebody who waits for it, and is told if it fails.
+    Needed,
+    /// Nobody yet.
+    Early,
+}
+
+/// The starts that failed.
+#[derive(Default)]
+struct Failures {
+    count: u64,
+    /// How many there were when somebody was told the last time.
+    told: u64,
+    last: Option<CallError>,
+}
+
+impl Failures {
+    /// Why the last start failed, if that was after the first `known` ones. Now somebody is told.
+    fn after(&mut self, known: u64) -> Option<CallError> {
+        let last = self.last.clone().filter(|_| self.count > known)?;
+        self.told = self.count;
+        Some(last)
+    }
+
+    fn add(&mut self, error: &CallError, start: Start) {
+        self.count += 1;
+        self.last = Some(error.clone());
+        if start == Start::Needed {
+            self.told = self.count;
+        }
+    }
+}
+
 impl Supervised {
     pub(crate) fn new(place: Place, label: String, surroundings: Surroundings) -> Self {
         let log = Arc::new(Log::new(label.clone(), surroundings.log_level));
@@ -98,7 +138,8 @@ impl Supervised {
         });
         let must_ask_schema = Mutex::new(false);
         let (stopped, _) = watch::channel(false);
-        Self { place, label, surroundings, live: OnceCell::new(), log, must_ask_schema, overheard, stopped }
+        let (live, failures) = (OnceCell::new(), Mutex::default());
+        Self { place, label, surroundings, live, failures, log, must_ask_schema, overheard, stopped }
     }
 
     /// From now on the log of calls shows values.
@@ -132,12 +173,44 @@ impl Supervised {
         *self.must_ask_schema.lock().unwrap_or_else(PoisonError::into_inner) = true;
     }
 
-    /// The client of the process, which is started if it was not.
+    /// The client of the process, which is started if it was not, unless it was told to stop. Everybody who waits for a start that fails
+    /// is told why; a later call tries again.
     pub(crate) async fn client(&self, cx: &CallContext) -> Result<Arc<Client>, CallError> {
+        self.started(cx, Start::Needed).await
+    }
+
+    /// Starts the process before it is needed. If that fails, the next one who needs it is told so, instead of waiting a second time.
+    pub(crate) async fn start_early(&self, cx: &CallContext) {
+        drop(self.started(cx, Start::Early).await);
+    }
+
+    async fn started(&self, cx: &CallContext, start: Start) -> Result<Arc<Client>, CallError> {
         self.log.goes_to(&cx.log);
+        if let Some(live) = self.live.get() {
+            return Ok(Arc::clone(&live.client));
+        }
+        let known = self.failures().told;
         // Boxed: every call has a place for this future in its own, and few need it.
-        let live = self.live.get_or_try_init(|| Box::pin(self.start(cx))).await?;
-        Ok(Arc::clone(&live.client))
+        let attempt = || Box::pin(self.attempt(cx, start, known));
+        tokio::select! {
+            biased;
+            // A start that is given up is dropped, and its process ends with it: nobody could tell it to stop before it can be called.
+            () = cx.cancel.cancelled() => Err(self.given_up()),
+            () = self.told_to_stop() => Err(self.given_up()),
+            live = self.live.get_or_try_init(attempt) => live.map(|live| Arc::clone(&live.client)),
+        }
+    }
+
+    /// Starts it, unless somebody else's start failed while this one was waiting for it.
+    async fn attempt(&self, cx: &CallContext, start: Start, known: u64) -> Result<Live, CallError> {
+        if let Some(error) = self.failures().after(known) {
+            return Err(error);
+        }
+        self.start(cx).await.inspect_err(|error| self.failures().add(error, start))
+    }
+
+    fn failures(&self) -> MutexGuard<'_, Failures> {
+        self.failures.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     async fn start(&self, cx: &CallContext) -> Result<Live, CallError> {
@@ -169,21 +242,17 @@ impl Supervised {
         let client = Arc::new(Client::new(channel, protocol, caller));
         let ask = *self.must_ask_schema.lock().unwrap_or_else(PoisonError::into_inner);
         if ask {
-            client.schemas(cx).await?;
+            client.schemas(cx).await.map_err(|error| with_crash(error, &connection))?;
         }
         Ok(Live { client, connection })
     }
 
     /// An error of a provider that panicked says with what words.
-    pub(crate) fn explained(&self, mut error: CallError) -> CallError {
-        if error.kind == ErrorKind::Crashed
-            && let Some(crash) = self.live.get().and_then(|live| live.connection.crash_text())
-        {
-            let first = crash.lines().next().unwrap_or_default();
-            error.message = format!("{}: {first}", error.message);
-            error.last_words = crash.lines().map(str::to_owned).collect();
+    pub(crate) fn explained(&self, error: CallError) -> CallError {
+        match self.live.get() {
+            Some(live) => with_crash(error, &live.connection),
+            None => error,
         }
-        error
     }
 
     /// Whether it was started and has ended.
@@ -196,15 +265,18 @@ impl Supervised {
         *self.stopped.borrow()
     }
 
+    async fn told_to_stop(&self) {
+        // It cannot be closed: the sender lives as long as we do.
+        drop(self.stopped.subscribe().wait_for(|stopped| *stopped).await);
+    }
+
     /// Waits for a call. StopProvider ends the calls that run when it comes, not one that comes at the same moment: so it is sent again
     /// for as long as this one runs.
     pub(crate) async fn stoppable<T>(&self, cx: &CallContext, call: impl Future<Output = T>) -> T {
         tokio::pin!(call);
-        let mut told = self.stopped.subscribe();
         loop {
             let told_a_moment_ago = async {
-                // It cannot be closed: the sender lives as long as we do.
-                drop(told.wait_for(|stopped| *stopped).await);
+                self.told_to_stop().await;
                 sleep(STOP_AGAIN).await;
             };
             tokio::select! {
@@ -221,7 +293,7 @@ impl Supervised {
         }
     }
 
-    /// StopProvider: what runs shall come to an end soon. Nothing is started for it.
+    /// StopProvider: what runs shall come to an end soon. Nothing is started for it, or any more; a start under way is given up.
     pub(crate) async fn stop(&self, cx: &CallContext) -> Result<(), CallError> {
         self.stopped.send_replace(true);
         match self.live.get() {
@@ -231,8 +303,9 @@ impl Supervised {
         }
     }
 
-    /// Ends the process, if it was started.
+    /// Ends the process, if it was started. A start under way is given up.
     pub(crate) async fn end(&self) {
+        self.stopped.send_replace(true);
         if let Some(live) = self.live.get() {
             live.connection.shutdown().await;
         }
@@ -244,8 +317,19 @@ impl Supervised {
         CallError::new(self.label.clone(), "Start", ErrorKind::NotDone, message)
     }
 
+    /// Whoever wanted it does not any more.
+    fn given_up(&self) -> CallError {
+        let message = "the Terraform provider was not started: the command was cancelled";
+        CallError::new(self.label.clone(), "Start", ErrorKind::Cancelled, message)
+    }
+
     fn not_started(&self, error: &StartError) -> CallError {
-        let message = format!("the Terraform provider could not be started: {error}");
+        let switch = match &error.failure {
+            StartFailure::NoCertificate => ": set TF_DISABLE_PLUGIN_TLS=1",
+            StartFailure::UnexpectedCertificate => ": unset TF_DISABLE_PLUGIN_TLS",
+            _ => "",
+        };
+        let message = format!("the Terraform provider could not be started: {error}{switch}");
         let mut failed = CallError::new(self.label.clone(), "Start", ErrorKind::NotDone, message);
         failed.last_words = match &error.crash {
             Some(crash) => crash.lines().map(str::to_owned).collect(),
@@ -255,115 +339,17 @@ impl Supervised {
     }
 }
 
-/// The provider's log, on its way to whoever makes calls.
-struct Log {
-    label: String,
-    least: Option<goplugin::LogLevel>,
-    reader: Mutex<LogReader>,
-    sink: Mutex<Arc<dyn LogSink>>,
-}
-
-impl Log {
-    fn new(label: String, least: Option<goplugin::LogLevel>) -> Self {
-        Self { label, least, reader: Mutex::default(), sink: Mutex::new(Arc::new(NoLog)) }
+/// What a provider that panicked said is said with the error.
+fn with_crash(mut error: CallError, connection: &Connection) -> CallError {
+    if error.kind == ErrorKind::Crashed
+        && let Some(crash) = connection.crash_text()
+    {
+        let first = crash.lines().next().unwrap_or_default();
+        error.message = format!("{}: {first}", error.message);
+        error.last_words = crash.lines().map(str::to_owned).collect();
     }
-
-    fn goes_to(&self, sink: &Arc<dyn LogSink>) {
-        if self.least.is_some() {
-            *self.sink.lock().unwrap_or_else(PoisonError::into_inner) = Arc::clone(sink);
-        }
-    }
-}
-
-impl OutputLines for Log {
-    fn line(&self, line: OutputLine<'_>) {
-        let Some(least) = self.least else { return };
-        let entry = self.reader.lock().unwrap_or_else(PoisonError::into_inner).read(line);
-        if entry.level < least {
-            return;
-        }
-        let level = match entry.level {
-            goplugin::LogLevel::Trace | goplugin::LogLevel::Debug => LogLevel::Debug,
-            goplugin::LogLevel::Info => LogLevel::Info,
-            goplugin::LogLevel::Warn => LogLevel::Warning,
-            goplugin::LogLevel::Error => LogLevel::Error,
-        };
-        // Every provider has a module `provider`: its own name says whose line it is.
-        let module = entry.module.filter(|module| *module != self.label);
-        let module = module.map(|module| format!("{module}: ")).unwrap_or_default();
-        let fields: String = entry.fields.iter().map(|(name, value)| format!(" {name}={value}")).collect();
-        let sink = Arc::clone(&self.sink.lock().unwrap_or_else(PoisonError::into_inner));
-        sink.log(level, None, &format!("{}: {module}{}{fields}", self.label, entry.message), false);
-    }
-
-    /// Providers log every step of every call, whoever reads it. Asked for each of those lines, so they are not read as JSON.
-    fn is_worth_keeping(&self, line: OutputLine<'_>) -> bool {
-        const CHATTER: [&[u8]; 3] = [br#""@level":"trace""#, br#""@level":"debug""#, br#""@level":"info""#];
-        let is_in = |part: &[u8]| line.text.windows(part.len()).any(|window| window == part);
-        !line.text.starts_with(b"{") || !CHATTER.iter().any(|level| is_in(level))
-    }
-}
-
-impl fmt::Debug for Log {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Log").field("label", &self.label).finish_non_exhaustive()
-    }
+    error
 }
 
 #[cfg(test)]
-mod tests {
-    use outrigger_transport::{LinePart, OutputStream};
-
-    use super::*;
-
-    #[derive(Default)]
-    struct Heard(Mutex<Vec<(LogLevel, String)>>);
-
-    impl LogSink for Heard {
-        fn log(&self, level: LogLevel, _: Option<&outrigger_value::Urn>, message: &str, _: bool) {
-            self.0.lock().unwrap().push((level, message.to_owned()));
-        }
-    }
-
-    /// What is passed on of a provider's lines.
-    fn heard(least: Option<goplugin::LogLevel>, lines: &[&str]) -> Vec<(LogLevel, String)> {
-        let heard = Arc::new(Heard::default());
-        let log = Log::new("random 3.6.0".to_owned(), least);
-        log.goes_to(&(Arc::clone(&heard) as Arc<dyn LogSink>));
-        for line in lines {
-            log.line(OutputLine { stream: OutputStream::Stderr, text: line.as_bytes(), part: LinePart::Whole });
-        }
-        let mut heard = heard.0.lock().unwrap();
-        std::mem::take(&mut *heard)
-    }
-
-    #[test]
-    fn every_line_says_whose_it_is() {
-        let lines = [
-            r#"{"@level":"warn","@message":"slow","@module":"provider","seconds":3}"#,
-            r#"{"@level":"error","@message":"wrong","@module":"random 3.6.0"}"#,
-            r#"{"@level":"info","@message":"begun"}"#,
-            "anything",
-        ];
-        let expected = [
-            (LogLevel::Warning, "random 3.6.0: provider: slow seconds=3"),
-            (LogLevel::Error, "random 3.6.0: wrong"),
-            (LogLevel::Info, "random 3.6.0: begun"),
-            (LogLevel::Debug, "random 3.6.0: anything"),
-        ];
-        let expected = expected.map(|(level, text)| (level, text.to_owned()));
-        assert_eq!(heard(Some(goplugin::LogLevel::Trace), &lines), expected);
-    }
-
-    #[test]
-    fn what_matters_less_than_was_asked_for_is_not_passed_on() {
-        let levels = ["trace", "debug", "info", "warn", "error"];
-        let lines = levels.map(|level| format!(r#"{{"@level":"{level}","@message":"{level}"}}"#));
-        let lines = lines.each_ref().map(String::as_str);
-        let count = |least| heard(least, &lines).len();
-        use goplugin::LogLevel::{Debug, Error, Info, Trace, Warn};
-        assert_eq!([Trace, Debug, Info, Warn, Error].map(|least| count(Some(least))), [5, 4, 3, 2, 1]);
-        assert_eq!(heard(Some(Error), &lines), [(LogLevel::Error, "random 3.6.0: error".to_owned())]);
-        assert_eq!(count(None), 0);
-    }
-}
+mod tests;

@@ -12,13 +12,13 @@ use outrigger_provider::{
 use outrigger_terraform::cty::{Value as Cty, ordered};
 use outrigger_terraform::schema::Block;
 use outrigger_terraform::{PlanAnswer, PlanQuestion, Report, Stored, consistency, propose, replacement};
-use outrigger_value::{PropertyMap, PropertyPath, Urn, Value};
+use outrigger_value::{PropertyMap, Urn, Value};
 
 use crate::encode::{self, Misfit};
 use crate::package::{Package, Subject};
 use crate::plans::Plan;
 use crate::stored::rounded;
-use crate::{autoname, decode, difference, secrets, timeouts, unknown, words};
+use crate::{autoname, decode, difference, ignored, secrets, timeouts, unknown, words};
 
 /// The property for which a name is made where none is given.
 const NAME: &str = "name";
@@ -102,10 +102,11 @@ impl Package {
             (Some(prior), Some(inputs)) => {
                 const CALL: &str = "Diff";
                 let subject = self.subject(CALL, request.resource.ty())?;
-                let inputs = unchanged(&prior.outputs, inputs, &request.ignore_changes);
-                let config = self.config(CALL, &subject, &inputs)?;
                 let stored = self.upgraded(cx, CALL, urn, &subject, &prior).await?;
-                let Plan { ready, replacing, .. } = self.planned(cx, CALL, urn, &subject, stored, config).await?;
+                let config = self.config_of_change(CALL, &subject, &stored, &inputs, &request.ignore_changes)?;
+                let plan = self.planned(cx, CALL, urn, &subject, stored, config).await?;
+                let Plan { ready, replacing, .. } =
+                    ignored::settled(&subject.resource.object, plan, &request.ignore_changes);
                 let block = &subject.handle.schema.block;
                 let planned = ready.found_again();
                 let replacing = replacement::effective(block, &ready.prior.state, &planned, &replacing)
@@ -121,8 +122,10 @@ impl Package {
                 self.plans.judged(urn, &ready, verdict);
                 let (shown, token) = if verdict == Verdict::Replace {
                     let anew = if request.predict {
-                        // What is made anew computes everything anew: planned as if nothing were there, it says what that will be.
-                        self.planned(cx, CALL, urn, &subject, Stored::NOTHING, ready.config.clone()).await?.ready
+                        // What is made anew computes everything anew: planned as if nothing were there, it says what that will be. There
+                        // is nothing then that could stay unchanged.
+                        let config = self.config(CALL, &subject, &inputs)?;
+                        self.planned(cx, CALL, urn, &subject, Stored::NOTHING, config).await?.ready
                     } else {
                         ready
                     };
@@ -333,15 +336,6 @@ impl Ready {
         }
         limited
     }
-}
-
-/// The inputs with what exists at the paths that the user does not want changed.
-pub(crate) fn unchanged(outputs: &PropertyMap, mut inputs: PropertyMap, paths: &[String]) -> PropertyMap {
-    // The engine has read these paths before; what cannot be read names nothing.
-    for path in paths.iter().filter_map(|path| path.parse::<PropertyPath>().ok()) {
-        path.copy(outputs, &mut inputs);
-    }
-    inputs
 }
 
 fn token(ready: Arc<Ready>) -> PlanToken {

@@ -29,7 +29,7 @@ const VERSION: &str = "1.0.0";
 /// Whether providers that do not keep to the rules fail a step.
 const STRICT: &str = "OUTRIGGER_TERRAFORM_STRICT";
 
-/// As OpenTofu: connections to providers are not encrypted.
+/// As OpenTofu: connections to providers are not encrypted, whatever the value is.
 const NO_TLS: &str = "TF_DISABLE_PLUGIN_TLS";
 
 /// The plugin's arguments, if this process is to be the plugin.
@@ -81,7 +81,7 @@ pub(crate) fn options(environment: &Environment, directory: &Path) -> Result<Ter
     Ok(TerraformOptions {
         origins: Arc::new(Sources::new(surroundings)),
         version: installed_version(environment).unwrap_or_else(|| VERSION.to_owned()),
-        tls: !environment.switch(NO_TLS),
+        tls: environment.text(NO_TLS).is_none(),
         strict: environment.switch(STRICT),
         log_level,
         call_log: call_log::of_terraform(environment)?,
@@ -96,11 +96,12 @@ fn installed_version(environment: &Environment) -> Option<String> {
     directory.strip_prefix("resource-terraform-provider-v").map(str::to_owned)
 }
 
-/// `TF_LOG_PROVIDER`, or `TF_LOG`.
+/// `TF_LOG_PROVIDER`, or `TF_LOG`; an empty one is not set, as for Terraform.
 fn log_level(variables: &BTreeMap<String, String>) -> Option<LogLevel> {
-    let text = variables.get("TF_LOG_PROVIDER").or_else(|| variables.get("TF_LOG"))?;
+    let set = |name: &str| variables.get(name).filter(|level| !level.is_empty());
+    let text = set("TF_LOG_PROVIDER").or_else(|| set("TF_LOG"))?;
     match text.to_uppercase().as_str() {
-        "" | "OFF" => None,
+        "OFF" => None,
         "DEBUG" => Some(LogLevel::Debug),
         "INFO" => Some(LogLevel::Info),
         "WARN" => Some(LogLevel::Warn),

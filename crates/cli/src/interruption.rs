@@ -1,4 +1,4 @@
-//! Ctrl-C and SIGTERM: once to stop in order, twice to end now.
+//! Ctrl-C and SIGTERM: once to stop in order, twice to end now, three times to end without any order.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -7,6 +7,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
+use crate::failure::Exit;
 use crate::output::talk;
 use crate::render::progress::Progress;
 
@@ -47,6 +48,7 @@ impl Drop for Interruption {
     }
 }
 
+#[expect(clippy::exit, reason = "who asks for the third time does not want to wait for anybody")]
 async fn watch(
     host: Arc<Host>,
     (mut interrupts, mut terminations): (Signal, Signal),
@@ -67,6 +69,9 @@ async fn watch(
     }
     talk("\nEnding now. Operations under way are written down as pending.");
     abort.cancel();
+    // Plugins still have their grace, and the state is written. If that takes too long, the keeper does it without us.
+    either(&mut interrupts, &mut terminations).await;
+    std::process::exit(i32::from(Exit::Cancelled.code()));
 }
 
 fn stopping(running: &[String]) -> String {

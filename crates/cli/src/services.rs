@@ -104,21 +104,39 @@ impl AssetHasher for Inputs {
 /// Passes what plugins say to the phase that is on the screen.
 #[derive(Default)]
 pub(crate) struct Relay {
-    current: Mutex<Option<Arc<Progress>>>,
+    heard: Mutex<Heard>,
 }
+
+#[derive(Default)]
+struct Heard {
+    current: Option<Arc<Progress>>,
+    /// What was said before the first phase: plugins start earlier.
+    before: Vec<Event>,
+}
+
+/// How much is kept for the first phase.
+const BEFORE: usize = 1000;
 
 impl Relay {
     /// From now on to this phase.
     pub(crate) fn follow(&self, progress: &Arc<Progress>) {
-        *self.current.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(progress));
+        let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
+        heard.before.drain(..).for_each(|event| progress.emit(event));
+        heard.current = Some(Arc::clone(progress));
     }
 }
 
 impl LogSink for Relay {
     fn log(&self, level: LogLevel, urn: Option<&Urn>, message: &str, ephemeral: bool) {
-        let current = self.current.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if let Some(progress) = current {
-            progress.emit(Event::Log { level, urn: urn.cloned(), message: message.to_owned(), ephemeral });
+        let event = Event::Log { level, urn: urn.cloned(), message: message.to_owned(), ephemeral };
+        let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
+        match heard.current.clone() {
+            Some(progress) => {
+                drop(heard);
+                progress.emit(event);
+            }
+            None if heard.before.len() < BEFORE => heard.before.push(event),
+            None => {}
         }
     }
 }

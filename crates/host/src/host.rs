@@ -8,7 +8,6 @@ use futures::future::join_all;
 use outrigger_diagnostic::Diagnostic;
 use outrigger_provider::{CallContext, LogSink, Plugin, PluginDescriptor, Plugins};
 use outrigger_schema::Package;
-use tokio_util::sync::CancellationToken;
 
 use crate::HostOptions;
 use crate::catalog::Catalog;
@@ -21,20 +20,13 @@ pub struct Host {
     catalog: Catalog,
     /// Leases by the address of their plugin, so that one that is given back is recognised.
     leases: Mutex<HashMap<usize, Weak<Lease>>>,
-    /// The user wants to stop: nobody waits for a plugin any more.
-    stopping: CancellationToken,
 }
 
 impl Host {
     /// A host. Nothing is started yet. `log` takes what plugins say.
     pub fn new(options: HostOptions, log: Arc<dyn LogSink>) -> Result<Self, Diagnostic> {
         let supply = Supply::new(options, log).map_err(|error| no_thread(&error))?;
-        Ok(Self {
-            supply: Arc::new(supply),
-            catalog: Catalog::default(),
-            leases: Mutex::default(),
-            stopping: CancellationToken::new(),
-        })
+        Ok(Self { supply: Arc::new(supply), catalog: Catalog::default(), leases: Mutex::default() })
     }
 
     /// Starts plugins in the background, all at once. The next `load` or `schema` of each waits for it instead of starting
@@ -53,7 +45,7 @@ impl Host {
     /// The user wants to stop: tells all plugins, all at once. Advisory; takes at most 30 s. Whoever waits, or
     /// would have to wait, for a plugin to start or for a schema stops waiting: both change nothing, and may hang for minutes.
     pub async fn cancel_all(&self) {
-        self.stopping.cancel();
+        self.supply.stopping().cancel();
         let budget = self.supply.deadlines().cancel_all;
         let cx = CallContext::background().within(budget);
         let running = self.supply.running();
@@ -88,7 +80,7 @@ impl Plugins for Host {
             biased;
             leased = self.supply.lease(&descriptor) => leased?,
             () = cx.cancel.cancelled() => return Err(cancelled(&descriptor.name)),
-            () = self.stopping.cancelled() => return Err(cancelled(&descriptor.name)),
+            () = self.supply.stopping().cancelled() => return Err(cancelled(&descriptor.name)),
         };
         let lease = Lease::new(Arc::clone(&self.supply), descriptor.into_owned(), id, running);
         let mut leases = self.leases();
@@ -103,7 +95,7 @@ impl Plugins for Host {
             biased;
             schema = self.catalog.schema(&self.supply, cx, &descriptor) => schema,
             () = cx.cancel.cancelled() => Err(cancelled(&descriptor.name)),
-            () = self.stopping.cancelled() => Err(cancelled(&descriptor.name)),
+            () = self.supply.stopping().cancelled() => Err(cancelled(&descriptor.name)),
         }
     }
 

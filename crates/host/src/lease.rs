@@ -74,16 +74,23 @@ impl Lease {
     }
 
     /// A plugin that was never configured, for a request that no running one fits.
-    async fn unconfigured(&self) -> Result<Arc<Running>, CallError> {
+    async fn unconfigured(&self, cx: &CallContext) -> Result<Arc<Running>, CallError> {
         let (_, running) = self.current();
         if running.is_alive() && !running.is_configured() {
             return Ok(running);
         }
         let label = running.plugin.label();
-        let (id, fresh) = self.supply.lease_unconfigured(&self.descriptor).await.map_err(|diagnostic| {
-            let mut error = CallError::new(label, "Configure", ErrorKind::NotDone, diagnostic.to_string());
-            error.last_words = diagnostic.notes;
-            error
+        let error = |kind, message: String| CallError::new(label, "Configure", kind, message);
+        let cancelled = "the plugin was not started: the command was cancelled";
+        let leased = tokio::select! {
+            biased;
+            leased = self.supply.lease_unconfigured(&self.descriptor) => leased,
+            () = cx.cancel.cancelled() => return Err(error(ErrorKind::Cancelled, cancelled.to_owned())),
+            () = self.supply.stopping().cancelled() => return Err(error(ErrorKind::Cancelled, cancelled.to_owned())),
+        };
+        let (id, fresh) = leased.map_err(|diagnostic| {
+            let last_words = diagnostic.notes.clone();
+            CallError { last_words, ..error(ErrorKind::NotDone, diagnostic.to_string()) }
         })?;
         self.exchange(id, Arc::clone(&fresh));
         Ok(fresh)
@@ -147,7 +154,7 @@ impl Plugin for Lease {
             self.exchange(id, running);
             return Ok(self.limited(provider));
         }
-        let running = self.unconfigured().await?;
+        let running = self.unconfigured(cx).await?;
         let deadline = within(cx, self.supply.deadlines().configure);
         let outcome = running.plugin.configure(&deadline, request.clone()).await;
         match outcome {

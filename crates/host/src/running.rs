@@ -117,12 +117,23 @@ pub(crate) fn not_connected(
             "Run `{}` in a terminal: a plugin prints a port number and waits. If it does not, install it again.",
             executable.path.display()
         )),
-        None if is_bridged => diagnostic.hint(
-            "Make the provider available where `packages:` of the project file says, or name another one with `outrigger package add`.",
-        ),
+        None if is_bridged => diagnostic.hint(of_provider(error)),
         None => diagnostic.hint("Check the port in PULUMI_DEBUG_PROVIDERS, and that the plugin is running."),
     };
     with_last_words(diagnostic, &error.last_words)
+}
+
+/// What to do about a Terraform provider. Parameterize is the bridge's own answer; everything else comes from the provider, or from the
+/// attempt to start it.
+fn of_provider(error: &CallError) -> &'static str {
+    match (error.call.as_str(), error.kind) {
+        // It is another package than the one that was meant.
+        ("Parameterize", ErrorKind::Garbage) => "Run `outrigger install`.",
+        ("Parameterize", _) => {
+            "Make the provider available where `packages:` of the project file says, or name another one with `outrigger package add`."
+        }
+        _ => "With TF_LOG=TRACE, `outrigger preview --json` shows every line that the provider writes.",
+    }
 }
 
 /// Adds a plugin's last words.
@@ -131,5 +142,24 @@ pub(crate) fn with_last_words(diagnostic: Diagnostic, words: &[String]) -> Diagn
         diagnostic
     } else {
         diagnostic.note(format!("The plugin's last words:\n{}", words.join("\n")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_provider_that_is_there_is_not_to_be_made_available() {
+        let hints = |call: &str, kind| {
+            let error = CallError::new("wide 0.0.0", call, kind, "no luck");
+            not_connected("terraform-provider", None, true, &error).hints.concat()
+        };
+        assert!(hints("Parameterize", ErrorKind::NotDone).contains("Make the provider available"));
+        assert!(hints("Parameterize", ErrorKind::Garbage).contains("outrigger install"));
+        for (call, kind) in [("Start", ErrorKind::NotDone), ("GetProviderSchema", ErrorKind::Crashed)] {
+            let hint = "With TF_LOG=TRACE, `outrigger preview --json` shows every line that the provider writes.";
+            assert_eq!(hints(call, kind), hint);
+        }
     }
 }

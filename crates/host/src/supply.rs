@@ -36,6 +36,8 @@ pub(crate) struct Supply {
     pool: Mutex<Pool>,
     warnings: Mutex<Warnings>,
     tasks: TaskTracker,
+    /// The user wants to stop: nobody waits for a plugin any more.
+    stopping: CancellationToken,
     closing: CancellationToken,
 }
 
@@ -56,6 +58,7 @@ impl Supply {
             pool: Mutex::default(),
             warnings: Mutex::default(),
             tasks: TaskTracker::new(),
+            stopping: CancellationToken::new(),
             closing: CancellationToken::new(),
         })
     }
@@ -66,6 +69,11 @@ impl Supply {
 
     pub(crate) fn deadlines(&self) -> &Deadlines {
         &self.options.deadlines
+    }
+
+    /// Says when the user wants to stop: nobody waits for a plugin any more.
+    pub(crate) fn stopping(&self) -> &CancellationToken {
+        &self.stopping
     }
 
     /// Leases a plugin: a free one that still fits, or a new one.
@@ -253,7 +261,8 @@ impl Supply {
             let plugin = connected.await?;
             if let Some(parameterization) = &descriptor.parameterization {
                 // A Terraform provider is asked for its schema in this.
-                let cx = CallContext::background().within(self.options.deadlines.schema);
+                let cx = CallContext { log: Arc::clone(&self.log), ..CallContext::background() };
+                let cx = cx.within(self.options.deadlines.schema);
                 let became = plugin.parameterize(&cx, Parameterize::Value(parameterization.clone())).await?;
                 // Whatever is asked of it would be answered by another package than the one that was meant.
                 if became.name != parameterization.name {

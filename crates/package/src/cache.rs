@@ -2,13 +2,15 @@
 //!
 //! A directory that bears an archive's digest is made under another name, flushed, and renamed, under a lock of the package: two
 //! processes unpack it once, and what one that died left behind is removed by the next. We never change one; if its executable is
-//! not as we left it, somebody else or a disk did, and it is made anew.
+//! not as we left it, somebody else or a disk did, and it is made anew. What came of an archive that was replaced is removed a
+//! day later.
 
 mod index;
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use outrigger_diagnostic::Diagnostic;
 
@@ -22,6 +24,9 @@ use index::{Entry, Index, Stamp};
 
 /// What directories that are not whole yet begin with.
 const UNFINISHED: &str = ".unpacking-";
+
+/// How long a directory stays that belongs to no archive any more: a command that was given its path before may still start what is in it.
+const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The directory of an unpacked archive; unpacks it if that has not been done.
 pub(crate) fn unpacked(
@@ -70,8 +75,11 @@ pub(crate) fn unpacked(
             (h1, Stamp::of_program(&program).map_err(unwritable)?)
         }
     };
+    let before = Index::read(&place);
     index.put(Entry { archive: stamp, program, zh, h1 });
     index.write(&place).map_err(unwritable)?;
+    // What cannot be removed takes room, and the next one tries again.
+    let _ = remove_forgotten(&place, &before, &index);
     Ok(directory)
 }
 
@@ -107,6 +115,25 @@ fn remove_unfinished(place: &Path) -> io::Result<()> {
     for entry in fs::read_dir(place)? {
         let entry = entry?;
         if entry.file_name().to_string_lossy().starts_with(UNFINISHED) {
+            fs::remove_dir_all(entry.path())?;
+        }
+    }
+    Ok(())
+}
+
+/// Removes directories that belong to no archive any more. Their time begins when that is first seen; without an index from before,
+/// nobody knows which of them were in use a moment ago.
+fn remove_forgotten(place: &Path, before: &Index, now: &Index) -> io::Result<()> {
+    for entry in fs::read_dir(place)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        let is_of = |index: &Index| index.archives.iter().any(|entry| name == name_of(&entry.zh));
+        if is_of(now) || !entry.file_type()?.is_dir() {
+            continue;
+        }
+        if is_of(before) || before.archives.is_empty() {
+            File::open(entry.path())?.set_modified(SystemTime::now())?;
+        } else if entry.metadata()?.modified()?.elapsed().is_ok_and(|age| age > KEPT) {
             fs::remove_dir_all(entry.path())?;
         }
     }
@@ -210,6 +237,32 @@ mod tests {
         let index = Index::read(&scene.place());
         let digests: Vec<&str> = index.archives.iter().map(|entry| entry.h1.as_str()).collect();
         assert_eq!(digests, [crate::package_digest(&second).unwrap()]);
+    }
+
+    #[test]
+    fn what_no_archive_has_any_more_is_removed_after_a_day() {
+        let scene = Scene::new(&archive(&[("terraform-provider-b", "one")]));
+        let next = |text: &str| {
+            fs::write(scene.archive(), archive(&[("terraform-provider-b", text)])).unwrap();
+            scene.unpack().unwrap()
+        };
+        let is_two_days_old = |directory: &Path| {
+            File::open(directory).unwrap().set_modified(SystemTime::now() - 2 * KEPT).unwrap();
+        };
+        let first = scene.unpack().unwrap();
+        // It was in use a moment ago, however old it is.
+        is_two_days_old(&first);
+        let second = next("two");
+        let third = next("three");
+        assert!(first.exists() && second.exists());
+        is_two_days_old(&first);
+        let fourth = next("four");
+        assert!(!first.exists() && second.exists() && third.exists());
+        // Nobody knows what was in use when the index is lost.
+        is_two_days_old(&second);
+        fs::write(scene.place().join("index.json"), "{").unwrap();
+        let fifth = next("five");
+        assert!([&second, &third, &fourth, &fifth].into_iter().all(|directory| directory.exists()));
     }
 
     #[test]

@@ -252,13 +252,13 @@ impl Client {
         Ok((imported, reports))
     }
 
-    /// ReadDataSource. The configuration must be wholly known.
+    /// ReadDataSource: what was found, and whether the provider puts its answer off. The configuration must be wholly known.
     pub async fn read_data(
         &self,
         cx: &CallContext,
         source: &Handle,
         config: &Value,
-    ) -> Result<(Value, Vec<Report>), CallError> {
+    ) -> Result<(Value, bool, Vec<Report>), CallError> {
         let rpc = &rpc::READ_DATA_SOURCE;
         let request = wire::ReadDataSourceRequest {
             type_name: source.name.to_string(),
@@ -268,7 +268,8 @@ impl Client {
         };
         let answer: wire::ReadDataSourceResponse = self.call(cx, rpc, request).await?;
         let reports = reports(answer.diagnostics);
-        Ok((self.decode_beside(&reports, rpc, answer.state.as_ref(), &source.ty)?, reports))
+        let state = self.decode_beside(&reports, rpc, answer.state.as_ref(), &source.ty)?;
+        Ok((state, answer.deferred.is_some(), reports))
     }
 
     /// CallFunction: the result, or the text of an error and the argument that it is about.

@@ -6,7 +6,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::cty::{Path, Step, Value, known_are_in, same_set};
-use crate::schema::{Attribute, Block, Nesting, Shape};
+use crate::schema::{Attribute, Block, NestedBlock, Nesting, Shape};
 
 /// A rule that was not kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -134,11 +134,8 @@ impl Findings {
                             });
                         }
                     }
-                    // Elements of sets cannot be matched with each other.
+                    // Elements of sets cannot be matched with each other, and a provider may add some.
                     Nesting::Set => {
-                        if planned.elements().len() != config.elements().len() && config.is_wholly_known() {
-                            findings.add("planned with another number of blocks than is configured");
-                        }
                         if config.is_wholly_known() && planned.elements().iter().any(Value::is_unknown) {
                             findings.add("planned with an unknown block, although all are configured");
                         }
@@ -211,7 +208,42 @@ impl Findings {
         }
         for nested in &block.blocks {
             let [planned, actual] = [planned, actual].map(|value| member(value, &nested.name));
-            self.at(Step::Attribute(Arc::clone(&nested.name)), |findings| findings.result_value(planned, actual));
+            self.at(Step::Attribute(Arc::clone(&nested.name)), |findings| {
+                findings.result_nested(nested, planned, actual);
+            });
+        }
+    }
+
+    /// Blocks that a program leaves out are null in what we send, where Terraform sends none: a provider that read what it made answers none.
+    fn result_nested(&mut self, nested: &NestedBlock, planned: &Value, actual: &Value) {
+        match (nested.nesting, planned, actual) {
+            (Nesting::Single | Nesting::Group, Value::Map(_), Value::Map(_)) => {
+                self.result_block(&nested.block, planned, actual);
+            }
+            (Nesting::List, Value::Null | Value::List(_), Value::Null | Value::List(_)) => {
+                let (planned, actual) = (planned.elements(), actual.elements());
+                if planned.len() != actual.len() {
+                    self.add("has another number of blocks than was planned");
+                    return;
+                }
+                for (index, (planned, actual)) in planned.iter().zip(actual).enumerate() {
+                    self.at(Step::at(index), |findings| match planned {
+                        Value::Map(_) => findings.result_block(&nested.block, planned, actual),
+                        _ => findings.result_value(planned, actual),
+                    });
+                }
+            }
+            (Nesting::Map, Value::Map(items), Value::Map(made)) if items.keys().eq(made.keys()) => {
+                for (key, planned) in items {
+                    let actual = member(actual, key);
+                    self.at(Step::Key(key.to_string()), |findings| {
+                        findings.result_block(&nested.block, planned, actual);
+                    });
+                }
+            }
+            (Nesting::Map, Value::Null, Value::Map(made)) if made.is_empty() => {}
+            (Nesting::Set, Value::Null, Value::Set(made)) if made.is_empty() => {}
+            _ => self.result_value(planned, actual),
         }
     }
 
@@ -241,12 +273,10 @@ impl Findings {
                     self.at(Step::Attribute(Arc::clone(key)), |findings| findings.result_value(planned, actual));
                 }
             }
-            // With unknown values in it a set may become smaller, when two elements turn out to be equal.
             (Value::Set(planned), Value::Set(actual)) => {
-                let known = planned.iter().all(Value::is_wholly_known);
                 if actual.len() > planned.len() {
                     self.add("has more elements than were planned");
-                } else if if known { !same_set(planned, actual) } else { !known_are_in(planned, actual) } {
+                } else if !elements_fit(planned, actual) {
                     self.add("has other elements than were planned");
                 }
             }
@@ -321,6 +351,53 @@ impl Findings {
                 }
             }
         }
+    }
+}
+
+/// Up to this many elements, each pair of a planned one and one that came of it is looked at. In larger sets only those are looked for
+/// that were known before.
+const MANY: usize = 1000;
+
+/// Whether each element that was planned became one of these, and each of these was planned. There may be fewer than were planned, when two
+/// turn out to be equal.
+fn elements_fit(planned: &[Value], actual: &[Value]) -> bool {
+    if planned.iter().all(Value::is_wholly_known) && same_set(planned, actual) {
+        return true;
+    }
+    if planned.len() > MANY {
+        return known_are_in(planned, actual);
+    }
+    // Each pair once, in both directions: sets in sets would take twice as long for each level.
+    let mut was_planned = vec![false; actual.len()];
+    let each_became_one = planned.iter().fold(true, |all, planned| {
+        let mut became_one = false;
+        for (index, actual) in actual.iter().enumerate() {
+            if fits(planned, actual) {
+                became_one = true;
+                was_planned[index] = true;
+            }
+        }
+        all && became_one
+    });
+    each_became_one && was_planned.into_iter().all(|it| it)
+}
+
+/// Whether an element of a set, or something in one, may be what was planned. Blocks that were left out may be none.
+fn fits(planned: &Value, actual: &Value) -> bool {
+    match (planned, actual) {
+        (Value::Unknown(refinement), _) => refinement.as_ref().is_none_or(|refinement| refinement.admits(actual)),
+        (Value::Dynamic(planned), Value::Dynamic(actual)) => fits(&planned.1, &actual.1),
+        (Value::List(planned), Value::List(actual)) => {
+            planned.len() == actual.len() && planned.iter().zip(actual).all(|(planned, actual)| fits(planned, actual))
+        }
+        (Value::Map(planned), Value::Map(actual)) => {
+            planned.keys().eq(actual.keys())
+                && planned.values().zip(actual.values()).all(|(planned, actual)| fits(planned, actual))
+        }
+        (Value::Set(planned), Value::Set(actual)) => actual.len() <= planned.len() && elements_fit(planned, actual),
+        (Value::Null, Value::List(items) | Value::Set(items)) => items.is_empty(),
+        (Value::Null, Value::Map(items)) => items.is_empty(),
+        (planned, actual) => planned == actual,
     }
 }
 

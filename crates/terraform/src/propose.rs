@@ -9,10 +9,10 @@ use crate::schema::{Attribute, Block, NestedBlock, NestedObject, Nesting, Shape}
 /// The proposed new state for a configuration, where `prior` exists; null for nothing.
 pub fn proposed(block: &Block, prior: &Value, config: &Value) -> Value {
     match (prior.is_null(), config) {
+        // Terraform's language has no such block, but a Pulumi program has. What exists of it would be a plan without a change.
+        (_, Value::Unknown(_)) => config.clone(),
         (true, Value::Null) => Value::Null,
-        // A block that is not known yet is what is known of it: as much as exists of it.
-        (true, Value::Unknown(_)) => empty(block),
-        (false, Value::Null | Value::Unknown(_)) => prior.clone(),
+        (false, Value::Null) => prior.clone(),
         (true, _) => block_members(block, &empty(block), config),
         (false, _) => block_members(block, prior, config),
     }
@@ -303,6 +303,19 @@ mod tests {
             assert_eq!(proposed(&block, &prior, &config), with(element(Some("m"), Value::Null)));
             let full = with(element(Some("m"), blocks(vec![map([("given", Value::string("x"))])])));
             assert_eq!(proposed(&block, &full, &config), config);
+        }
+    }
+
+    #[test]
+    fn a_block_of_which_nothing_is_known_is_not_what_exists() {
+        for (nesting, blocks) in [(Nesting::List, Value::List as fn(Vec<Value>) -> Value), (Nesting::Set, Value::Set)] {
+            let block = rule(nesting);
+            let with =
+                |rule: Value| map([("name", Value::Null), ("arn", Value::Null), ("zone", Value::Null), ("rule", rule)]);
+            let unknown = with(blocks(vec![Value::UNKNOWN]));
+            for prior in [Value::Null, with(blocks(vec![element("1", Some("r1"))]))] {
+                assert_eq!(proposed(&block, &prior, &unknown), unknown);
+            }
         }
     }
 

@@ -11,16 +11,16 @@ use crate::sandbox::{Sandbox, install, peers};
 const CANARY: &str = "canary-51d07e9b";
 
 /// A directory with executables of Terraform providers.
-fn sandbox(project: &str) -> Sandbox {
+pub(crate) fn sandbox(project: &str) -> Sandbox {
     let sandbox = Sandbox::new(project);
-    for name in ["crude", "local", "random", "tls", "wide"] {
+    for name in ["crude", "local", "narrow", "random", "tls", "wide"] {
         let name = format!("terraform-provider-{name}");
         symlink(peers().join("terraform").join(&name), sandbox.path("project").join(&name)).unwrap();
     }
     sandbox
 }
 
-fn asked(sandbox: &Sandbox, provider: &str, arguments: &[&str]) -> Vec<Value> {
+pub(crate) fn asked(sandbox: &Sandbox, provider: &str, arguments: &[&str]) -> Vec<Value> {
     let provider = format!("./terraform-provider-{provider}");
     let whole: Vec<&str> = ["plugin", "call", "--terraform", &provider].iter().chain(arguments).copied().collect();
     let answer = sandbox.outrigger(&whole).ok();

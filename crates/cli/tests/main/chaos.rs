@@ -286,6 +286,24 @@ fn a_hanging_creation_ends_with_a_second_interrupt() {
     }
 }
 
+/// A plugin that does not end has its grace, and whoever does not want to wait for that either need not: the keeper does.
+#[test]
+fn a_third_interrupt_ends_it_without_waiting() {
+    let mut sandbox = sandbox();
+    let (mut child, _stdout, mut stderr) = begun(&mut sandbox, "Create=hang;Cancel=hang;start=deaf");
+    interrupt(&child);
+    await_line(&mut stderr, "Still under way");
+    interrupt(&child);
+    await_line(&mut stderr, "Ending now");
+    let began = Instant::now();
+    interrupt(&child);
+    assert_eq!(child.wait().unwrap().code(), Some(8));
+    // The deadline for Cancel and the grace are 5 s each.
+    assert!(began.elapsed() < Duration::from_secs(4), "{:?}", began.elapsed());
+    await_keeper(&sandbox);
+    assert_eq!(left(&sandbox), (vec![], vec![("a".to_owned(), "creating".to_owned())]));
+}
+
 /// Waits until the plugin has got a call in which it hangs.
 fn await_hang(sandbox: &Sandbox, call: &str) {
     let sign = sandbox.path("project").join(format!("hanging-in-{call}"));
@@ -335,22 +353,27 @@ fn a_hanging_start_ends_with_the_first_interrupt() {
     }
 }
 
+/// Waits until the keeper of a command that is gone has done its work.
+#[track_caller]
+fn await_keeper(sandbox: &Sandbox) {
+    // It gives plugins a grace.
+    let end = Instant::now() + Duration::from_secs(30);
+    let journal =
+        || sandbox.files_with("\"creating\"").iter().any(|path| path.extension().is_some_and(|end| end == "journal"));
+    while journal() {
+        assert!(Instant::now() < end, "the keeper has not folded the journal");
+        thread::park_timeout(Duration::from_millis(20));
+    }
+    assert_nobody_left(sandbox, "the keeper's work");
+}
+
 #[test]
 fn a_killed_command_leaves_nobody_and_keeps_the_operation() {
     let mut sandbox = sandbox();
     let (mut child, _, _) = begun(&mut sandbox, "Create=hang;start=escape;start=child;start=deaf");
     child.kill().unwrap();
     child.wait().unwrap();
-    // The keeper gives them a grace.
-    let end = Instant::now() + Duration::from_secs(30);
-    let journal = |sandbox: &Sandbox| {
-        sandbox.files_with("\"creating\"").iter().any(|path| path.extension().is_some_and(|end| end == "journal"))
-    };
-    while journal(&sandbox) {
-        assert!(Instant::now() < end, "the keeper has not folded the journal");
-        thread::park_timeout(Duration::from_millis(20));
-    }
-    assert_nobody_left(&sandbox, "the keeper's work");
+    await_keeper(&sandbox);
     assert_eq!(left(&sandbox), (vec![], vec![("a".to_owned(), "creating".to_owned())]));
 }
 

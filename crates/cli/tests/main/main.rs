@@ -5,6 +5,7 @@ mod asking;
 mod authored;
 mod bad_input;
 mod both_ways;
+mod calls;
 mod chaos;
 mod check;
 mod compiled;

@@ -3,11 +3,12 @@
 use std::fs;
 use std::time::Duration;
 
+use futures::FutureExt;
 use outrigger_diagnostic::Diagnostic;
 use outrigger_host::{Host, HostOptions};
 use outrigger_provider::{ErrorKind, NoLog, Plugins};
 
-use crate::support::{PATIENCE, Scratch, cx, processes_in, sigkill};
+use crate::support::{PATIENCE, Scratch, configuration, cx, processes_in, sigkill};
 
 async fn refused(scratch: &Scratch, script: &str, change: impl FnOnce(&mut HostOptions)) -> Diagnostic {
     let descriptor = scratch.script("demo", script);
@@ -128,6 +129,27 @@ async fn a_cancelled_load_is_left_at_once() {
     cancelled.cancel.cancel();
     let error = tokio::time::timeout(PATIENCE, host.load(&cancelled, &descriptor)).await.unwrap().err().unwrap();
     assert_eq!(error.code, "plugin-cancelled");
+    host.shutdown().await;
+    assert_eq!(processes_in(&scratch.path()), [0_u32; 0]);
+}
+
+/// One that is configured needs a second process for another configuration, and that one does not come up.
+#[tokio::test]
+async fn a_cancelled_configuration_does_not_wait_for_a_start() {
+    let scratch = Scratch::new();
+    let descriptor = scratch.script("demo", "[ -e started ] && exec sleep 1000\ntouch started\nexec $REAL \"$@\"");
+    let host = scratch.host();
+    let plugin = host.load(&cx(), &descriptor).await.unwrap();
+    plugin.configure(&cx(), configuration("one")).await.unwrap();
+    let given_up = cx();
+    let cancel = async { given_up.cancel.cancel() };
+    let stop = async { host.cancel_all().await };
+    for (cx, end) in [(given_up.clone(), cancel.boxed()), (cx(), stop.boxed())] {
+        let configured = tokio::time::timeout(PATIENCE, plugin.configure(&cx, configuration("two")));
+        let (configured, ()) = tokio::join!(configured, end);
+        let error = configured.unwrap().err().unwrap();
+        assert_eq!((error.kind, error.call.as_str()), (ErrorKind::Cancelled, "Configure"), "{error}");
+    }
     host.shutdown().await;
     assert_eq!(processes_in(&scratch.path()), [0_u32; 0]);
 }

@@ -46,6 +46,7 @@ fn blocks_are_planned_as_they_are_configured() {
     }
     let set = |items: &[Value]| Value::Set(items.to_vec());
     assert_eq!(plan(Nesting::Set, set(&[port(1)]), set(&[port(2)])), [""; 0], "elements cannot be matched");
+    assert_eq!(plan(Nesting::Set, set(&[port(1)]), set(&[port(1), port(2)])), [""; 0], "a provider may add some");
     assert_eq!(
         plan(Nesting::Set, set(&[port(1)]), set(&[Value::UNKNOWN])),
         ["rule: planned with an unknown block, although all are configured"]
@@ -97,4 +98,57 @@ fn a_set_keeps_what_was_known_of_it() {
     assert_eq!(result(&planned, &[port(1)]), [""; 0], "the unknown one turned out to be the same");
     assert_eq!(result(&planned, &[port(7), port(8)]), ["rule: has other elements than were planned"]);
     assert_eq!(result(&planned, &[port(1), port(2), port(3)]), ["rule: has more elements than were planned"]);
+}
+
+/// Blocks that a program leaves out are null in what is planned, and none in what a provider has read.
+#[test]
+fn blocks_that_were_left_out_may_be_none() {
+    for (nesting, none, one) in [
+        (Nesting::List, Value::List(Vec::new()), Value::List(vec![port(1)])),
+        (Nesting::Set, Value::Set(Vec::new()), Value::Set(vec![port(1)])),
+        (Nesting::Map, Value::Map(Attributes::new()), Value::Map(Attributes::from([("k".into(), port(1))]))),
+    ] {
+        let result = |block: &Block, planned: &Value, actual: &Value| {
+            problems(&of_result(block, &object("rule", planned.clone()), &object("rule", actual.clone())))
+        };
+        let block = with_blocks(nesting);
+        assert_eq!(result(&block, &Value::Null, &none), [""; 0]);
+        assert_eq!(result(&block, &one, &one), [""; 0]);
+        assert_eq!(result(&block, &Value::Null, &one).len(), 1, "{nesting:?}");
+        assert_eq!(result(&block, &one, &none).len(), 1, "{nesting:?}");
+        // And further in.
+        let outer = NestedBlock { name: "rule".into(), nesting, block: Arc::new(block), min_items: 0, max_items: 0 };
+        let outer = Block { blocks: vec![outer], ..Block::default() };
+        let around = |inner: &Value| match nesting {
+            Nesting::List => Value::List(vec![object("rule", inner.clone())]),
+            Nesting::Set => Value::Set(vec![object("rule", inner.clone())]),
+            _ => Value::Map(Attributes::from([("k".into(), object("rule", inner.clone()))])),
+        };
+        assert_eq!(result(&outer, &around(&Value::Null), &around(&none)), [""; 0], "{nesting:?}");
+        assert_eq!(result(&outer, &around(&Value::Null), &around(&one)).len(), 1, "{nesting:?}");
+    }
+}
+
+#[test]
+fn elements_that_were_known_in_part_become_what_was_known() {
+    let element = |port: i64, made: Value| {
+        Value::Map(Attributes::from([("port".into(), Value::Number(Number::from(port))), ("made".into(), made)]))
+    };
+    let made = |port: i64| element(port, Value::string("m"));
+    let result = |planned: &[Value], actual: &[Value]| {
+        let [planned, actual] = [planned, actual].map(|items| object("rule", Value::Set(items.to_vec())));
+        problems(&of_result(&with_blocks(Nesting::Set), &planned, &actual))
+    };
+    let planned = [element(1, Value::UNKNOWN), element(2, Value::UNKNOWN)];
+    assert_eq!(result(&planned, &[made(2), made(1)]), [""; 0]);
+    for others in [[made(1), made(3)], [made(3), made(4)]] {
+        assert_eq!(result(&planned, &others), ["rule: has other elements than were planned"]);
+    }
+    assert_eq!(result(&planned, &[made(1)]), ["rule: has other elements than were planned"], "one was lost");
+    // Of many, those that were known before.
+    let many: Vec<Value> = (0..2000).map(|port| element(port, Value::UNKNOWN)).chain([made(7)]).collect();
+    let became = |last: i64| (0..2000).map(made).chain([made(last)]).collect::<Vec<_>>();
+    assert_eq!(result(&many, &became(7)), [""; 0]);
+    let without: Vec<Value> = (8..2000).map(made).collect();
+    assert_eq!(result(&many, &without), ["rule: has other elements than were planned"]);
 }

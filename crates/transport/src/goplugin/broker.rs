@@ -24,7 +24,7 @@ use crate::generated::plugin::grpc_broker_client::GrpcBrokerClient;
 use crate::limited;
 use crate::server::{self, Grpc};
 
-/// How long the other side may take to say where it listens, as in go-plugin.
+/// How long the other side may take to say where it listens, as in go-plugin; and how long to answer there.
 const WAIT: Duration = Duration::from_secs(5);
 
 /// How many places where the other side listens are remembered until somebody dials.
@@ -36,6 +36,9 @@ pub enum BrokerError {
     /// The other side did not say where it listens.
     #[error("the other side did not say within 5 s where it accepts connection {0}")]
     NotOffered(u32),
+    /// The other side said where it listens, and does not answer there.
+    #[error("the other side did not answer within 5 s where it accepts connection {0}")]
+    Unanswered(u32),
     /// The other side said something that cannot be dialled.
     #[error("the other side {0}")]
     Address(#[from] HandshakeError),
@@ -106,7 +109,8 @@ impl Broker {
     pub async fn dial(&self, id: u32) -> Result<Channel, BrokerError> {
         let offer = tokio::time::timeout(WAIT, self.offer(id)).await.map_err(|_| BrokerError::NotOffered(id))??;
         let address = Address::parse(&offer.network, &offer.address)?;
-        Ok(tls::dial(&address, self.shared.tls.as_ref()).await?)
+        let dialled = tokio::time::timeout(WAIT, tls::dial(&address, self.shared.tls.as_ref())).await;
+        Ok(dialled.map_err(|_| BrokerError::Unanswered(id))??)
     }
 
     /// Listens to the plugin: the host's end of the stream.
@@ -178,5 +182,27 @@ impl Broker {
 
     fn heard(&self) -> std::sync::MutexGuard<'_, Heard> {
         self.shared.heard.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::net::TcpListener;
+
+    use super::super::certificate::Identity;
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn an_offer_where_nobody_answers_is_given_up() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap().to_string();
+        let ours = Identity::new().unwrap();
+        let tls = Tls::new(&ours, ours.certificate().clone()).unwrap();
+        let sockets = Sockets::private(&[std::env::temp_dir()]).unwrap();
+        let broker = Broker::new(Arc::new(sockets), Some(tls));
+        let offer = ConnInfo { service_id: 7, network: "tcp".to_owned(), address, knock: None };
+        broker.heard().offers.push_back(offer);
+        let error = tokio::time::timeout(WAIT * 2, broker.dial(7)).await.unwrap().err().unwrap();
+        assert_eq!(error.to_string(), "the other side did not answer within 5 s where it accepts connection 7");
     }
 }

@@ -21,8 +21,10 @@ import (
 type identified struct{ cloud cloud.Cloud }
 
 var (
-	_ resource.ResourceWithIdentity    = (*identified)(nil)
-	_ resource.ResourceWithImportState = (*identified)(nil)
+	_ resource.ResourceWithIdentity        = (*identified)(nil)
+	_ resource.ResourceWithImportState     = (*identified)(nil)
+	_ resource.ResourceWithMoveState       = (*identified)(nil)
+	_ resource.ResourceWithUpgradeIdentity = (*identified)(nil)
 )
 
 func (i *identified) Metadata(_ context.Context, request resource.MetadataRequest, response *resource.MetadataResponse) {
@@ -38,10 +40,47 @@ func (i *identified) Schema(_ context.Context, _ resource.SchemaRequest, respons
 func (i *identified) IdentitySchema(
 	_ context.Context, _ resource.IdentitySchemaRequest, response *resource.IdentitySchemaResponse,
 ) {
-	response.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
+	response.IdentitySchema = identityschema.Schema{Version: 1, Attributes: map[string]identityschema.Attribute{
 		"region": identityschema.StringAttribute{RequiredForImport: true},
 		"code":   identityschema.StringAttribute{OptionalForImport: true},
 	}}
+}
+
+// UpgradeIdentity knows the time when a region was called a place.
+func (i *identified) UpgradeIdentity(context.Context) map[int64]resource.IdentityUpgrader {
+	before := identityschema.Schema{Attributes: map[string]identityschema.Attribute{
+		"place": identityschema.StringAttribute{RequiredForImport: true},
+		"code":  identityschema.StringAttribute{OptionalForImport: true},
+	}}
+	return map[int64]resource.IdentityUpgrader{0: {PriorSchema: &before, IdentityUpgrader: func(
+		ctx context.Context, request resource.UpgradeIdentityRequest, response *resource.UpgradeIdentityResponse,
+	) {
+		var kept struct {
+			Region string `tfsdk:"region"`
+			Code   string `tfsdk:"code"`
+		}
+		response.Diagnostics.Append(request.Identity.GetAttribute(ctx, path.Root("place"), &kept.Region)...)
+		response.Diagnostics.Append(request.Identity.GetAttribute(ctx, path.Root("code"), &kept.Code)...)
+		response.Diagnostics.Append(response.Identity.Set(ctx, kept)...)
+	}}}
+}
+
+// MoveState takes what was a `wide_named`, whose name becomes the region.
+func (i *identified) MoveState(context.Context) []resource.StateMover {
+	before := schema.Schema{Attributes: attributes{"id": catalogue.ID(), "name": text(), "value": text()}}
+	return []resource.StateMover{{SourceSchema: &before, StateMover: func(
+		ctx context.Context, request resource.MoveStateRequest, response *resource.MoveStateResponse,
+	) {
+		if request.SourceTypeName != "wide_named" {
+			return
+		}
+		for from, to := range map[string]string{"id": "id", "name": "region", "value": "value"} {
+			var kept *string
+			response.Diagnostics.Append(request.SourceState.GetAttribute(ctx, path.Root(from), &kept)...)
+			response.Diagnostics.Append(response.TargetState.SetAttribute(ctx, path.Root(to), kept)...)
+		}
+		response.Diagnostics.Append(response.TargetPrivate.SetKey(ctx, "moved", []byte(`{"times":1}`))...)
+	}}}
 }
 
 func (i *identified) Configure(_ context.Context, request resource.ConfigureRequest, _ *resource.ConfigureResponse) {

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
-	"github.com/hashicorp/terraform-plugin-framework/function"
 	"github.com/hashicorp/terraform-plugin-framework/list"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
@@ -24,7 +23,7 @@ func main() {
 		Kinds:     slices.Concat(catalogue.Shapes(), catalogue.Rules(), catalogue.Names(), nested()),
 		Sources:   slices.Concat(catalogue.Sources(), nestedSources()),
 		Others:    []func() resource.Resource{func() resource.Resource { return &identified{} }},
-		Functions: []func() function.Function{double, joined, described, picky},
+		Functions: catalogue.Functions(),
 		Ephemeral: []func() ephemeral.EphemeralResource{func() ephemeral.EphemeralResource { return &lease{} }},
 		Lists:     []func() list.ListResource{func() list.ListResource { return &listed{} }},
 	}

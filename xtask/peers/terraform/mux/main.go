@@ -16,7 +16,9 @@ import (
 )
 
 func main() {
-	fresh := framed.Provider{Name: "mixed", Config: catalogue.Directory(), Kinds: catalogue.Names()[:5]}
+	fresh := framed.Provider{
+		Name: "mixed", Config: catalogue.Directory(), Kinds: catalogue.Names()[:5], Functions: catalogue.Functions()[:1],
+	}
 	server, err := tf5muxserver.NewMuxServer(context.Background(),
 		func() tfprotov5.ProviderServer { return classic.Without("mixed", "named", "deprecated").GRPCProvider() },
 		providerserver.NewProtocol5(fresh.Serve()))

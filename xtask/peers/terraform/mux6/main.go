@@ -18,7 +18,9 @@ import (
 
 func main() {
 	ctx := context.Background()
-	fresh := framed.Provider{Name: "raised", Config: catalogue.Directory(), Kinds: catalogue.Names()[:5]}
+	fresh := framed.Provider{
+		Name: "raised", Config: catalogue.Directory(), Kinds: catalogue.Names()[:5], Functions: catalogue.Functions()[:1],
+	}
 	raised, err := tf5to6server.UpgradeServer(ctx, classic.Without("raised", "named", "deprecated").GRPCProvider)
 	if err != nil {
 		log.Fatal(err)

@@ -27,7 +27,7 @@ func (c *crude) GetProviderSchema(
 ) (*tfprotov6.GetProviderSchemaResponse, error) {
 	response, err := c.ProviderServer.GetProviderSchema(ctx, request)
 	if err == nil {
-		response.ResourceSchemas = schemas()
+		response.ResourceSchemas, response.DataSourceSchemas = schemas(), sources()
 		response.ServerCapabilities = &tfprotov6.ServerCapabilities{PlanDestroy: true}
 	}
 	if words := os.Getenv("CRUDE_SCHEMA_ERROR"); err == nil && words != "" {
@@ -45,6 +45,9 @@ func (c *crude) GetMetadata(
 	if err == nil {
 		for name := range schemas() {
 			response.Resources = append(response.Resources, tfprotov6.ResourceMetadata{TypeName: name})
+		}
+		for name := range sources() {
+			response.DataSources = append(response.DataSources, tfprotov6.DataSourceMetadata{TypeName: name})
 		}
 	}
 	return response, err
@@ -266,6 +269,13 @@ func (c *crude) spoil(name string, state tftypes.Value, response *tfprotov6.Appl
 		}
 		length, _ := amount.Int64()
 		fields["made"] = tftypes.NewValue(tftypes.String, strings.Repeat("x", int(length)))
+	case "crude_crowded":
+		// Of the one there is another.
+		var items []tftypes.Value
+		if err := fields["only_item"].As(&items); err != nil {
+			return err
+		}
+		fields["only_item"] = tftypes.NewValue(fields["only_item"].Type(), append(items, items...))
 	case "crude_json":
 		written, err := values.ToJSON(kind, state)
 		if err != nil {
@@ -304,6 +314,30 @@ func (c *crude) ReadResource(
 	}
 	value, err := tfprotov6.NewDynamicValue(kind, state)
 	return &tfprotov6.ReadResourceResponse{NewState: &value, Private: request.Private}, err
+}
+
+func (c *crude) ValidateDataResourceConfig(
+	context.Context, *tfprotov6.ValidateDataResourceConfigRequest,
+) (*tfprotov6.ValidateDataResourceConfigResponse, error) {
+	return &tfprotov6.ValidateDataResourceConfigResponse{}, nil
+}
+
+// ReadDataSource finds something that is not known.
+func (c *crude) ReadDataSource(
+	_ context.Context, request *tfprotov6.ReadDataSourceRequest,
+) (*tfprotov6.ReadDataSourceResponse, error) {
+	kind := sources()[request.TypeName].ValueType()
+	config, err := request.Config.Unmarshal(kind)
+	if err != nil {
+		return nil, err
+	}
+	fields := map[string]tftypes.Value{}
+	if err := config.As(&fields); err != nil {
+		return nil, err
+	}
+	fields["made"] = tftypes.NewValue(tftypes.String, tftypes.UnknownValue)
+	state, err := tfprotov6.NewDynamicValue(kind, tftypes.NewValue(kind, fields))
+	return &tfprotov6.ReadDataSourceResponse{State: &state}, err
 }
 
 func (c *crude) ImportResourceState(

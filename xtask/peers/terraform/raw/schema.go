@@ -35,6 +35,11 @@ func plain() *tfprotov6.Schema {
 	})
 }
 
+// sources are the kinds of data sources.
+func sources() map[string]*tfprotov6.Schema {
+	return map[string]*tfprotov6.Schema{"crude_fog": plain()}
+}
+
 // schemas are the kinds of resources. All but the last few are alike, and differ in what they do wrong.
 func schemas() map[string]*tfprotov6.Schema {
 	return map[string]*tfprotov6.Schema{
@@ -55,6 +60,8 @@ func schemas() map[string]*tfprotov6.Schema {
 		"crude_unknown_read":        plain(),
 		"crude_two_imported":        plain(),
 		"crude_none_imported":       plain(),
+		"crude_crowded": resource([]*tfprotov6.SchemaAttribute{given("title", tftypes.String)},
+			block("only_item", tfprotov6.SchemaNestedBlockNestingModeList, 0, 1)),
 		"crude_blocks": resource([]*tfprotov6.SchemaAttribute{given("title", tftypes.String)},
 			block("single", tfprotov6.SchemaNestedBlockNestingModeSingle, 0, 0),
 			block("needed_single", tfprotov6.SchemaNestedBlockNestingModeSingle, 1, 1),

@@ -1,15 +1,16 @@
 //! An update that is ended while a provider works: by a person, who wants to keep what exists, or by the provider's death.
 
 use std::fs;
-use std::io::BufReader;
+use std::io::{BufReader, Read};
 use std::process::Child;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value as Json, json};
 
 use super::failures::{Left, left};
 use super::processes::{self, awaited};
-use super::world::{Tool, World};
-use crate::interruption::{await_line, interrupt};
+use super::world::{Replaceable, Tool, World, provider_path};
+use crate::interruption::{CALLED, await_line, interrupt};
 use crate::providers::life::wanted;
 use crate::sandbox::answer;
 
@@ -137,6 +138,48 @@ fn a_person_ends_outrigger_with_a_provider_that_does_not_stop() {
 #[test]
 fn a_person_ends_pulumi_with_a_provider_that_does_not_stop() {
     stopped_for_good(Tool::Pulumi);
+}
+
+/// A provider whose schema is known is needed only when its configuration is checked. If it does not come up until then, one Ctrl-C is
+/// enough: a start changes nothing.
+#[test]
+fn a_person_stops_outrigger_with_a_provider_that_does_not_come_up() {
+    let program = "resources:\n  a: {type: 'wide:Named', properties: {name: a}}\n  b: {type: 'random:Pet'}\n";
+    let replaceable = Replaceable::new("wide");
+    let providers = [("wide", replaceable.path()), ("random", provider_path("random"))];
+    let world = World::with(Tool::Outrigger, &providers, program);
+    world.run(&["preview"]).ok();
+    let begun = world.sandbox.path("begun");
+    replaceable.becomes_in_disguise(&world, &format!("echo >> '{}'\nexec sleep 600", begun.display()));
+    let mut child = world.start(&["up", "--yes", "--skip-preview", "--json"]);
+    let mut stdout = BufReader::new(child.stdout.take().unwrap());
+    // By the time that the other one is made, the first one is waited for.
+    await_line(&mut stdout, CALLED);
+    awaited(|| begun.exists().then_some(()));
+    let began = Instant::now();
+    interrupt(&child);
+    let mut rest = String::new();
+    stdout.read_to_string(&mut rest).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(1), "{rest}");
+    // It would be waited for for a minute.
+    assert!(began.elapsed() < Duration::from_secs(20), "{rest}");
+    assert!(rest.contains("\"ending\":\"cancelled\""), "{rest}");
+    assert!(rest.contains("the Start call to plugin `wide 0.0.0` was given up"), "{rest}");
+    world.assert_nobody_left();
+    assert_eq!(fs::read(&begun).unwrap(), b"\n", "it was started again");
+}
+
+/// Nor is a person kept waiting by a provider that cannot be started, twice.
+#[test]
+fn a_provider_that_cannot_be_started_is_started_once() {
+    let program = "resources:\n  a: {type: 'wide:Named', properties: {name: a}}\n";
+    let replaceable = Replaceable::new("wide");
+    let world = World::with(Tool::Outrigger, &[("wide", replaceable.path())], program);
+    world.run(&["preview"]).ok();
+    let begun = world.sandbox.path("begun");
+    replaceable.becomes_in_disguise(&world, &format!("echo >> '{}'\nexit 3", begun.display()));
+    world.run(&["preview"]).ended(1).says(&["the Terraform provider could not be started", "exited with code 3"]);
+    assert_eq!(fs::read(&begun).unwrap(), b"\n");
 }
 
 /// A provider that is killed from outside is a crash without words. What was made before is known.

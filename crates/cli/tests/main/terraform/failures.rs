@@ -48,7 +48,7 @@ const INCONSISTENT_PLAN: &str = "the provider planned something inconsistent, wh
 const INCONSISTENT_RESULT: &str = "the provider did something inconsistent, which is a bug in the provider: value: \
                                    has another value than was planned";
 
-const ROWS: [Row; 18] = [
+const ROWS: [Row; 23] = [
     row("wide:Faulty {fault: fail}", &["[fault] Failed: Nothing was done; the fault was asked for."], Left::Nothing),
     row("classic:Faulty {fault: fail}", &["failed, as it was asked to"], Left::Nothing),
     row(
@@ -71,9 +71,22 @@ const ROWS: [Row; 18] = [
         &["exists but is not ready", "failed after creating"],
         Left::Partial,
     ),
+    row(
+        "narrow:Faulty {fault: fail after create}",
+        &["exists but is not ready", "Failed after creating: The thing exists; the fault was asked for."],
+        Left::Partial,
+    ),
+    row(
+        "raised:Faulty {fault: fail after create}",
+        &["exists but is not ready", "failed after creating"],
+        Left::Partial,
+    ),
     row("wide:Faulty {fault: panic}", PANIC, Left::Doubt),
+    row("narrow:Faulty {fault: panic}", PANIC, Left::Doubt),
     row("classic:Faulty {fault: panic}", PANIC, Left::Doubt),
     row("ancient:Faulty {fault: panic}", PANIC, Left::Doubt),
+    row("mixed:Faulty {fault: panic}", PANIC, Left::Doubt),
+    row("raised:Faulty {fault: panic}", PANIC, Left::Doubt),
     row("crude:InconsistentPlan {value: v}", &["warning", INCONSISTENT_PLAN], Left::Resource),
     strictly("crude:InconsistentPlan {value: v}", &["error", INCONSISTENT_PLAN], Left::Nothing),
     row("crude:InconsistentApply {value: v}", &["warning", INCONSISTENT_RESULT], Left::Resource),
@@ -93,7 +106,10 @@ const ROWS: [Row; 18] = [
     row("wide:Planned {title: refused}", &["[title] Refused: No plan is made for this title."], Left::Nothing),
 ];
 
-const PROVIDERS: [&str; 5] = ["wide", "classic", "ancient", "mixed", "crude"];
+const PROVIDERS: [&str; 7] = ["wide", "narrow", "classic", "ancient", "mixed", "raised", "crude"];
+
+/// The line of the resource in the project's file, below so many packages.
+const PLACE: &str = "Pulumi.yaml:12:";
 
 fn program(resource: &str) -> String {
     let (ty, properties) = resource.split_once(' ').unwrap();
@@ -124,7 +140,7 @@ fn a_creation_that_goes_wrong() {
         // What a provider logs about every step is none of its last words.
         assert!(!answer.text().contains("\"@level\":\"trace\""), "{}: {}", row.resource, answer.text());
         if code == 1 {
-            assert!(answer.text().contains("Pulumi.yaml:"), "{}: {}", row.resource, answer.text());
+            assert!(answer.text().contains(PLACE), "{}: {}", row.resource, answer.text());
         }
         assert_eq!(left(&world, "a"), row.left, "{}", row.resource);
         // The next one begins with nothing.
@@ -136,6 +152,22 @@ fn a_creation_that_goes_wrong() {
         let _ = fs::remove_dir_all(world.cloud(""));
         fs::create_dir(world.cloud("")).unwrap();
     }
+}
+
+/// A panic ends the provider in whatever it does, and is told; what exists stays known.
+#[test]
+fn a_panic_outside_of_a_creation() {
+    let world = World::new(Tool::Outrigger, &["wide"], &program("wide:Faulty {fault: none, value: one}"));
+    world.run(&["up", "--yes", "--skip-preview"]).ok();
+    world.program(&program("wide:Faulty {fault: panic, value: two}"));
+    world.run(&["up", "--yes", "--skip-preview"]).ended(1).says(PANIC);
+    assert_eq!(left(&world, "a"), Left::Resource);
+    let pending = world.sandbox.export()["deployment"]["pending_operations"][0]["type"].clone();
+    assert_eq!(pending, "updating");
+    world.program("variables:\n  a: {'fn::invoke': {function: 'wide:getLookup', arguments: {name: panic}}}\n");
+    world.run(&["preview"]).ended(1).says(&["ended during ReadDataSource", "panic: the fault was asked for"]);
+    world.run(&["destroy", "--yes", "--skip-preview"]).ok();
+    assert_eq!(world.everything(), Vec::<String>::new());
 }
 
 /// The next update goes on from what was kept, whichever tool kept it.

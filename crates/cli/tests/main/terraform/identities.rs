@@ -4,6 +4,7 @@ use std::fs;
 
 use serde_json::{Value as Json, json};
 
+use super::sparing::calls;
 use super::takeover::go;
 use super::world::{Bridge, Tool, World};
 use crate::providers::life::wanted;
@@ -72,4 +73,30 @@ fn a_state_without_an_identity_gets_one() {
     go(&world, &["up", "--yes", "--skip-preview"]).ok();
     world.find(Bridge::Ours);
     removed(&world, Tool::Outrigger);
+}
+
+/// The state is of the time when the provider called a region a place.
+#[test]
+fn an_identity_of_an_older_version_is_brought_up_to_date() {
+    // `pulumi` hands the state over for the comparison, and again for the update.
+    for (tool, times) in [(Tool::Outrigger, 1), (Tool::Pulumi, 2)] {
+        let mut world = World::new(tool, &["wide"], PROGRAM);
+        world.run(&["up", "--yes", "--skip-preview"]).ok();
+        let kept = meta(&world);
+        assert_eq!(kept["identity_version"], "1");
+        let mut export = world.sandbox.export();
+        for resource in export["deployment"]["resources"].as_array_mut().unwrap() {
+            if resource["urn"].as_str().unwrap().ends_with("::it") {
+                let older = json!({"identity": {"place": "north", "code": thing(&world).0}});
+                resource["outputs"]["__meta"] = Json::String(older.to_string());
+            }
+        }
+        let file = world.sandbox.path("older.json");
+        fs::write(&file, export.to_string()).unwrap();
+        world.sandbox.outrigger(&["stack", "import", "--file", file.to_str().unwrap()]).ok();
+        world.program(&PROGRAM.replace("value: one", "value: two"));
+        assert_eq!(calls(&mut world, &["up", "--yes", "--skip-preview"], "UpgradeResourceIdentity"), times, "{tool:?}");
+        assert_eq!(thing(&world).1, "two");
+        assert_eq!(meta(&world), kept, "{tool:?}");
+    }
 }

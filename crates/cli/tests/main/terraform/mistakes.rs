@@ -61,7 +61,7 @@ fn in_a_program() {
         world.program(&format!("resources:\n  {resource}\n"));
         let answer = world.run(&["preview"]).ended(1).says(says);
         // Two packages stand above.
-        let place = format!("Pulumi.yaml:7{column}");
+        let place = format!("Pulumi.yaml:7{column}\n");
         assert!(answer.text().contains(&place), "{place}: {}", answer.text());
     }
 }

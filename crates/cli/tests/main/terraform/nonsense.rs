@@ -69,6 +69,34 @@ fn what_has_to_be_replaced_as_a_whole_is() {
     }
 }
 
+/// Its properties cannot be shown, but it is known by its id, and by that it is found.
+#[test]
+fn what_cannot_be_shown_is_known_by_its_id() {
+    for tool in [Tool::Outrigger, Tool::Pulumi] {
+        let program = "resources:\n  a: {type: 'crude:Crowded', properties: {title: t, onlyItem: {someText: one}}}\n";
+        let world = World::new(tool, &["crude"], program);
+        world.run(UP).failed().says(&["the answer cannot be understood", "only_item"]);
+        let made = world.things("crude", "crude_crowded");
+        assert_eq!(made.keys().collect::<Vec<_>>(), [wanted(&world.sandbox)["a"]["id"].as_str().unwrap()], "{tool:?}");
+        world.run(UP).ok();
+        let known = wanted(&world.sandbox)["a"].clone();
+        assert_eq!(known["outputs"]["onlyItem"]["someText"], "one", "{tool:?}");
+        assert!(known["initErrors"].is_null(), "{tool:?}");
+        assert_eq!(world.things("crude", "crude_crowded"), made, "{tool:?}");
+        world.run(&["destroy", "--yes", "--skip-preview"]).ok();
+    }
+}
+
+/// A program would take it for something that is known later.
+#[test]
+fn what_is_looked_up_is_known() {
+    for tool in [Tool::Outrigger, Tool::Pulumi] {
+        let program = "variables:\n  a: {'fn::invoke': {function: 'crude:getFog', arguments: {value: now}}}\noutputs:\n  a: ${a}\n";
+        let world = World::new(tool, &["crude"], program);
+        world.run(UP).failed().says(&["the provider read something unknown, which is a bug in the provider: made"]);
+    }
+}
+
 /// What a program knows of something besides its id is no stored state.
 #[test]
 fn what_is_got_with_properties_is_found_by_its_id() {

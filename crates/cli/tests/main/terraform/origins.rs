@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 
 use super::mirrors::platform;
 use super::world::{Tool, World, provider_path};
@@ -33,6 +33,30 @@ impl Running {
         let reattach = found.trim_end_matches('\'').to_owned();
         let providers: BTreeMap<String, Json> = serde_json::from_str(&reattach).unwrap();
         Self { process, _said: said, address: providers.into_keys().next().unwrap(), reattach }
+    }
+
+    /// One without a switch for that, started as a host would; in the newer protocol.
+    fn by_hand(name: &str) -> Self {
+        let mut command = Command::new(provider_path(name));
+        let cookie = "d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2";
+        command.env("TF_PLUGIN_MAGIC_COOKIE", cookie).env("PLUGIN_PROTOCOL_VERSIONS", "6");
+        let mut process = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut said = BufReader::new(process.stdout.take().unwrap());
+        let mut line = String::new();
+        said.read_line(&mut line).unwrap();
+        let fields: Vec<&str> = line.trim().split('|').collect();
+        assert_eq!(fields[1], "6", "{line}");
+        let address = format!("example.com/tests/{name}");
+        let reattach = json!({
+            &address: {
+                "Protocol": "grpc",
+                "ProtocolVersion": 6,
+                "Pid": process.id(),
+                "Test": true,
+                "Addr": {"Network": fields[2], "String": fields[3]},
+            },
+        });
+        Self { process, _said: said, reattach: reattach.to_string(), address }
     }
 }
 
@@ -76,6 +100,36 @@ fn from_a_debugger() {
     world.run_with(Tool::Pulumi, &["preview"]).failed().says(&says);
 }
 
+/// In the newer protocol, and by the variable of Pulumi's bridge, which comes first.
+#[test]
+fn from_a_debugger_for_either_variable() {
+    let mut running = Running::by_hand("wide");
+    for (variable, other) in [
+        ("TF_REATTACH_PROVIDERS", "PULUMI_BRIDGE_REATTACH_PROVIDERS"),
+        ("PULUMI_BRIDGE_REATTACH_PROVIDERS", "TF_REATTACH_PROVIDERS"),
+    ] {
+        let mut world = World::new(Tool::Outrigger, &[], "");
+        world.sandbox.set(variable, Some(&running.reattach));
+        world.run(&["package", "add", "terraform-provider", &running.address]).ok();
+        append(&world, "resources:\n  a: {type: 'wide:Named', properties: {name: x}}\n");
+        let directory = world.cloud("wide").display().to_string();
+        world.sandbox.outrigger(&["config", "set", "wide:directory", &directory]).ok();
+        world.run(&["up", "--yes", "--skip-preview"]).ok();
+        assert_eq!(world.things("wide", "named").len(), 1, "{variable}");
+        lives(&world);
+        assert_eq!(world.things("wide", "named").len(), 0, "{variable}");
+        assert!(running.process.try_wait().unwrap().is_none(), "it was ended");
+        world.sandbox.set(other, Some("nonsense"));
+        let answer = world.run(&["preview"]);
+        let wins = variable.starts_with("PULUMI");
+        if wins {
+            answer.ok()
+        } else {
+            answer.ended(1).says(&[&format!("`{other}` cannot be read")])
+        };
+    }
+}
+
 /// A provider that is being written, as the CLI configuration names it. It tells how it was started.
 #[test]
 fn from_where_it_is_built() {
@@ -99,7 +153,7 @@ fn from_where_it_is_built() {
     let directory = world.cloud("wide").display().to_string();
     world.sandbox.outrigger(&["config", "set", "wide:directory", &directory]).ok();
     // A connection is encrypted, unless somebody does not want that.
-    for (variable, encrypted) in [(None, true), (Some("1"), false)] {
+    for (variable, encrypted) in [(None, true), (Some(""), true), (Some("1"), false), (Some("yes"), false)] {
         world.sandbox.set("TF_DISABLE_PLUGIN_TLS", variable);
         for tool in [Tool::Outrigger, Tool::Pulumi] {
             world.run_with(tool, &["up", "--yes", "--skip-preview"]).ok();

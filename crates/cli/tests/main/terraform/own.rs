@@ -37,6 +37,8 @@ const LIFE: Life = Life {
             ("doubled", json!(42)),
             ("joined", json!("a+b")),
             ("described", json!({"givenWord": "hello", "wordLength": 5})),
+            ("mixedDoubled", json!(3)),
+            ("raisedDoubled", json!(-8)),
             ("assumed", json!("assumed")),
             ("got", json!("already")),
         ] {
@@ -46,6 +48,8 @@ const LIFE: Life = Life {
             assert_eq!(outputs[looked]["filters"], json!([{"field": "f", "values": ["a"]}]), "{looked}");
         }
         assert!(outputs["vault"].as_str().unwrap().starts_with("made-"));
+        assert_eq!(outputs["entries"]["filter"], json!({"prefix": "p"}));
+        assert!(outputs["entries"]["entries"][0]["entryName"].as_str().unwrap().starts_with("made-"));
         assert_secrets_are_kept(world);
         assert_received(world, WRITTEN);
         assert_defaults_are_known(world);
@@ -63,6 +67,13 @@ const LIFE: Life = Life {
         ("tags: [{key: a, value: wide}, {key: c}]", "tags: [{key: c}, {key: a, value: wider}]"),
         ("uniques: [{given: x}]", "uniques: [{given: y}, {given: x}]"),
         ("value: private one", "value: private two"),
+        ("value: narrow private one", "value: narrow private two"),
+        ("label: one", "label: two"),
+        ("words: [deep one]", "words: [deep one, two]"),
+        ("fixed: nested one", "fixed: nested two"),
+        ("userName: login one", "userName: login two"),
+        ("either: wide either", "either: {now: an object}"),
+        ("anything: [narrow one, 2]", "anything: text"),
         ("top: wide one", "top: wide two"),
         ("value: away", "value: home"),
         ("anInt64: 70", "anInt64: 71"),
@@ -92,6 +103,11 @@ const LIFE: Life = Life {
         ("w-collections", Updated),
         ("w-blocks", Updated),
         ("w-nested", Updated),
+        ("w-nested-made", Updated),
+        ("w-nested-deep", Updated),
+        ("w-nested-replaced", Replaced),
+        ("w-nested-secret", Updated),
+        ("w-dynamic", Updated),
         ("w-secret", Updated),
         ("w-private", Updated),
         ("w-replaced", Replaced),
@@ -99,6 +115,8 @@ const LIFE: Life = Life {
         ("w-gone", Deleted),
         ("w-imported", Created),
         ("n-primitives", Updated),
+        ("n-dynamic", Updated),
+        ("n-private", Updated),
         ("n-replaced", Replaced),
         ("n-secret", Updated),
         ("n-imported", Created),
@@ -143,6 +161,8 @@ const LIFE: Life = Life {
             world.put(provider, kind, &id, &thing);
         };
         change("wide", "primitives", "a_string", json!("changed"));
+        let ty = json!(["object", {"a": ["tuple", ["number", "string"]]}]);
+        change("wide", "dynamic", "anything", json!({"type": ty, "value": {"a": [1, "changed"]}}));
         change("classic", "collections", "string_map", json!({"k": "changed"}));
         change("ancient", "collections", "string_set", json!(["a", "changed"]));
         change("mixed", "primitives", "a_string", json!("changed"));
@@ -157,7 +177,9 @@ const LIFE: Life = Life {
         // Members of sets come in the provider's order, as they do with Pulumi's bridge.
         ("w-blocks", Updated),
         ("w-nested", Updated),
+        ("w-dynamic", Updated),
         // What is only written is not read.
+        ("w-nested-secret", Updated),
         ("w-secret", Updated),
         ("n-secret", Updated),
         ("c-primitives", Updated),
@@ -170,12 +192,16 @@ const LIFE: Life = Life {
     look_refreshed: |world| {
         // How often it was changed is in the provider's private state, and shown when it is read.
         let known = wanted(&world.sandbox);
-        assert_eq!(known["w-private"]["outputs"]["changes"], r#"{"count":2}"#);
+        for name in ["w-private", "n-private"] {
+            assert_eq!(known[name]["outputs"]["changes"], r#"{"count":2}"#, "{name}");
+        }
+        assert_eq!(known["w-dynamic"]["outputs"]["anything"], json!({"a": [1, "changed"]}));
         assert_eq!(known["r-primitives"]["outputs"]["made"], "changed");
         assert_eq!(known["n-primitives"]["outputs"]["computedString"], "changed");
     },
     mended: &[
         ("w-primitives", Updated),
+        ("w-dynamic", Updated),
         ("n-blocks", Created),
         ("c-collections", Updated),
         ("a-collections", Updated),
@@ -206,9 +232,9 @@ fn assert_secrets_are_kept(world: &World) {
         assert_eq!(found, Vec::<PathBuf>::new(), "{word}");
     }
     assert_eq!(world.sandbox.files_with("written-word"), [program]);
-    for vault in ["vault", "raisedVault"] {
-        let secret = stack_outputs(&world.sandbox)[vault].as_str().unwrap().to_owned();
-        assert_eq!(world.sandbox.files_with(&secret), Vec::<PathBuf>::new(), "{vault}");
+    let outputs = stack_outputs(&world.sandbox);
+    for secret in [&outputs["vault"], &outputs["raisedVault"], &outputs["entries"]["entries"][0]["owner"]["fullName"]] {
+        assert_eq!(world.sandbox.files_with(secret.as_str().unwrap()), Vec::<PathBuf>::new());
     }
 }
 

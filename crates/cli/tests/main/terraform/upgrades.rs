@@ -82,6 +82,13 @@ fn a_life(tool: Tool) {
     world.run(&["refresh", "--yes", "--skip-preview"]).ok();
     assert_eq!(kept(&wanted(&world.sandbox)), current(3), "{tool:?}");
 
+    // Nor is what the user does not want changed, whatever it was called.
+    rewind();
+    let ignoring = PROGRAM.replace("amount: 3}}", "amount: 5}, options: {ignoreChanges: [amount]}}");
+    world.program(&ignoring);
+    world.run(&["preview", "--expect-no-changes"]).ok();
+    world.run(&["up", "--yes", "--skip-preview", "--expect-no-changes"]).ok();
+
     rewind();
     let before = wanted(&world.sandbox);
     world.program(&PROGRAM.replace("amount: 3", "amount: 4"));

@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Child;
 
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
+use tempfile::TempDir;
 
 use super::processes;
 use crate::sandbox::{Answer, Sandbox, install, peers};
@@ -170,6 +172,53 @@ impl World {
     /// What every process of this world has in its environment.
     pub(super) fn mark(&self) -> String {
         format!("{MARK}={}", self.sandbox.path("").display())
+    }
+}
+
+/// A provider in whose place something else can be put.
+pub(super) struct Replaceable {
+    directory: TempDir,
+    name: String,
+}
+
+impl Replaceable {
+    /// One of the peers. A link: a file that was made a moment ago is not remembered by its digest.
+    pub(super) fn new(name: &str) -> Self {
+        let replaceable = Self { directory: tempfile::tempdir().unwrap(), name: name.to_owned() };
+        symlink(provider_path(name), replaceable.path()).unwrap();
+        replaceable
+    }
+
+    pub(super) fn path(&self) -> PathBuf {
+        self.directory.path().join(format!("terraform-provider-{}", self.name))
+    }
+
+    /// From now on it is a script of the shell.
+    pub(super) fn becomes(&self, script: &str) {
+        fs::remove_file(self.path()).unwrap();
+        fs::write(self.path(), format!("#!/bin/sh\n{script}\n")).unwrap();
+        fs::set_permissions(self.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    /// The same, and the schema that is kept for what it was is taken for the script's: a native program that hangs would have one.
+    pub(super) fn becomes_in_disguise(&self, world: &World, script: &str) {
+        self.becomes(script);
+        let now = fs::metadata(self.path()).unwrap();
+        let nanoseconds = |seconds: i64, rest: i64| seconds * 1_000_000_000 + rest;
+        let entries = fs::read_dir(world.sandbox.path("home/.cache/outrigger/digests")).unwrap();
+        let mut known = entries.map(|entry| entry.unwrap().path()).filter_map(|file| {
+            let entry: Json = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+            (entry["path"] == self.path().display().to_string()).then_some((file, entry))
+        });
+        let (file, mut entry) = known.next().unwrap();
+        entry["stamp"] = json!({
+            "device": now.dev(),
+            "inode": now.ino(),
+            "size": now.size(),
+            "modified": nanoseconds(now.mtime(), now.mtime_nsec()),
+            "changed": nanoseconds(now.ctime(), now.ctime_nsec()),
+        });
+        fs::write(file, entry.to_string()).unwrap();
     }
 }
 

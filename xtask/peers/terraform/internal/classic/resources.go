@@ -9,6 +9,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-sdk/v2/diag"
 	"github.com/hashicorp/terraform-plugin-sdk/v2/helper/customdiff"
 	"github.com/hashicorp/terraform-plugin-sdk/v2/helper/schema"
+
+	"peers/cloud"
 )
 
 type fields = map[string]*schema.Schema
@@ -100,6 +102,13 @@ func resourcesByName() map[string]*schema.Resource {
 			"shouted": {Type: schema.TypeString, Optional: true, StateFunc: func(value any) string {
 				return strings.ToUpper(value.(string))
 			}},
+		}},
+		// Only the digest of a text is stored, and the digest of that is another.
+		"digested": {Schema: fields{
+			"text": {Type: schema.TypeString, Optional: true, ForceNew: true, StateFunc: func(value any) string {
+				return cloud.Digest(value.(string))
+			}},
+			"word": text(),
 		}},
 		"named": {Schema: fields{"name": {Type: schema.TypeString, Required: true, ForceNew: true}, "value": text()}},
 		"conflicting": {Schema: fields{

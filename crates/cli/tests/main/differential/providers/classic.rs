@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::Listed;
-use super::framed::begin;
+use super::framed::{become_unknown, begin};
 use crate::differential::introduction;
 use crate::differential::talk::{Talk, UNKNOWN, secret};
 
@@ -138,6 +138,24 @@ fn blocks(talk: &mut Talk) {
         resource.inputs = inputs;
         resource.preview();
     }
+    become_unknown(
+        talk,
+        &json!({
+            "needed": needed, "rules": [{"action": "a", "matches": [{"prefix": "p"}]}, {"action": "b"}],
+            "settings": {"note": "n", "inner": {"deepText": "d"}}, "onlyMember": {"value": "v"},
+            "tags": [{"key": "b", "value": "2"}, {"key": "a"}],
+        }),
+        &[
+            ("needed", json!(UNKNOWN)),
+            ("settings", json!(UNKNOWN)),
+            ("settings", json!({"note": "n", "inner": UNKNOWN})),
+            ("onlyMember", json!(UNKNOWN)),
+            ("rules", json!(UNKNOWN)),
+            ("rules", json!([UNKNOWN, {"action": "b"}])),
+            ("tags", json!(UNKNOWN)),
+            ("tags", json!([UNKNOWN, {"key": "a"}])),
+        ],
+    );
     let mut blocks = talk.resource("Blocks", "drifting");
     blocks.check(json!({"title": "mine", "needed": needed, "tags": [{"key": "a"}]}));
     blocks.create();

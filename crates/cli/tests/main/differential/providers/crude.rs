@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::Listed;
-use super::framed::begin;
+use super::framed::{become_unknown, begin};
 use crate::differential::introduction;
 use crate::differential::talk::{Talk, UNKNOWN};
 
@@ -28,6 +28,15 @@ fn blocks(talk: &mut Talk) {
         json!({"title": "t", "neededSingle": {}, "items": [], "members": [], "keyed": {}}),
         json!({"title": "u"}),
     ]);
+    become_unknown(
+        talk,
+        &json!({
+            "title": "e", "single": text("a"), "neededSingle": text("a"), "group": text("a"), "items": [text("a"), text("b")],
+            "onlyItem": text("a"), "members": [text("b"), text("a")], "onlyMember": text("a"), "keyed": {"k": text("a")},
+        }),
+        &["single", "neededSingle", "group", "items", "onlyItem", "members", "onlyMember", "keyed"]
+            .map(|name| (name, json!(UNKNOWN))),
+    );
     talk.life(
         "Nested",
         "nested",

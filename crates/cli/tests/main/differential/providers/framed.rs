@@ -1,6 +1,6 @@
 //! The providers on the plugin framework: `wide` over protocol 6 and `narrow` over protocol 5.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::Listed;
 use crate::differential::introduction;
@@ -24,6 +24,22 @@ pub(super) const SCENARIOS: &[Listed] = &[
 pub(super) fn begin(talk: &mut Talk) {
     let world = talk.world();
     talk.begin(json!({"directory": world}));
+}
+
+/// Blocks that exist and of which the program does not know yet what becomes of them.
+pub(super) fn become_unknown(talk: &mut Talk, full: &Value, changes: &[(&str, Value)]) {
+    let mut blocks = talk.resource("Blocks", "existing");
+    blocks.check(full.clone());
+    blocks.create();
+    let made = blocks.inputs.clone();
+    for (name, value) in changes {
+        blocks.inputs = made.clone();
+        blocks.inputs[name] = value.clone();
+        blocks.diff(&made, &[]);
+        blocks.update(&made, true);
+    }
+    blocks.inputs = made;
+    blocks.delete();
 }
 
 fn configuration(talk: &mut Talk) {
@@ -123,6 +139,21 @@ fn shapes(talk: &mut Talk) {
         json!({"rules": [], "tags": []}),
         json!({}),
     ]);
+    become_unknown(
+        talk,
+        &json!({
+            "single": {"hostName": "h"}, "rules": [{"action": "allow", "matches": [{"prefix": "p"}]}, {"action": "deny"}],
+            "tags": [{"key": "b", "value": "2"}, {"key": "a"}],
+        }),
+        &[
+            ("single", json!(UNKNOWN)),
+            ("rules", json!(UNKNOWN)),
+            ("rules", json!([UNKNOWN, {"action": "deny"}])),
+            ("rules", json!([{"action": "allow", "matches": [UNKNOWN]}, {"action": "deny"}])),
+            ("tags", json!(UNKNOWN)),
+            ("tags", json!([UNKNOWN, {"key": "a"}])),
+        ],
+    );
     for (kind, inputs) in [
         (
             "Primitives",

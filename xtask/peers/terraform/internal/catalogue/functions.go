@@ -1,4 +1,4 @@
-package main
+package catalogue
 
 import (
 	"context"
@@ -8,6 +8,11 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/function"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
+
+// Functions are functions of each kind of answer.
+func Functions() []func() function.Function {
+	return []func() function.Function{double, joined, described, picky}
+}
 
 // plain is a function as a value.
 type plain struct {
