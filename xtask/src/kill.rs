@@ -24,7 +24,7 @@ const STRANGER_EVERY: u64 = 5;
 /// What to do.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// How many kills
+    /// How many kills; with `--terraform`, those that find nobody alive are not counted
     #[arg(long, default_value_t = 30)]
     pub(crate) runs: u64,
     /// Decides who is killed, in what operation and when; a seed of the clock's where it is not given

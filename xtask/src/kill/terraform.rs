@@ -24,6 +24,9 @@ const LIMIT: Duration = Duration::from_secs(120);
 /// With so many kills every kind of victim is met.
 const CAMPAIGN: u64 = 200;
 
+/// How often to try for each kill at most. Whoever is too late for a short operation finds nobody, and tries again with the next seed.
+const TRIES: u64 = 4;
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Victim {
     Host,
@@ -49,14 +52,20 @@ struct Choice {
     moment: Duration,
 }
 
-/// Runs them one after the other and stops at the first that leaves or loses something.
-pub(super) fn run(runs: u64, seed: u64) -> Result<()> {
+/// Runs them one after the other, until so many have met somebody alive, and stops at the first that leaves or loses something.
+pub(super) fn run(kills: u64, seed: u64) -> Result<()> {
     let peers = Peers::ready()?;
     let outrigger = workspace::build_outrigger(Profile::Debug)?;
     let durations = Durations::measure(&peers, &outrigger)?;
     // How many were to be killed, and how many of them were met alive.
     let mut met: BTreeMap<String, (u64, u64)> = BTreeMap::new();
-    for index in 0..runs {
+    let (mut tries, mut hits) = (0, 0);
+    while hits < kills {
+        if tries == kills * TRIES {
+            bail!("only {hits} of {tries} met somebody alive: the moments are wrong");
+        }
+        let index = tries;
+        tries += 1;
         let seed = seed.wrapping_add(index);
         let choice = Choice::throw(&mut Dice::new(seed), |tool, operation| durations.of(tool, operation));
         let world = World::create(&peers, &outrigger)?;
@@ -66,6 +75,7 @@ pub(super) fn run(runs: u64, seed: u64) -> Result<()> {
                 let of_its_kind = met.entry(format!("{}, {}", choice.tool.name(), choice.victim)).or_default();
                 of_its_kind.0 += 1;
                 of_its_kind.1 += u64::from(outcome.hit);
+                hits += u64::from(outcome.hit);
                 println!("{what}: {}", outcome.text);
             }
             Err(error) => {
@@ -76,12 +86,11 @@ pub(super) fn run(runs: u64, seed: u64) -> Result<()> {
     }
     for (victim, (tried, hit)) in &met {
         println!("{victim}: {hit} of {tried}");
-        if *hit == 0 && runs >= CAMPAIGN {
+        if *hit == 0 && kills >= CAMPAIGN {
             bail!("nobody was ever met alive under {victim}: the moments are wrong");
         }
     }
-    let hits: u64 = met.values().map(|(_, hit)| hit).sum();
-    println!("{runs} kills, of which {hits} met somebody alive: no provider left, nothing lost");
+    println!("{kills} kills in {tries} tries: no provider left, nothing lost");
     Ok(())
 }
 
