@@ -73,6 +73,6 @@ fn a_panic_is_told_to_whoever_asks_by_hand() {
     let request = r#"{"type_name": "wide_lookup", "config": {"name": "panic"}}"#;
     let config = format!(r#"{{"directory": "{}"}}"#, world.cloud("wide").display());
     let call = ["plugin", "call", "--terraform", &provider, "--config", &config, "ReadDataSource", request];
-    let says = ["did not answer ReadDataSource", ": panic: the fault was asked for", "goroutine"];
+    let says = ["did not answer ReadDataSource", "during the call: panic: the fault was asked for", "goroutine"];
     world.run(&call).ended(1).says(&says);
 }
