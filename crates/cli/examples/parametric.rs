@@ -1,6 +1,6 @@
 //! A plugin that becomes whatever package its arguments say, for the tests of `package add`: `NAME VERSION [TYPE...] [--FLAG...]`.
 
-use std::io;
+use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
@@ -9,9 +9,7 @@ use base64::engine::general_purpose::STANDARD;
 use outrigger_provider::{
     CallContext, CallError, Configure, ErrorKind, Parameterization, Parameterize, Plugin, PluginInfo, Provider,
 };
-use outrigger_transport::port;
 use serde_json::json;
-use tokio::signal::unix::{SignalKind, signal};
 
 const NAME: &str = "parametric";
 const VERSION: &str = "1.0.0";
@@ -79,18 +77,6 @@ impl Plugin for Parametric {
     }
 }
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> io::Result<()> {
-    let engine = std::env::args().next_back().filter(|argument| argument.contains(':'));
-    let mut terminated = signal(SignalKind::terminate())?;
-    let mut interrupted = signal(SignalKind::interrupt())?;
-    let listener = port::listen(&mut io::stdout()).await?;
-    let until = async {
-        tokio::select! {
-            _ = terminated.recv() => {}
-            _ = interrupted.recv() => {}
-        }
-    };
-    outrigger_pulumi::serve(Arc::new(Parametric::default()), listener, engine.as_deref(), until).await;
-    Ok(())
+fn main() -> ExitCode {
+    outrigger_sdk::serve_plugin(NAME, Arc::new(Parametric::default()), std::env::args_os().skip(1))
 }
