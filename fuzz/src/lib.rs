@@ -12,9 +12,9 @@ use outrigger_diagnostic::{Diagnostic, Severity};
 use outrigger_provider::{CallContext, Plugin, PluginDescriptor, Plugins};
 use outrigger_schema::Package;
 use outrigger_value::Value;
-use outrigger_yaml::packages::Packages;
+use outrigger_project::packages::Packages;
 use outrigger_yaml::program::Program;
-use outrigger_yaml::syntax::{Document, Kind, Node};
+use outrigger_syntax::{Document, Kind, Node};
 use outrigger_yaml::{Settings, YamlProgram};
 
 /// A schema with every kind of type, some of them recursive.

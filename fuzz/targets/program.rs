@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use outrigger_yaml::syntax::Document;
+use outrigger_syntax::Document;
 
 fuzz_target!(|bytes: &[u8]| {
     if let Ok(document) = Document::parse_bytes("Pulumi.yaml", bytes) {

@@ -4,8 +4,9 @@
 use std::path::Path;
 
 use libfuzzer_sys::fuzz_target;
-use outrigger_yaml::project::Project;
-use outrigger_yaml::syntax::{Document, Keys};
+use outrigger_project::Project;
+use outrigger_syntax::{Document, Keys};
+use outrigger_yaml::check_project;
 
 fuzz_target!(|bytes: &[u8]| {
     for keys in [Keys::Text, Keys::Scalar] {
@@ -13,7 +14,7 @@ fuzz_target!(|bytes: &[u8]| {
             Ok(document) => {
                 outrigger_fuzz::check_spans(&document, &document.root);
                 if let Ok(project) = Project::from_document(Path::new("Pulumi.yaml"), document) {
-                    let _ = (project.check_program(), project.check_version());
+                    let _ = (check_project(&project), project.check_version());
                 }
             }
             Err(found) => assert!(found.iter().all(|one| one.place.is_some() && !one.hints.is_empty()), "{found:?}"),

@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use libfuzzer_sys::fuzz_target;
-use outrigger_yaml::config::{ConfigKey, ConfigPath, Item};
-use outrigger_yaml::stack_config::{NewValue, StackConfig};
+use outrigger_project::config::{ConfigKey, ConfigPath, Item};
+use outrigger_project::stack_config::{NewValue, StackConfig};
 
 fuzz_target!(|input: (&str, &str, u8, &[u8])| {
     let (key, value, choice, bytes) = input;

@@ -11,8 +11,8 @@ use std::thread;
 use std::time::Duration;
 
 use outrigger_diagnostic::{Diagnostic, Place};
-use outrigger_yaml::project::Compiler;
-use outrigger_yaml::syntax::MAX_BYTES;
+use outrigger_project::Compiler;
+use outrigger_syntax::MAX_BYTES;
 
 use crate::environment::Environment;
 use crate::output::talk;

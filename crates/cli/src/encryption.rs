@@ -5,9 +5,9 @@ use std::fs;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use outrigger_diagnostic::Diagnostic;
+use outrigger_project::stack_config::StackConfig;
 use outrigger_secrets::{Crypter, Locked, PASSPHRASE_KIND, Passphrase, Phrase, manager, unsupported};
 use outrigger_state::SecretsProviderState;
-use outrigger_yaml::stack_config::StackConfig;
 use serde_json::json;
 
 use crate::environment::Environment;

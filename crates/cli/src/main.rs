@@ -87,7 +87,7 @@ fn main() -> ExitCode {
 
 /// Places are relative to the project, if there is one.
 fn renderer(environment: &Environment) -> Renderer {
-    let project = outrigger_yaml::project::find(&environment.directory).ok();
+    let project = outrigger_project::find(&environment.directory).ok();
     let base = project.as_deref().and_then(|path| path.parent()).unwrap_or(&environment.directory);
     Renderer { base: base.to_owned(), ..Renderer::default() }
 }

@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use outrigger_diagnostic::Diagnostic;
 use outrigger_host::{Host, HostOptions, ProjectPlugin};
+use outrigger_project::packages::LockFile;
+use outrigger_project::{PackageSpec, Project};
 use outrigger_provider::{CallContext, CallError, Parameterize, Plugin, PluginDescriptor, Plugins};
-use outrigger_yaml::packages::LockFile;
-use outrigger_yaml::project::{PackageSpec, Project};
 
 use crate::environment::Environment;
 use crate::failure::Failure;

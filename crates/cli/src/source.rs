@@ -6,14 +6,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use outrigger_diagnostic::{Diagnostic, Severity};
+use outrigger_project::config::Config;
+use outrigger_project::packages::Packages;
+use outrigger_project::{Compiler, Project};
 use outrigger_provider::{PluginDescriptor, Plugins};
+use outrigger_syntax::Document;
 use outrigger_value::Value;
-use outrigger_yaml::config::Config;
-use outrigger_yaml::packages::Packages;
 use outrigger_yaml::program::Program;
-use outrigger_yaml::project::{Compiler, Project};
-use outrigger_yaml::syntax::Document;
-use outrigger_yaml::{Settings, YamlProgram};
+use outrigger_yaml::{Settings, YamlProgram, program_file};
 
 use crate::compiler::{self, LIMIT};
 use crate::environment::Environment;
@@ -35,7 +35,7 @@ pub(crate) const ORGANIZATION: &str = "organization";
 impl Source {
     /// Reads the program's file.
     pub(crate) fn read(project: &Project) -> Result<Self, Failure> {
-        let path = project.program_file()?;
+        let path = program_file(project)?;
         let document = if path == project.path {
             project.document.clone()
         } else {
@@ -92,7 +92,7 @@ impl Source {
 
     /// The plugins that the program names.
     pub(crate) fn required(&self) -> Vec<PluginDescriptor> {
-        self.packages.required(&self.parsed.0)
+        self.parsed.0.packages(&self.packages)
     }
 
     /// The program, with the config values that it reads.

@@ -42,8 +42,9 @@ impl Template {
 
 #[cfg(test)]
 mod tests {
+    use outrigger_project::Project;
+
     use super::*;
-    use outrigger_yaml::project::Project;
 
     #[test]
     fn every_template_is_a_project() {
@@ -55,7 +56,7 @@ mod tests {
             }
             let project = Project::load(&directory.path().join("Pulumi.yaml"), "Pulumi.yaml").unwrap();
             assert_eq!(project.name, "shop", "{}", template.name);
-            project.check_program().unwrap();
+            outrigger_yaml::check_project(&project).unwrap();
         }
     }
 }

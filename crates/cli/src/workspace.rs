@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use outrigger_diagnostic::Diagnostic;
+use outrigger_project::stack_config::StackConfig;
+use outrigger_project::{Project, find};
 use outrigger_state::{Backend, BackendOptions, Home, LocalDisk, LocalMachine, StackName, SystemClock, resolve};
-use outrigger_yaml::project::{Project, find};
-use outrigger_yaml::stack_config::StackConfig;
 
 use crate::environment::Environment;
 use crate::failure::{Exit, Failure};

@@ -8,6 +8,8 @@ use std::sync::Arc;
 
 use outrigger_diagnostic::{Diagnostic, Severity};
 use outrigger_engine::{Ending, Options, RunResult, Services, destroy, refresh, up};
+use outrigger_project::config::{Config, ConfigKey, Item};
+use outrigger_project::packages::Packages;
 use outrigger_provider::Plugins;
 use outrigger_sdk::{Package, Properties, Resource as Kind};
 use outrigger_secrets::Crypter;
@@ -15,10 +17,8 @@ use outrigger_state::{
     Backend, BackendOptions, Clock as _, Disk, Journal, LocalDisk, LocalMachine, MemoryDisk, Mode, NoJournal, Opened,
     Resource, SecretsProviderState, Session, SessionOptions, Snapshot, StackName, SystemClock, UpdateInfo, UpdateKind,
 };
-use outrigger_yaml::config::{Config, ConfigKey, Item};
-use outrigger_yaml::packages::Packages;
+use outrigger_syntax::Document;
 use outrigger_yaml::program::Program;
-use outrigger_yaml::syntax::Document;
 use outrigger_yaml::{Settings, YamlProgram};
 use tokio_util::sync::CancellationToken;
 

@@ -12,12 +12,12 @@ mod typing;
 use std::collections::BTreeMap;
 
 use outrigger_diagnostic::{Diagnostic, Severity};
+use outrigger_project::packages::Packages;
 use outrigger_provider::Plugins;
+use outrigger_syntax::Document;
 use outrigger_value::Value;
 
-use crate::packages::Packages;
 use crate::program::Program;
-use crate::syntax::Document;
 
 pub(crate) use names::{BUILTIN, Node, Scope, config_name};
 pub(crate) use resolution::{ResolvedInvoke, ResolvedResource};

@@ -24,15 +24,15 @@ use futures::stream::FuturesUnordered;
 use futures::{FutureExt, StreamExt};
 use outrigger_diagnostic::{Diagnostic, Place, Severity};
 use outrigger_engine::{Program as EngineProgram, ProgramError};
+use outrigger_project::packages::Packages;
+use outrigger_project::{PULUMI_VERSION, VersionRange};
 use outrigger_provider::{Monitor, PackageReference, Plugins, RegisterError};
+use outrigger_syntax::{Document, Span};
 use outrigger_value::{PropertyMap, Value};
 use tokio::sync::OnceCell;
 
 use crate::check::{self, Checked, Node, Surroundings};
-use crate::packages::Packages;
 use crate::program::Program;
-use crate::project::{PULUMI_VERSION, VersionRange};
-use crate::syntax::{Document, Span};
 use value::{Evaluated, Handle, Reader};
 
 /// Where and as what a program runs.
@@ -120,7 +120,7 @@ impl YamlProgram {
 #[async_trait]
 impl EngineProgram for YamlProgram {
     fn required_packages(&self) -> Vec<PackageReference> {
-        self.packages.required(&self.program)
+        self.program.packages(&self.packages)
     }
 
     async fn run(&self, monitor: &dyn Monitor) -> Result<(), ProgramError> {

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use outrigger_syntax::Span;
+
 use crate::interpolation::{Access, Part};
-use crate::syntax::Span;
 
 /// An expression.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,17 +5,19 @@
 
 mod function;
 mod options;
+mod packages;
 mod reader;
 mod resource;
 
 use outrigger_diagnostic::{Diagnostic, Severity};
+use outrigger_syntax::{Document, Span};
 
 use crate::expression::{Expression, Invoke, Literal};
-use crate::syntax::{Document, Span};
 use reader::Reader;
 
 pub(crate) use options::KEYS as OPTION_KEYS;
 pub use options::{Options, Timeouts};
+pub(crate) use packages::package_name;
 pub(crate) use resource::KEYS as RESOURCE_KEYS;
 pub use resource::{Get, Properties, Property, Resource};
 
@@ -141,7 +143,7 @@ impl Program {
         }
     }
 
-    fn read_config(&mut self, reader: &mut Reader<'_>, section: &str, value: &crate::syntax::Node) {
+    fn read_config(&mut self, reader: &mut Reader<'_>, section: &str, value: &outrigger_syntax::Node) {
         // A text is the old form of `stackConfigDir`, and null is nothing: the project file's reader judges both.
         if value.is_null() || value.as_str().is_some() {
             return;

@@ -1,7 +1,6 @@
 //! The name that the user may have meant.
 
 use outrigger_diagnostic::Diagnostic;
-pub(crate) use outrigger_value::nearest::closest;
 use outrigger_value::nearest::{FAR, distance};
 
 /// How many existing names are listed.

@@ -105,7 +105,7 @@ fn usual_program(resources: usize) -> String {
 
 /// The fastest of several times that the bare parser reads the file, in a process of its own that is built as the command is.
 fn parse(file: &Path) -> Result<Duration> {
-    let arguments = ["run", "--quiet", "--release", "--package", "outrigger-yaml", "--example", "parse", "--"];
+    let arguments = ["run", "--quiet", "--release", "--package", "outrigger-syntax", "--example", "parse", "--"];
     let text = workspace::output(workspace::cargo().args(arguments).arg(file).arg(ROUNDS.to_string()))?;
     Ok(Duration::from_nanos(text.trim().parse().context("the program that parses answered oddly")?))
 }

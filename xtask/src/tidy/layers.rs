@@ -6,7 +6,7 @@ use serde::Deserialize;
 use super::Finding;
 
 /// The design's list of crates, top to bottom.
-const ORDER: [&str; 24] = [
+const ORDER: [&str; 28] = [
     "diagnostic",
     "value",
     "schema",
@@ -18,12 +18,16 @@ const ORDER: [&str; 24] = [
     "scafctl",
     "package",
     "host",
+    "node",
     "secrets",
     "state",
     "engine",
+    "syntax",
+    "project",
     "yaml",
     "stacks",
     "language",
+    "workspace",
     "agent",
     "sdk-derive",
     "sdk",

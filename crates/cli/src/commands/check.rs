@@ -8,12 +8,13 @@ use std::sync::Arc;
 use clap::Args;
 use outrigger_diagnostic::Diagnostic;
 use outrigger_host::Host;
+use outrigger_project::config::Survey;
+use outrigger_project::stack_config::StackConfig;
+use outrigger_project::{Project, find};
 use outrigger_state::StackName;
-use outrigger_yaml::config::Survey;
+use outrigger_syntax::Document;
+use outrigger_yaml::check_project;
 use outrigger_yaml::program::Program;
-use outrigger_yaml::project::{Project, find};
-use outrigger_yaml::stack_config::StackConfig;
-use outrigger_yaml::syntax::Document;
 use serde_json::{Value as Json, json};
 
 use crate::arguments::StackChoice;
@@ -92,7 +93,7 @@ impl Report {
             }
         };
         self.findings.extend(project.check_version().err());
-        project.check_program()?;
+        check_project(&project)?;
         let stack = chosen(&project, stack, environment)?;
         let mut survey = match &stack {
             Some(stack) => self.stack(&project, stack),
@@ -117,7 +118,7 @@ impl Report {
         };
         self.texts.extend(source.texts.clone());
         if stack.is_none() {
-            survey.declare_in(&source.parsed.0, &project);
+            survey.declare(source.parsed.0.config.iter().map(|entry| &*entry.key.text), &project);
         }
         self.program(&project, stack.as_ref(), survey, source, environment)
     }

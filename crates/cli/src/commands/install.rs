@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use clap::Args;
 use outrigger_diagnostic::Diagnostic;
 use outrigger_host::find::find;
-use outrigger_yaml::project::{PackageSpec, Project};
+use outrigger_project::{PackageSpec, Project};
+use outrigger_yaml::check_project;
 
 use crate::environment::Environment;
 use crate::failure::Failure;
@@ -25,7 +26,7 @@ pub(crate) struct Install {}
 impl Install {
     pub(crate) fn run(self, environment: &Environment) -> Result<(), Failure> {
         let project = project(environment)?;
-        project.check_program()?;
+        check_project(&project)?;
         let mut packages: Vec<(&str, &PackageSpec, Origin)> = Vec::new();
         for (name, spec) in &project.packages {
             let origin = Origin::parse(&spec.source, project.directory());

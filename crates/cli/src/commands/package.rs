@@ -1,7 +1,8 @@
 //! `outrigger package`.
 
 use clap::{Args, Subcommand};
-use outrigger_yaml::project::{PackageSpec, Project};
+use outrigger_project::{PackageSpec, Project};
+use outrigger_yaml::check_project;
 
 use crate::commands::parameters::Parameters;
 use crate::environment::Environment;
@@ -47,7 +48,7 @@ impl Package {
 impl Add {
     fn run(self, environment: &Environment) -> Result<(), Failure> {
         let project = project(environment)?;
-        project.check_program()?;
+        check_project(&project)?;
         let mut spec = self.spec(&project);
         let origin = Origin::parse(&spec.source, &environment.directory)?;
         let lock = runtime()?.block_on(async {

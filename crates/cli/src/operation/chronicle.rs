@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use outrigger_engine::{Ending, RunResult};
+use outrigger_project::config::Item;
 use outrigger_state::UpdateInfo;
-use outrigger_yaml::config::Item;
 use serde_json::{Value as Json, json};
 
 use super::surroundings::Surroundings;

@@ -8,13 +8,13 @@ use std::sync::Arc;
 
 use outrigger_diagnostic::Diagnostic;
 use outrigger_host::{Host, HostOptions, KeeperCommand, ProjectOptions, ProjectPlugin, debug_providers};
+use outrigger_project::Project;
+use outrigger_project::config::{Config, ConfigKey, ConfigText, Item, apply, merge};
+use outrigger_project::stack_config::StackConfig;
 use outrigger_provider::PropertyPlaces;
 use outrigger_secrets::Crypter;
 use outrigger_state::{SecretsProviderState, StackName};
-use outrigger_yaml::YamlProgram;
-use outrigger_yaml::config::{Config, ConfigKey, ConfigText, Item, apply, merge};
-use outrigger_yaml::project::Project;
-use outrigger_yaml::stack_config::StackConfig;
+use outrigger_yaml::{YamlProgram, check_project};
 
 use super::{Extent, Request, Work};
 use crate::encryption::{self, Keyring, salt, stack_provider};
@@ -60,7 +60,7 @@ impl Surroundings {
     pub(crate) fn prepare(request: &Request, environment: &Environment, terminal: Terminal) -> Result<Self, Failure> {
         let workspace = Workspace::open(environment)?;
         if request.work == Work::Up {
-            workspace.project.check_program()?;
+            check_project(&workspace.project)?;
         }
         let stack = workspace.existing_stack(request.stack.as_deref(), environment)?;
         let mut stack_config = workspace.stack_config(&stack)?;

@@ -1,13 +1,13 @@
 //! Whether a value of one type may stand where another is wanted. The table is Pulumi's.
 
 use outrigger_schema::EnumType;
+use outrigger_syntax::Span;
 use outrigger_value::Value;
 
 use super::types::{Shape, Ty};
 use super::typing::Typing;
 use crate::expression::{Expression, Kind};
 use crate::suggestion;
-use crate::syntax::Span;
 
 /// Schemas may be recursive and unions may branch; nothing real nests as deep as this.
 const MAX_DEPTH: usize = 64;

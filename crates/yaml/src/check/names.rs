@@ -4,12 +4,12 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use outrigger_diagnostic::Diagnostic;
+use outrigger_syntax::Span;
 
 use super::Surroundings;
 use crate::expression::{Expression, Kind, Literal};
 use crate::program::ConfigEntry;
 use crate::suggestion;
-use crate::syntax::Span;
 
 /// The code of a finding that makes typing impossible.
 pub(super) const CYCLE: &str = "yaml-cycle";

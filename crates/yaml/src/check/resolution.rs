@@ -7,13 +7,13 @@ use futures::future::join_all;
 use outrigger_diagnostic::Diagnostic;
 use outrigger_provider::{CallContext, PluginDescriptor};
 use outrigger_schema::{Function, Package, Resource};
+use outrigger_syntax::Span;
 
 use super::Surroundings;
 use super::names::Scope;
 use crate::expression::{Invoke, Literal};
-use crate::packages::package_name;
+use crate::program::package_name;
 use crate::suggestion;
-use crate::syntax::Span;
 use crate::version;
 
 /// What a resource's type is.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use outrigger_diagnostic::{Diagnostic, Severity};
 use outrigger_schema::{Property, Returns};
+use outrigger_syntax::Span;
 
 use super::Surroundings;
 use super::access;
@@ -17,7 +18,6 @@ use crate::expression::{Expression, Function, Invoke, Kind, Literal};
 use crate::interpolation::Access;
 use crate::program::{self, Properties};
 use crate::suggestion;
-use crate::syntax::Span;
 
 pub(super) fn check(around: &Surroundings<'_>, scope: &Scope, resolved: &Resolved, findings: &mut Vec<Diagnostic>) {
     let (types, shared, inputs) = (HashMap::new(), HashMap::new(), HashMap::new());

@@ -8,13 +8,13 @@ use std::sync::Arc;
 
 use outrigger_diagnostic::Diagnostic;
 use outrigger_engine::ProgramError;
+use outrigger_syntax::Document;
 use outrigger_value::Value;
 
 use super::value::Evaluated;
 use super::{At, Run};
 use crate::expression::Kind;
 use crate::program::{ConfigEntry, Program};
-use crate::syntax::Document;
 
 /// The type of an entry, by the names of the program's file, which has more of them than the project file.
 #[derive(Clone, Debug, PartialEq, Eq)]

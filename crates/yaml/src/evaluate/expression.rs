@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
+use outrigger_syntax::Span;
 use outrigger_value::{Archive, ArchiveSource, Value};
 
 use super::value::{Evaluated, Provenance};
 use super::{At, Poisoned, Run, text};
 use crate::expression::{Expression, Kind};
 use crate::interpolation::Part;
-use crate::syntax::Span;
 
 impl Run<'_> {
     /// The value of an expression. Everything that it reads has been waited for.

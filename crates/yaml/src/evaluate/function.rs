@@ -5,6 +5,7 @@ use std::fs;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use outrigger_syntax::Span;
 use outrigger_value::{Archive, ArchiveSource, Asset, AssetSource};
 use sha1::Sha1;
 use sha2::{Digest, Sha256};
@@ -14,7 +15,6 @@ use super::value::Evaluated;
 use super::{At, Poisoned, Run, text};
 use crate::expression::{Expression, Function};
 use crate::interpolation::Step;
-use crate::syntax::Span;
 
 /// What is wrong, where, and what to do.
 type Problem = (Span, String, &'static str);

@@ -5,13 +5,13 @@ use std::sync::{Arc, PoisonError};
 
 use outrigger_provider::{InvokeGoal, ReadGoal};
 use outrigger_schema::{Package, Returns};
+use outrigger_syntax::Span;
 use outrigger_value::{PropertyMap, Value};
 
 use super::value::{Evaluated, Handle, Reader};
 use super::{At, Poisoned, Run};
 use crate::expression::{Expression, Invoke, Literal};
 use crate::interpolation::Step;
-use crate::syntax::Span;
 
 /// The type of a reference to another stack.
 pub(super) const STACK_REFERENCE: &str = "pulumi:pulumi:StackReference";

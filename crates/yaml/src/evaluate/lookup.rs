@@ -5,13 +5,13 @@ use std::sync::Arc;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use outrigger_provider::InvokeGoal;
+use outrigger_syntax::Span;
 use outrigger_value::{PropertyMap, Urn, Value};
 
 use super::value::{Evaluated, Handle, Provenance};
 use super::{At, Poisoned, Run};
 use crate::check::{BUILTIN, Node, config_name};
 use crate::interpolation::{Access, Step};
-use crate::syntax::Span;
 
 impl Run<'_> {
     /// The value at a path.

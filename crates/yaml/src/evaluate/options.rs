@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use outrigger_diagnostic::Diagnostic;
 use outrigger_provider::{Alias, AliasParent};
+use outrigger_syntax::Span;
 use outrigger_value::{CustomTimeouts, ProviderReference, Urn, duration};
 
 use super::value::{Evaluated, Handle};
@@ -11,8 +13,6 @@ use super::{At, Poisoned, Run};
 use crate::expression::{Expression, Kind};
 use crate::program::Timeouts;
 use crate::suggestion;
-use crate::syntax::Span;
-use outrigger_diagnostic::Diagnostic;
 
 const ALIAS_KEYS: [&str; 7] = ["urn", "name", "type", "parent", "noParent", "stack", "project"];
 

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use outrigger_provider::{Places, PropertyPlaces, Source};
+use outrigger_syntax::{Document, Span};
 use outrigger_value::{PathStep, PropertyPath};
 
 use super::Run;
 use crate::expression::{Expression, Kind};
 use crate::program::{Program, Properties};
-use crate::syntax::{Document, Span};
 
 impl Run<'_> {
     /// Finds the properties of a resource, when somebody asks.

@@ -15,7 +15,7 @@ use super::value::{Dependencies, Evaluated, Handle, Reader};
 use super::{At, Poisoned, Run};
 use crate::check::ResolvedResource;
 use crate::expression::Literal;
-use crate::packages::package_name;
+use crate::program::package_name;
 use crate::program::{Get, Properties, Property, Resource};
 
 /// Inputs as they are sent, and what each depends on.

@@ -1,8 +1,9 @@
 //! Values as text: Go's `%v` for interpolations and Go's JSON for `fn::toJSON`. Both decide what is sent to providers, so both
 //! are copied to the last digit.
 
+use outrigger_syntax::scalar;
+
 use super::value::Evaluated;
-use crate::syntax::scalar;
 
 /// How `%v` shows a value. `Err` says what cannot be shown.
 pub(super) fn shown(value: &Evaluated) -> Result<String, &'static str> {

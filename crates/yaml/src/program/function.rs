@@ -1,10 +1,11 @@
 //! Functions: objects with exactly one key that begins with `fn::`.
 
+use outrigger_diagnostic::{Diagnostic, Severity};
+use outrigger_syntax::{Key, Node, Object, Span};
+
 use super::reader::{Reader, literal_of};
 use crate::expression::{FUNCTIONS, Function, Invoke, InvokeOptions, Kind, Literal};
 use crate::suggestion;
-use crate::syntax::{Key, Node, Object, Span};
-use outrigger_diagnostic::{Diagnostic, Severity};
 
 const INVOKE_FIELDS: [&str; 4] = ["function", "arguments", "options", "return"];
 const INVOKE_OPTIONS: [&str; 5] = ["parent", "provider", "version", "pluginDownloadURL", "dependsOn"];

@@ -1,10 +1,10 @@
 //! The options of a resource.
 
 use outrigger_diagnostic::Severity;
+use outrigger_syntax::Node;
 
 use super::reader::Reader;
 use crate::expression::{Expression, Literal};
-use crate::syntax::Node;
 
 /// How a resource is managed.
 #[derive(Clone, Debug, Default)]

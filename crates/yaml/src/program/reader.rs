@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use outrigger_diagnostic::{Diagnostic, Severity};
+use outrigger_syntax::{self as syntax, Document, Key, Node, Object, Span};
 
 use super::{Named, Options, function};
 use crate::expression::{Expression, Kind, Literal};
 use crate::interpolation;
 use crate::suggestion;
-use crate::syntax::{self, Document, Key, Node, Object, Span};
 
 /// The state of reading one file.
 pub(super) struct Reader<'a> {

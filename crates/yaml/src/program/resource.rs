@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use outrigger_diagnostic::Severity;
+use outrigger_syntax::{Entry, Node, Span};
 
 use super::options::{self, Options};
 use super::reader::{Reader, literal_of};
 use crate::expression::{Expression, Literal};
-use crate::syntax::{Entry, Node, Span};
 
 /// A declared resource.
 #[derive(Clone, Debug)]

@@ -1,11 +1,7 @@
-//! Tests of the whole crate: against the real `pulumi`, and against hostile input.
+//! Tests of the whole crate: what programs register, and what is wrong with them.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
-mod config_checks;
-mod config_commands;
 mod documentation;
-mod hostile;
-mod peer;
 mod program;
 mod registrations;
 mod stand_in;

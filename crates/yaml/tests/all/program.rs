@@ -1,10 +1,9 @@
 //! What is wrong with a program is said with its place, all at once, before anything is registered.
 
-use proptest::prelude::*;
-
+use outrigger_syntax::Document;
 use outrigger_value::Value;
 use outrigger_yaml::program::Program;
-use outrigger_yaml::syntax::Document;
+use proptest::prelude::*;
 
 use crate::stand_in::{program, run_program, run_with, shown};
 

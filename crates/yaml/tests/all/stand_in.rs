@@ -7,15 +7,15 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use outrigger_diagnostic::{Diagnostic, Severity};
 use outrigger_engine::{Program as _, ProgramError};
+use outrigger_project::packages::Packages;
 use outrigger_provider::{
     CallContext, CallResponse, Goal, InvokeGoal, MethodGoal, Monitor, Plugin, PluginDescriptor, Plugins, ReadGoal,
     RegisterError, Registered, RunInfo,
 };
 use outrigger_schema::Package;
+use outrigger_syntax::Document;
 use outrigger_value::{PropertyMap, ResourceReference, Urn, Value};
-use outrigger_yaml::packages::Packages;
 use outrigger_yaml::program::Program;
-use outrigger_yaml::syntax::Document;
 use outrigger_yaml::{Settings, YamlProgram};
 
 const SCHEMA: &str = r##"{

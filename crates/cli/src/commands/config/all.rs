@@ -2,7 +2,7 @@
 
 use clap::Args;
 use outrigger_diagnostic::Diagnostic;
-use outrigger_yaml::stack_config::{NewValue, StackConfig};
+use outrigger_project::stack_config::{NewValue, StackConfig};
 
 use super::Context;
 use crate::failure::Failure;

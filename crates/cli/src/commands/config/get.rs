@@ -1,7 +1,7 @@
 //! `outrigger config get`.
 
 use clap::Args;
-use outrigger_yaml::config::get;
+use outrigger_project::config::get;
 
 use super::Context;
 use crate::encryption::{Keyring, locked, stack_provider};

@@ -1,7 +1,7 @@
 //! `outrigger config`.
 
 use clap::Args;
-use outrigger_yaml::config::{ListedValue, list};
+use outrigger_project::config::{ListedValue, list};
 
 use super::Context;
 use crate::encryption::{Keyring, locked, stack_provider};

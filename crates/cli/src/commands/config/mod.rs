@@ -6,13 +6,14 @@ mod list;
 mod remove;
 mod set;
 
+use std::sync::Arc;
+
 use clap::{Args, Subcommand};
 use outrigger_diagnostic::Diagnostic;
+use outrigger_project::config::{ConfigPath, KeyError};
+use outrigger_project::stack_config::StackConfig;
 use outrigger_secrets::Crypter;
 use outrigger_state::StackName;
-use outrigger_yaml::config::{ConfigPath, KeyError};
-use outrigger_yaml::stack_config::StackConfig;
-use std::sync::Arc;
 
 use crate::encryption::{Keyring, salt, stack_provider};
 use crate::environment::Environment;

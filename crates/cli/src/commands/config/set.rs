@@ -4,8 +4,8 @@ use std::io::Read;
 
 use clap::Args;
 use outrigger_diagnostic::Diagnostic;
-use outrigger_yaml::config::looks_like_secret;
-use outrigger_yaml::stack_config::NewValue;
+use outrigger_project::config::looks_like_secret;
+use outrigger_project::stack_config::NewValue;
 
 use super::Context;
 use crate::failure::Failure;

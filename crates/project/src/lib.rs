@@ -1,0 +1,15 @@
+//! A project's files, whatever its runtime: the project file, the stacks' configuration, and package lock files.
+//!
+//! - [`Project`] is the project file, `Pulumi.yaml`; [`stack_config`] is a stack's file, with edits that touch nothing else.
+//! - [`config`] puts the two together, and knows what `config get`, `set`, `rm` and `ls` mean.
+//! - [`packages`] are the lock files of packages.
+
+pub mod config;
+pub mod packages;
+mod project;
+pub mod stack_config;
+
+pub use project::{
+    Compiler, ConfigDeclaration, ConfigType, Given, PULUMI_VERSION, PackageSpec, PluginOverride, PluginOverrides,
+    Project, Runtime, VersionRange, find,
+};

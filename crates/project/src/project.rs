@@ -1,0 +1,19 @@
+//! The project file, `Pulumi.yaml`, of a project in any language.
+//!
+//! Only what the peer's CLI reads is read here; a YAML program in the same file is the duty of `yaml`.
+
+mod change;
+mod compiler;
+mod declaration;
+mod file;
+mod packages;
+mod reader;
+mod requirement;
+mod runtime;
+
+pub use compiler::Compiler;
+pub use declaration::{ConfigDeclaration, ConfigType, Given};
+pub use file::{Project, find};
+pub use packages::{PackageSpec, PluginOverride, PluginOverrides};
+pub use requirement::{PULUMI_VERSION, VersionRange};
+pub use runtime::Runtime;

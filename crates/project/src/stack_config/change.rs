@@ -1,0 +1,153 @@
+//! Changing a stack's file.
+
+use std::collections::BTreeMap;
+
+use outrigger_diagnostic::Diagnostic;
+use outrigger_syntax::Object;
+
+use super::StackConfig;
+use super::edit::Editor;
+use super::render::Form;
+use crate::config::{ConfigKey, ConfigPath, Item, ItemError, Step};
+
+/// A value to be set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NewValue {
+    /// Text in clear. Inside a structured value `true`, `false` and whole numbers become what they look like.
+    Plain(String),
+    /// The ciphertext of a secret text.
+    Secure(String),
+}
+
+impl StackConfig {
+    /// The file's text with a value set.
+    pub fn set(&self, path: &ConfigPath, value: NewValue) -> Result<String, Diagnostic> {
+        let item = match value {
+            NewValue::Plain(text) if path.steps.is_empty() => Item::String(text),
+            NewValue::Plain(text) => Item::coerced(&text),
+            NewValue::Secure(ciphertext) => Item::Secure(ciphertext),
+        };
+        let old = self.entries().get(&path.key);
+        let mut new = old.map_or(Item::Null, |entry| entry.item.clone());
+        new.set(&path.steps, item, true).map_err(|reason| refused(path, reason))?;
+        let mut expected = self.items();
+        expected.insert(path.key.clone(), new.clone());
+
+        let written = self.written(&path.key);
+        let way = way(&written, &path.steps);
+        let tree = Item::Map([("config".to_owned(), Item::Map([(written.clone(), new)].into()))].into());
+        let editor = self.editor();
+        let whole = way.get(..2).unwrap_or(&way);
+        let attempts = [
+            editor.set(&way, &tree, false),
+            editor.set(&way, &tree, true),
+            // Whatever stands in the way of the small change, the whole value can be written anew.
+            editor.set(whole, &tree, false),
+            editor.set(whole, &tree, true),
+        ];
+        self.first_that_means(attempts, &expected, self.settings())
+    }
+
+    /// The file's text with a value or a part of one removed. What is not there is no error.
+    pub fn remove(&self, path: &ConfigPath) -> Result<String, Diagnostic> {
+        let Some(entry) = self.entries().get(&path.key) else { return Ok(self.source().to_string()) };
+        if entry.item.get(&path.steps).is_none() {
+            return Ok(self.source().to_string());
+        }
+        let mut expected = self.items();
+        let written = self.written(&path.key);
+        let way = way(&written, &path.steps);
+        let editor = self.editor();
+        if path.steps.is_empty() {
+            expected.remove(&path.key);
+            let config = || self.document.root.as_object()?.get("config")?.as_object();
+            // The last value takes the block with it.
+            let last = config().is_some_and(|config| config.len() == 1);
+            let attempts = [editor.remove(if last { way.get(..1).unwrap_or(&way) } else { &way }), editor.remove(&way)];
+            return self.first_that_means(attempts, &expected, self.settings());
+        }
+        let mut new = entry.item.clone();
+        new.remove(&path.steps).map_err(|reason| refused(path, reason))?;
+        expected.insert(path.key.clone(), new.clone());
+        let tree = Item::Map([("config".to_owned(), Item::Map([(written, new)].into()))].into());
+        let attempts = [editor.remove(&way), editor.set(way.get(..2).unwrap_or(&way), &tree, false)];
+        self.first_that_means(attempts, &expected, self.settings())
+    }
+
+    /// The file's text with the salt of a passphrase set.
+    pub fn set_encryption_salt(&self, salt: &str) -> Result<String, Diagnostic> {
+        self.set_setting("encryptionsalt", salt)
+    }
+
+    /// The file's text with the secrets provider set.
+    pub fn set_secrets_provider(&self, provider: &str) -> Result<String, Diagnostic> {
+        self.set_setting("secretsprovider", provider)
+    }
+
+    fn set_setting(&self, key: &'static str, text: &str) -> Result<String, Diagnostic> {
+        let mut settings = self.settings().clone();
+        settings.insert(key, text.to_owned());
+        let tree = Item::Map([(key.to_owned(), Item::String(text.to_owned()))].into());
+        let way = [Step::Key(key.to_owned())];
+        let editor = self.editor();
+        // Settings come before the values, as the peer writes them.
+        let attempts = [editor.set(&way, &tree, true), editor.set(&way, &tree, false)];
+        self.first_that_means(attempts, &self.items(), &settings)
+    }
+
+    fn editor(&self) -> Editor<'_> {
+        let json = self.file().ends_with(".json");
+        Editor::new(&self.document, if json { Form::Json } else { Form::Block })
+    }
+
+    fn items(&self) -> BTreeMap<ConfigKey, Item> {
+        self.entries().iter().map(|(key, entry)| (key.clone(), entry.item.clone())).collect()
+    }
+
+    /// The key as it stands in the file, or as it will.
+    fn written(&self, key: &ConfigKey) -> String {
+        self.entries().get(key).map_or_else(|| key.to_string(), |entry| entry.written.to_string())
+    }
+
+    /// The first text that, read again, holds exactly these values and settings, and all else as before.
+    fn first_that_means(
+        &self,
+        attempts: impl IntoIterator<Item = Option<String>>,
+        items: &BTreeMap<ConfigKey, Item>,
+        settings: &BTreeMap<&'static str, String>,
+    ) -> Result<String, Diagnostic> {
+        let means = |text: &String| {
+            StackConfig::parse(self.file(), Some(text.as_bytes()), &self.project).is_ok_and(|read| {
+                read.items() == *items && read.settings() == settings && read.others() == self.others()
+            })
+        };
+        attempts.into_iter().flatten().find(means).ok_or_else(|| {
+            Diagnostic::error("stack-config-edit", format!("`{}` cannot be changed without changing more", self.file()))
+                .detail("No small change of its text has the wanted meaning: other values may share this one by an anchor (`&name`), or it is written in an unusual way.")
+                .hint("Change the value in an editor.")
+        })
+    }
+
+    /// What else is in the file.
+    fn others(&self) -> BTreeMap<String, Item> {
+        let ours = |key: &str| key == "config" || self.settings().contains_key(key);
+        let entries = self.document.root.as_object().into_iter().flat_map(Object::iter);
+        entries
+            .filter(|entry| !ours(&entry.key.text) && !entry.value.is_null())
+            .map(|entry| (entry.key.text.to_string(), Item::from_node(&self.document, &entry.value)))
+            .collect()
+    }
+}
+
+/// From the root of the file to the value.
+fn way(written: &str, steps: &[Step]) -> Vec<Step> {
+    let mut way = vec![Step::Key("config".to_owned()), Step::Key(written.to_owned())];
+    way.extend_from_slice(steps);
+    way
+}
+
+fn refused(path: &ConfigPath, reason: ItemError) -> Diagnostic {
+    Diagnostic::error("config-path", format!("`{path}` cannot be changed"))
+        .detail(format!("{reason}."))
+        .hint(format!("Look at the value with `outrigger config get {}`.", path.key))
+}
