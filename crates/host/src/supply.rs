@@ -10,7 +10,7 @@ use futures::FutureExt;
 use futures::future::join_all;
 use outrigger_diagnostic::Diagnostic;
 use outrigger_provider::{
-    CallContext, CallError, Configure, ErrorKind, LogSink, Parameterize, Plugin, PluginDescriptor,
+    CallContext, CallError, Configure, ErrorKind, LogSink, Parameterize, Plugin, PluginDescriptor, tolerant,
 };
 use outrigger_pulumi::{ConnectOptions, EngineServer, connect};
 use outrigger_transport::{LaunchRequest, Process};
@@ -18,7 +18,7 @@ use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::find::{self, Found, Origin, tolerant};
+use crate::find::{self, Found, Origin};
 use crate::pool::{Pool, SlotId, Start, Want};
 use crate::process::PluginProcess;
 use crate::running::{Executable, Running, end_now, not_connected, not_started};

@@ -10,6 +10,6 @@ mod project;
 pub mod stack_config;
 
 pub use project::{
-    Compiler, ConfigDeclaration, ConfigType, Given, PULUMI_VERSION, PackageSpec, PluginOverride, PluginOverrides,
-    Project, Runtime, VersionRange, find,
+    Compiler, ConfigDeclaration, ConfigType, Given, PackageSpec, PluginOverride, PluginOverrides, Project, Runtime,
+    find,
 };

@@ -8,12 +8,10 @@ mod declaration;
 mod file;
 mod packages;
 mod reader;
-mod requirement;
 mod runtime;
 
 pub use compiler::Compiler;
 pub use declaration::{ConfigDeclaration, ConfigType, Given};
 pub use file::{Project, find};
 pub use packages::{PackageSpec, PluginOverride, PluginOverrides};
-pub use requirement::{PULUMI_VERSION, VersionRange};
 pub use runtime::Runtime;

@@ -18,6 +18,7 @@ mod plugin;
 mod provider;
 mod state;
 mod unconfigured;
+mod version;
 
 pub use call::{CallContext, LogLevel, LogSink, NoLog};
 pub use component::{CallRequest, CallResponse, ConstructResponse, Invoke, Invoked, ListItem, Opened, StreamItem};
@@ -40,3 +41,4 @@ pub use provider::{
 };
 pub use state::{ResourceIdentity, State};
 pub use unconfigured::Unconfigured;
+pub use version::{PULUMI_VERSION, VersionRange, tolerant};

@@ -4,7 +4,7 @@ use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
-use outrigger_provider::{LogLevel, LogSink};
+use outrigger_provider::{LogLevel, LogSink, PULUMI_VERSION, VersionRange};
 use outrigger_transport::limited;
 use outrigger_value::Urn;
 use tonic::{Request, Response, Status};
@@ -15,7 +15,6 @@ use crate::generated::pulumirpc::{
     RequirePulumiVersionResponse, SetRootResourceRequest, SetRootResourceResponse, StartDebuggingRequest,
 };
 use crate::served::Served;
-use crate::version::{self, CLAIMED};
 
 /// A running `Engine` service on a port of this machine. One serves all plugins of a host; it ends when this is dropped.
 /// Plugins written in Go ask its health every few minutes and end themselves when nothing answers, so it lives as long
@@ -81,12 +80,14 @@ impl Engine for Callbacks {
         request: Request<RequirePulumiVersionRequest>,
     ) -> Result<Response<RequirePulumiVersionResponse>, Status> {
         let range = request.into_inner().pulumi_version_range;
-        match version::satisfies(&range) {
-            Ok(true) => Ok(Response::new(RequirePulumiVersionResponse {})),
-            Ok(false) => Err(Status::failed_precondition(format!(
-                "this host stands for Pulumi {CLAIMED}, which does not satisfy the range {range}"
+        match VersionRange::parse(&range).map(|parsed| parsed.accepts(&PULUMI_VERSION)) {
+            Some(true) => Ok(Response::new(RequirePulumiVersionResponse {})),
+            Some(false) => Err(Status::failed_precondition(format!(
+                "this host stands for Pulumi {PULUMI_VERSION}, which does not satisfy the range {range}"
             ))),
-            Err(reason) => Err(Status::invalid_argument(reason)),
+            None => Err(Status::invalid_argument(format!(
+                "`{range}` is not a version range: write for example `>=3.5.0 <4.0.0`"
+            ))),
         }
     }
 }

@@ -344,6 +344,8 @@ async fn plugins_call_back() {
     assert_eq!(client.get_root_resource(GetRootResourceRequest {}).await.unwrap().into_inner().urn, urn);
     let range = |range: &str| RequirePulumiVersionRequest { pulumi_version_range: range.to_owned() };
     client.require_pulumi_version(range(">=3.100.0")).await.unwrap();
+    client.require_pulumi_version(range(">= 3.100.0 < 4.0.0")).await.unwrap();
+    assert_eq!(client.require_pulumi_version(range("latest")).await.unwrap_err().code(), Code::InvalidArgument);
     assert_eq!(client.require_pulumi_version(range("<3.0.0")).await.unwrap_err().code(), Code::FailedPrecondition);
     let mut health = tonic_health::pb::health_client::HealthClient::new(channel);
     let answer = health.check(tonic_health::pb::HealthCheckRequest { service: String::new() }).await.unwrap();

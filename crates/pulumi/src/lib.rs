@@ -32,7 +32,6 @@ mod read;
 mod routes;
 mod served;
 mod server;
-pub mod version;
 
 #[cfg(test)]
 mod fake;

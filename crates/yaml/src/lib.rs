@@ -11,7 +11,6 @@ pub mod interpolation;
 pub mod program;
 mod project;
 mod suggestion;
-mod version;
 
 pub use evaluate::{Settings, YamlProgram};
 pub use project::{check_project, program_file};

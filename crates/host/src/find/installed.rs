@@ -4,9 +4,8 @@ use std::cmp::Ordering;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use outrigger_provider::tolerant;
 use semver::Version;
-
-use super::tolerant;
 
 /// An installed resource plugin.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,7 +2,6 @@
 //! What is built in comes last.
 
 mod installed;
-mod version;
 
 use std::ffi::OsString;
 use std::fmt::Write;
@@ -11,10 +10,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use outrigger_diagnostic::Diagnostic;
-use outrigger_provider::PluginDescriptor;
+use outrigger_provider::{PluginDescriptor, tolerant};
 
 pub use installed::{Installed, installed};
-pub use version::tolerant;
 
 use crate::{BuiltIn, HostOptions};
 

@@ -5,11 +5,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use outrigger_diagnostic::Diagnostic;
+use outrigger_provider::{PULUMI_VERSION, VersionRange};
 use outrigger_syntax::{Document, Object, Span};
 use outrigger_value::nearest::closest;
 
 use super::reader::Reader;
-use super::{Compiler, ConfigDeclaration, PULUMI_VERSION, PackageSpec, PluginOverrides, Runtime, VersionRange};
+use super::{Compiler, ConfigDeclaration, PackageSpec, PluginOverrides, Runtime};
 
 /// The names that a project file may have, in the order of preference.
 const NAMES: [&str; 3] = ["Pulumi.json", "Pulumi.yaml", "Pulumi.yml"];
@@ -311,6 +312,7 @@ mod tests {
             project.check_version().map_err(|problem| problem.code)
         };
         assert_eq!(version(">=3.0.0"), Ok(()));
+        assert_eq!(version(">= 3.0.0"), Ok(()));
         assert_eq!(version(">=4.0.0"), Err("project-version"));
         assert_eq!(version("soon"), Err("project-version-range"));
     }

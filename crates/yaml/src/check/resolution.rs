@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use futures::future::join_all;
 use outrigger_diagnostic::Diagnostic;
-use outrigger_provider::{CallContext, PluginDescriptor};
+use outrigger_provider::{CallContext, PluginDescriptor, tolerant};
 use outrigger_schema::{Function, Package, Resource};
 use outrigger_syntax::Span;
 
@@ -14,7 +14,6 @@ use super::names::Scope;
 use crate::expression::{Invoke, Literal};
 use crate::program::package_name;
 use crate::suggestion;
-use crate::version;
 
 /// What a resource's type is.
 #[derive(Clone, Debug)]
@@ -147,8 +146,8 @@ impl Resolver<'_, '_> {
         }
         let version = match version.filter(|version| !version.text.is_empty()) {
             None => None,
-            Some(literal) => match version::tolerant(&literal.text) {
-                Some(version) => Some(version),
+            Some(literal) => match tolerant(&literal.text) {
+                Some(version) => Some(version.to_string()),
                 None => {
                     let summary = format!("`{}` is not a version", literal.text);
                     let place = self.around.document.place(literal.span);

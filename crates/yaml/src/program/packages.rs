@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 
 use outrigger_project::packages::Packages;
-use outrigger_provider::PluginDescriptor;
+use outrigger_provider::{PluginDescriptor, tolerant};
 
 use super::Program;
 use crate::expression::Literal;
-use crate::version;
 
 impl Program {
     /// The packages that the program mentions, sorted: as the lock file has them, otherwise with the version of the first
@@ -21,7 +20,7 @@ impl Program {
             }
             let descriptor = locked.get(name).cloned().unwrap_or_else(|| PluginDescriptor {
                 name: name.to_owned(),
-                version: version.and_then(|version| version::tolerant(&version.text)),
+                version: version.and_then(|version| tolerant(&version.text)).map(|version| version.to_string()),
                 download_url: url.map(|url| url.text.to_string()).filter(|url| !url.is_empty()),
                 ..PluginDescriptor::default()
             });

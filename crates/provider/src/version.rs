@@ -1,9 +1,25 @@
-//! The range of versions in `requiredPulumiVersion`.
+//! Versions of Pulumi and of plugins, as people and Pulumi write them.
 
 use semver::Version;
 
 /// The version of Pulumi whose files and meanings this build reproduces.
 pub const PULUMI_VERSION: Version = Version::new(3, 250, 0);
+
+/// Reads a version tolerantly: a leading `v`, blanks around, missing minor and patch numbers and leading zeros are all
+/// accepted. A short version cannot have a pre-release or build part.
+pub fn tolerant(text: &str) -> Option<Version> {
+    let text = text.trim();
+    let text = text.strip_prefix('v').unwrap_or(text);
+    let (numbers, rest) = text.split_at(text.find(['-', '+']).unwrap_or(text.len()));
+    let numbers: Vec<u64> = numbers.split('.').map(|number| number.parse().ok()).collect::<Option<_>>()?;
+    let (major, minor, patch) = match numbers.as_slice() {
+        [major, minor, patch] => (*major, *minor, *patch),
+        [major, minor] if rest.is_empty() => (*major, *minor, 0),
+        [major] if rest.is_empty() => (*major, 0, 0),
+        _ => return None,
+    };
+    Version::parse(&format!("{major}.{minor}.{patch}{rest}")).ok()
+}
 
 /// A range: comparisons that must all hold, or one of several such groups.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -117,13 +133,42 @@ mod tests {
             (">3.250.x", false),
             ("<=3.x", true),
             ("3.250.0", true),
+            (">=3.5.0 !=3.7.7 <4.0.0", true),
+            ("<3.0.0 || 3.250.0", true),
+            (">3.x", false),
+            ("<=3.250.x", true),
+            ("3.249.x", false),
+            ("=2.0.0", false),
             ("<3.250.0", false),
             (">=4.0.0", false),
         ] {
             assert_eq!(VersionRange::parse(range).unwrap().accepts(&PULUMI_VERSION), inside, "{range}");
         }
-        for bad in ["", "abc", ">=", "^3.0.0", ">=3", "3.0.0 ||", "a.x"] {
+        for bad in ["", "abc", ">=", "^3.0.0", "~3.1.0", ">=3", "3.0.0 ||", "=>3.0.0", "a.x"] {
             assert_eq!(VersionRange::parse(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn tolerant_as_pulumi_is() {
+        for (text, version) in [
+            ("1.2.3", Some("1.2.3")),
+            ("v1.2.3-alpha.1+build", Some("1.2.3-alpha.1+build")),
+            (" 1.2 ", Some("1.2.0")),
+            ("7", Some("7.0.0")),
+            ("v6", Some("6.0.0")),
+            (" 1.2.3 ", Some("1.2.3")),
+            ("01.002.03", Some("1.2.3")),
+            ("0.0.0-xabc", Some("0.0.0-xabc")),
+            ("1.2-beta", None),
+            ("1-a", None),
+            ("1.x", None),
+            ("1.2.3.4", None),
+            ("one", None),
+            ("${v}", None),
+            ("", None),
+        ] {
+            assert_eq!(tolerant(text).map(|version| version.to_string()).as_deref(), version, "{text}");
         }
     }
 }
