@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use async_trait::async_trait;
 use futures::FutureExt;
 use futures::future::{BoxFuture, Shared, join_all};
-use outrigger_engine::{Program, ProgramError};
-use outrigger_provider::{Alias, AliasParent, Goal, InvokeGoal, Monitor, PackageReference, ReadGoal, Registered};
+use outrigger_provider::{
+    Alias, AliasParent, Goal, InvokeGoal, Monitor, PackageReference, Program, ProgramError, ReadGoal, Registered,
+};
 use outrigger_value::{PropertyMap, ProviderReference, UNKNOWN_ID, Urn, Value};
 
 use super::item::{Item, Kind};

@@ -24,7 +24,6 @@ mod event;
 mod graph;
 mod operations;
 mod pending;
-mod program;
 mod provider_inputs;
 mod provider_resources;
 mod providers;
@@ -40,7 +39,6 @@ mod targets;
 
 pub use event::{Ending, Event, EventSink, RunResult, Step, StepOp, StepResult, Summary};
 pub use pending::PendingCreates;
-pub use program::{Program, ProgramError};
 pub use run::{destroy, refresh, up};
 pub use services::{AssetHasher, Clock, Options, OtherStacks, Random, Services};
 pub use targets::{Pattern, Targets};

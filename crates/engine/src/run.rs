@@ -5,14 +5,14 @@ use std::sync::{Arc, PoisonError};
 use async_trait::async_trait;
 use outrigger_diagnostic::Diagnostic;
 use outrigger_provider::{
-    CallResponse, Goal, InvokeGoal, MethodGoal, Monitor, ReadGoal, RegisterError, Registered, RunInfo,
+    CallResponse, Goal, InvokeGoal, MethodGoal, Monitor, Program, ReadGoal, RegisterError, Registered, RunInfo,
 };
 use outrigger_state::{Record, Resource, Snapshot};
 use outrigger_value::{PropertyMap, Urn};
 
 use crate::autonaming::Naming;
 use crate::deployment::Deployment;
-use crate::{Ending, Event, Options, Program, RunResult, Services};
+use crate::{Ending, Event, Options, RunResult, Services};
 
 /// Brings a stack to what a program says; with `options.preview`, only says what would happen.
 pub async fn up(options: Options, services: Services, base: Snapshot, program: &dyn Program) -> RunResult {

@@ -2,7 +2,7 @@
 //!
 //! - [`Plugin`] is a running process that is not configured yet.
 //! - [`Provider`] is a configured instance that plans and applies.
-//! - [`Monitor`] is the engine, through which a driver or a component registers [`Goal`]s.
+//! - [`Monitor`] is the engine, through which a driver's [`Program`] or a component registers [`Goal`]s.
 //! - [`Plugins`] finds and starts plugins and knows their schemas; the host implements it.
 //!
 //! Every method has a default that answers [`ErrorKind::Unsupported`], so an implementation writes only what its protocol has.
@@ -15,6 +15,7 @@ mod goal;
 mod monitor;
 mod plan;
 mod plugin;
+mod program;
 mod provider;
 mod state;
 mod unconfigured;
@@ -35,6 +36,7 @@ pub use plugin::{
     CheckConfig, CheckedConfig, Configure, DiffConfig, Parameterization, Parameterize, Plugin, PluginDescriptor,
     PluginInfo, Plugins,
 };
+pub use program::{Program, ProgramError};
 pub use provider::{
     Autonaming, AutonamingMode, CheckRequest, Checked, ImportRequest, Imported, Provider, ReadRequest, ReadResult,
     TakeOverRequest,

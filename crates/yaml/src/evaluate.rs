@@ -23,9 +23,11 @@ use futures::future::Shared;
 use futures::stream::FuturesUnordered;
 use futures::{FutureExt, StreamExt};
 use outrigger_diagnostic::{Diagnostic, Place, Severity};
-use outrigger_engine::{Program as EngineProgram, ProgramError};
 use outrigger_project::packages::Packages;
-use outrigger_provider::{Monitor, PULUMI_VERSION, PackageReference, Plugins, RegisterError, VersionRange};
+use outrigger_provider::{
+    Monitor, PULUMI_VERSION, PackageReference, Plugins, Program as DriverProgram, ProgramError, RegisterError,
+    VersionRange,
+};
 use outrigger_syntax::{Document, Span};
 use outrigger_value::{PropertyMap, Value};
 use tokio::sync::OnceCell;
@@ -117,7 +119,7 @@ impl YamlProgram {
 }
 
 #[async_trait]
-impl EngineProgram for YamlProgram {
+impl DriverProgram for YamlProgram {
     fn required_packages(&self) -> Vec<PackageReference> {
         self.program.packages(&self.packages)
     }

@@ -7,7 +7,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use outrigger_diagnostic::Diagnostic;
-use outrigger_engine::ProgramError;
+use outrigger_provider::ProgramError;
 use outrigger_syntax::Document;
 use outrigger_value::Value;
 

@@ -1,7 +1,6 @@
 //! What a program asks of the engine.
 
-use outrigger_engine::Program as _;
-use outrigger_provider::{Alias, AliasParent};
+use outrigger_provider::{Alias, AliasParent, Program as _};
 use outrigger_value::{ArchiveSource, AssetSource, OutputValue, PropertyMap, Value};
 
 use crate::stand_in::{preview, program, run, run_program, run_with, thing, urn};

@@ -6,11 +6,10 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use outrigger_diagnostic::{Diagnostic, Severity};
-use outrigger_engine::{Program as _, ProgramError};
 use outrigger_project::packages::Packages;
 use outrigger_provider::{
-    CallContext, CallResponse, Goal, InvokeGoal, MethodGoal, Monitor, Plugin, PluginDescriptor, Plugins, ReadGoal,
-    RegisterError, Registered, RunInfo,
+    CallContext, CallResponse, Goal, InvokeGoal, MethodGoal, Monitor, Plugin, PluginDescriptor, Plugins, Program as _,
+    ProgramError, ReadGoal, RegisterError, Registered, RunInfo,
 };
 use outrigger_schema::Package;
 use outrigger_syntax::Document;

@@ -1,7 +1,8 @@
-//! What the engine runs.
+//! What a driver makes of a project and the engine runs.
 
 use async_trait::async_trait;
-use outrigger_provider::{Monitor, PackageReference};
+
+use crate::{Monitor, PackageReference};
 
 /// A program that registers resources.
 #[async_trait]
