@@ -10,10 +10,12 @@ use crate::backend::Backend;
 use crate::checkpoint::{Checkpoint, Deployment};
 use crate::clock::Clock;
 use crate::machine::Machine;
-use crate::object;
+use crate::objects::Condition;
 use crate::session::rewrite;
 use crate::stack_name::StackName;
 use crate::table::Table;
+
+const READ: &str = "read the history";
 
 /// Changes the entries of a state, which are objects as the state file has them.
 pub type Edit<'a> = &'a mut dyn FnMut(&mut Vec<Json>) -> Result<(), Diagnostic>;
@@ -97,32 +99,27 @@ impl Backend {
     /// What the history says of each command on a stack, the last first: objects as `pulumi` stores them.
     pub fn history(&self, stack: &StackName) -> Result<Vec<Json>, Diagnostic> {
         self.require(stack)?;
-        let directory = stack.history_directory();
-        let mut names: Vec<String> = self.list(&directory)?.into_iter().map(|entry| entry.name).collect();
-        names.retain(|name| name.ends_with(".history.json"));
+        let mut paths = self.paths_in(READ, &stack.history_directory())?;
+        paths.retain(|path| path.ends_with(".history.json"));
         // The names end with the time, in digits of one length.
-        names.sort();
+        paths.sort();
         let mut found = Vec::new();
-        for name in names.iter().rev() {
-            let path = format!("{directory}/{name}");
-            let bytes = self.disk.read(&path).map_err(|error| self.failure("read the history", &path, &error))?;
+        for path in paths.iter().rev() {
+            let object = self.get(READ, path)?;
             // An entry that cannot be read says nothing; the others still do.
-            found.extend(bytes.and_then(|bytes| serde_json::from_slice::<Json>(&bytes).ok()));
+            found.extend(object.and_then(|object| serde_json::from_slice::<Json>(&object.bytes).ok()));
         }
         Ok(found)
     }
 
     fn copy_history(&self, old: &StackName, new: &StackName) -> Result<(), Diagnostic> {
-        let (from, to) = (old.history_directory(), new.history_directory());
-        for entry in self.list(&from)?.into_iter().filter(|entry| !entry.directory) {
-            let path = format!("{from}/{}", entry.name);
-            let bytes = self.disk.read(&path).map_err(|error| self.failure("read the history", &path, &error))?;
-            let rest = entry.name.strip_prefix(old.stack()).unwrap_or(&entry.name);
-            let path = format!("{to}/{}{rest}", new.stack());
-            if let Some(bytes) = bytes {
-                object::put(self.disk.as_ref(), &path, &bytes)
-                    .map_err(|error| self.failure("write the history", &path, &error))?;
-            }
+        for path in self.paths_in(READ, &old.history_directory())? {
+            let Some(object) = self.get(READ, &path)? else { continue };
+            let name = path.rsplit('/').next().unwrap_or(&path);
+            let rest = name.strip_prefix(old.stack()).unwrap_or(name);
+            let path = format!("{}/{}{rest}", new.history_directory(), new.stack());
+            (self.objects.put(&path, &object.bytes, Condition::Always))
+                .map_err(|error| self.failure("write the history", &path, &error))?;
         }
         Ok(())
     }

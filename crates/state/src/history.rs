@@ -7,8 +7,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::Value as Json;
 
-use crate::disk::Disk;
-use crate::object;
+use crate::objects::{Condition, Objects};
 use crate::stack_name::StackName;
 
 /// What kind of command it was.
@@ -64,7 +63,7 @@ struct Stored<'a> {
 
 /// Writes the history pair, as `pulumi` does after each command that is no preview.
 pub(crate) fn write_history(
-    disk: &dyn Disk,
+    objects: &dyn Objects,
     stack: &StackName,
     now: Timestamp,
     info: &UpdateInfo,
@@ -83,12 +82,17 @@ pub(crate) fn write_history(
     };
     let prefix = format!("{}/{}-{}", stack.history_directory(), stack.stack(), now.as_nanosecond());
     let text = serde_json::to_vec(&stored).map_err(io::Error::other)?;
-    object::put(disk, &format!("{prefix}.history.json"), &text)?;
-    object::put(disk, &format!("{prefix}.checkpoint.json"), checkpoint)
+    objects.put(&format!("{prefix}.history.json"), &text, Condition::Always)?;
+    objects.put(&format!("{prefix}.checkpoint.json"), checkpoint, Condition::Always)
 }
 
 /// Writes the copy of the state into the backups.
-pub(crate) fn write_backup(disk: &dyn Disk, stack: &StackName, now: Timestamp, checkpoint: &[u8]) -> io::Result<()> {
+pub(crate) fn write_backup(
+    objects: &dyn Objects,
+    stack: &StackName,
+    now: Timestamp,
+    checkpoint: &[u8],
+) -> io::Result<()> {
     let path = format!("{}/{}.{}.json", stack.backup_directory(), stack.stack(), now.as_nanosecond());
-    object::put(disk, &path, checkpoint)
+    objects.put(&path, checkpoint, Condition::Always)
 }
