@@ -149,12 +149,17 @@ impl Store {
                 world.durable(&record);
             }
             if !found.is_like(&world.shadow) {
+                let refused = std::mem::take(&mut world.refused);
+                refused.iter().for_each(|record| world.durable(record));
+            }
+            if !found.is_like(&world.shadow) {
                 let difference = found.difference(&world.shadow);
                 world.violated("recovery", format!("what came back is not what was durable: {difference}"));
                 return None;
             }
         }
         world.records.clear();
+        world.refused.clear();
         world.in_flight = None;
         world.shadow = Shadow::new(&base);
         if let Err(rule) = world.shadow.ordered() {

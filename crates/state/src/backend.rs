@@ -147,17 +147,11 @@ impl Backend {
     /// What `stack ls` shows.
     pub fn summary(&self, stack: &StackName) -> Result<StackSummary, Diagnostic> {
         let object = self.require(stack)?;
-        let deployment = checkpoint::read(&object.bytes, Document::Checkpoint, &self.show(stack))?.deployment;
-        let time = |manifest: &str| {
-            let manifest: serde_json::Value = serde_json::from_str(manifest).ok()?;
-            let time = manifest.get("time")?.as_str()?.to_owned();
-            // Go's zero time means never.
-            (!time.starts_with("0001-")).then_some(time)
-        };
+        let found = checkpoint::scan(&object.bytes, Document::Checkpoint, &self.show(stack))?;
         Ok(StackSummary {
             name: stack.clone(),
-            last_update: deployment.as_ref().and_then(|deployment| time(deployment.manifest.as_deref()?)),
-            resources: deployment.map(|deployment| deployment.resources.len()),
+            last_update: found.as_ref().and_then(|found| checkpoint::last_update(found.manifest?)),
+            resources: found.map(|found| found.resources.len()),
         })
     }
 
@@ -172,9 +166,9 @@ impl Backend {
     pub fn secrets_provider(&self, stack: &StackName) -> Result<Option<SecretsProviderState>, Diagnostic> {
         let object = self.require(stack)?;
         let file = self.show(stack);
-        let deployment = checkpoint::read(&object.bytes, Document::Checkpoint, &file)?.deployment;
-        let provider = deployment.and_then(|deployment| deployment.secrets_provider);
-        let provider = provider.map(|text| read_provider(&text, &file)).transpose()?;
+        let found = checkpoint::scan(&object.bytes, Document::Checkpoint, &file)?;
+        let provider = found.and_then(|found| found.secrets_provider);
+        let provider = provider.map(|text| read_provider(text, &file)).transpose()?;
         Ok(provider.filter(|provider| !provider.kind.is_empty()))
     }
 

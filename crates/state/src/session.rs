@@ -422,7 +422,7 @@ pub(crate) fn rewrite(
     replace(backend, stack, &previous, &text, now)
 }
 
-fn crypter(provider: Option<&SecretsProviderState>, keys: Keys<'_>) -> Result<Arc<dyn Crypter>, Diagnostic> {
+pub(crate) fn crypter(provider: Option<&SecretsProviderState>, keys: Keys<'_>) -> Result<Arc<dyn Crypter>, Diagnostic> {
     provider.map_or_else(|| Ok(Arc::new(NoProvider) as Arc<dyn Crypter>), keys)
 }
 
