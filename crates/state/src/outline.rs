@@ -85,3 +85,35 @@ fn outline(found: &Scanned<'_>, keys: Keys<'_>, file: &str) -> Result<Outline, D
     let last_update = found.manifest.and_then(checkpoint::last_update);
     Ok(Outline { entries: entries.collect(), pending, outputs, last_update, findings: Vec::new() })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::world::{World, append, begin, info, keys, run, stack, urn};
+    use crate::{Record, Resource};
+    use outrigger_value::Value;
+
+    #[test]
+    fn an_outline_has_what_the_state_and_the_journal_hold() {
+        World::each(|world| {
+            assert!(world.backend().outline(&stack(), &keys).unwrap().entries.is_empty());
+            let opened = world.open();
+            assert_eq!(run(&opened.session), 5);
+            let mut root = Resource::new(Urn::new("dev", "shop", None, "pulumi:pulumi:Stack", "shop-dev"), false);
+            root.outputs.insert("password".into(), Value::secret("canary".into()));
+            append(&opened.session, Record { put: vec![(crate::EntryKey(9), root.into())], ..Record::default() })
+                .unwrap();
+            append(&opened.session, begin(7, "three")).unwrap();
+            let unfinished = world.backend().outline(&stack(), &keys).unwrap();
+            assert_eq!((unfinished.findings.len(), unfinished.pending), (1, vec![("creating".into(), urn("three"))]));
+            opened.session.finish(info()).unwrap();
+            let outline = world.backend().outline(&stack(), &keys).unwrap();
+            assert_eq!(outline.outputs["password"], Value::secret("canary".into()));
+            assert!(outline.last_update.is_some() && outline.findings.is_empty());
+            for outline in [outline.entries, unfinished.entries] {
+                let ids: Vec<Option<&str>> = outline.iter().map(|entry| entry.id.as_deref()).collect();
+                assert_eq!(ids, [None, Some("p1"), Some("one"), Some("two")]);
+            }
+        });
+    }
+}
