@@ -5,13 +5,12 @@ use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use clap::Parser;
 use outrigger_host::keeper::{self, Parting};
-use outrigger_state::{Backend, BackendOptions, LocalDisk, LocalMachine, StackName, SystemClock, fold_gone};
+use outrigger_state::{Backend, BackendOptions, LocalMachine, StackName, SystemClock, fold_gone};
 
 use rustix::process::{Pid, getppid};
 
@@ -36,9 +35,12 @@ pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
 /// Started by the host itself, with a socket as standard input.
 #[derive(Parser, Debug)]
 struct Keeper {
-    /// The backend's directory. Without one there is no journal to look after, only processes.
-    #[arg(long, requires_all = ["project", "stack"])]
-    backend: Option<PathBuf>,
+    /// The backend's URL. Without one there is no journal to look after, only processes.
+    #[arg(long, requires_all = ["directory", "project", "stack"])]
+    backend: Option<String>,
+    /// The directory that the command works in, where the URL's path may begin.
+    #[arg(long)]
+    directory: Option<PathBuf>,
     /// The project.
     #[arg(long)]
     project: Option<String>,
@@ -54,11 +56,14 @@ impl Keeper {
     fn run(self) -> Result<(), Failure> {
         let Parting::Vanished { host } = keeper::run(io::stdin()) else { return Ok(()) };
         await_end(host);
-        let (Some(backend), Some(project), Some(stack)) = (self.backend, self.project, self.stack) else {
+        let (Some(url), Some(directory), Some(project), Some(stack)) =
+            (self.backend, self.directory, self.project, self.stack)
+        else {
             return Ok(());
         };
         let stack = StackName::new(&project, &stack)?;
-        let (backend, _) = Backend::open(Arc::new(LocalDisk::new(backend)), BackendOptions::default())?;
+        let home = std::env::var_os("HOME").map(PathBuf::from);
+        let (backend, _) = Backend::open(&url, home.as_deref(), &directory, BackendOptions::default())?;
         // The next command finds the result, or the journal if this failed.
         let machine = LocalMachine::new("", "");
         fold_gone(&backend, &stack, &SystemClock::default(), &machine)?;

@@ -9,7 +9,7 @@ use outrigger_diagnostic::Diagnostic;
 use outrigger_engine::{AssetHasher, Clock, Event, EventSink, OtherStacks, Random};
 use outrigger_provider::{LogLevel, LogSink};
 use outrigger_pulumi::{hash_assets, lacks_hashes};
-use outrigger_state::{Backend, Session, StackName};
+use outrigger_state::{Backend, StackName};
 use outrigger_value::{PropertyMap, Urn};
 
 use crate::encryption::Keyring;
@@ -72,14 +72,15 @@ impl OtherStacks for Neighbours {
         let stack = StackName::parse(name, Some(&self.project))?;
         let (backend, keyring) = (self.backend.clone(), Arc::clone(&self.keyring));
         // Reading and deriving a key take their time.
-        let viewed =
-            tokio::task::spawn_blocking(move || Session::view(&backend, &stack, &|provider| keyring.crypter(provider)));
-        let viewed = viewed.await.map_err(|error| {
-            Diagnostic::error("stack-reference", format!("the outputs of stack `{name}` could not be read"))
-                .detail(error.to_string())
-        })??;
-        let root = viewed.base.resources.iter().find(|resource| resource.urn.is_stack() && !resource.delete);
-        let outputs = root.map(|resource| resource.outputs.clone()).unwrap_or_default();
+        let outline =
+            tokio::task::spawn_blocking(move || backend.outline(&stack, &|provider| keyring.crypter(provider)));
+        let outputs = outline
+            .await
+            .map_err(|error| {
+                Diagnostic::error("stack-reference", format!("the outputs of stack `{name}` could not be read"))
+                    .detail(error.to_string())
+            })??
+            .outputs;
         self.redaction.learn_properties(&outputs);
         Ok(outputs)
     }

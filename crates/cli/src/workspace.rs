@@ -2,13 +2,13 @@
 
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use outrigger_diagnostic::Diagnostic;
 use outrigger_project::stack_config::StackConfig;
 use outrigger_project::{Project, find};
-use outrigger_state::{Backend, BackendOptions, Home, LocalDisk, LocalMachine, StackName, SystemClock, resolve};
+use outrigger_state::{Backend, BackendOptions, Home, LocalDisk, LocalMachine, StackName, SystemClock};
 
 use crate::environment::Environment;
 use crate::failure::{Exit, Failure};
@@ -22,8 +22,6 @@ pub(crate) struct Store {
     pub(crate) backend: Backend,
     /// The URL of the backend.
     pub(crate) url: String,
-    /// The backend's directory.
-    pub(crate) root: PathBuf,
     /// This machine.
     pub(crate) machine: LocalMachine,
     /// Its clock.
@@ -56,7 +54,6 @@ impl Store {
 
     /// Opens the store at a URL.
     pub(crate) fn at(environment: &Environment, home: Home, url: String) -> Result<Self, Failure> {
-        let root = resolve(&url, environment.home().as_deref(), &environment.directory)?;
         let switch = |name: &str| {
             // Both spellings are Pulumi's; the second is the older one.
             environment.switch(&format!("PULUMI_DIY_BACKEND_{name}"))
@@ -71,12 +68,12 @@ impl Store {
             legacy_layout: switch("LEGACY_LAYOUT"),
             no_legacy_warning: switch("NO_LEGACY_WARNING"),
         };
-        let (backend, warnings) = Backend::open(Arc::new(LocalDisk::new(&root)), options)?;
+        let (backend, warnings) = Backend::open(&url, environment.home().as_deref(), &environment.directory, options)?;
         for warning in warnings {
             talk(&format!("warning: {warning}"));
         }
         let machine = LocalMachine::new(environment.user(), environment.host());
-        Ok(Self { home, backend, url, root, machine, clock: Arc::default() })
+        Ok(Self { home, backend, url, machine, clock: Arc::default() })
     }
 }
 

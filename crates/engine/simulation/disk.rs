@@ -2,7 +2,7 @@
 
 use std::io;
 
-use outrigger_state::{Disk, DiskEntry, DiskFile, MemoryDisk};
+use outrigger_state::{Disk, DiskFile, Listed, MemoryDisk};
 
 /// Everything works until the power fails.
 pub(crate) struct LyingDisk(pub(crate) MemoryDisk);
@@ -28,11 +28,11 @@ impl Disk for LyingDisk {
         self.0.read(path)
     }
 
-    fn exists(&self, path: &str) -> io::Result<bool> {
-        self.0.exists(path)
+    fn version(&self, path: &str) -> io::Result<Option<String>> {
+        self.0.version(path)
     }
 
-    fn list(&self, directory: &str) -> io::Result<Vec<DiskEntry>> {
+    fn list(&self, directory: &str) -> io::Result<Vec<Listed>> {
         self.0.list(directory)
     }
 

@@ -52,7 +52,11 @@ impl Ledger {
             let answer = self.store.append(record.clone()).await;
             match &answer {
                 Ok(()) => self.world.lock().written(&record),
-                Err(diagnostic) if diagnostic.code != "state-io" => self.world.lock().in_flight = None,
+                Err(diagnostic) if diagnostic.code != "state-io" => {
+                    let mut world = self.world.lock();
+                    world.in_flight = None;
+                    world.refused.push(Record { begin: Vec::new(), ..record });
+                }
                 Err(_) => {}
             }
             self.queue().answered(number, answer);

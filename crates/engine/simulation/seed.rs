@@ -92,6 +92,8 @@ struct Stack {
     runs: usize,
     /// Disturbances that came later than others draw from here, so that old seeds stay what they were.
     later: Random,
+    /// The fate of what goes to an object store, if that is where the state is.
+    elsewhere: Option<Random>,
 }
 
 impl Stack {
@@ -110,8 +112,11 @@ impl Stack {
         };
         let count = 2 + random.below(size);
         let items = Items::random(random, count, &foreign);
-        let store = Store::new(random.fork(), world.clone())?;
-        Ok(Self { world, store, items, foreign, runs: 0, later: Random::new(!seed) })
+        let mut elsewhere = Random::new(seed ^ 0x0b1e_c75);
+        let lag = elsewhere.percent(40).then(|| elsewhere.below(6));
+        let store = Store::new(random.fork(), world.clone(), lag)?;
+        let elsewhere = lag.map(|_| elsewhere);
+        Ok(Self { world, store, items, foreign, runs: 0, later: Random::new(!seed), elsewhere })
     }
 
     fn clean(&self) -> bool {
@@ -150,6 +155,11 @@ impl Stack {
                 fill: self.later.percent(6).then(|| self.later.below(250) as u64),
             };
             let targets = if random.percent(8) { self.some_targets(random) } else { BTreeSet::new() };
+            if let Some(random) = self.elsewhere.as_mut().filter(|_| !disturbance.crash)
+                && random.percent(30)
+            {
+                self.store.plan_loss(random);
+            }
             self.command(command, trouble, disturbance, targets, PendingCreates::Keep);
             if !self.clean() {
                 return;

@@ -1,4 +1,5 @@
-//! Where a stack's state is kept between runs: the real session and recovery, on a disk in memory that loses power.
+//! Where a stack's state is kept between runs: the real session and recovery, on a disk in memory that loses power, or in an object
+//! store in memory whose lists lag behind and whose answers get lost.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -6,8 +7,9 @@ use std::sync::Arc;
 use outrigger_diagnostic::Diagnostic;
 use outrigger_secrets::Crypter;
 use outrigger_state::{
-    Backend, BackendOptions, Clock as _, Disk, Fault as DiskFault, Journal, MemoryDisk, Mode, Opened, Resource,
-    SecretsProviderState, Session, SessionOptions, Snapshot, StackName, Unsynced, UpdateInfo, UpdateKind, cancel,
+    Backend, BackendOptions, Clock as _, Disk, Fault as DiskFault, Journal, MemoryDisk, MemoryObjects, Mode, Opened,
+    Resource, SecretsProviderState, Session, SessionOptions, Snapshot, StackName, Unsynced, UpdateInfo, UpdateKind,
+    cancel,
 };
 
 use super::disk::LyingDisk;
@@ -32,29 +34,54 @@ pub(crate) struct Store {
     /// The checkpoint that somebody else wrote while a run was under way.
     foreign: Option<Vec<u8>>,
     full: bool,
+    /// The object store may fail to answer in this run.
+    unreliable: bool,
 }
 
 impl Store {
-    pub(crate) fn new(random: Random, world: Arc<World>) -> Result<Self, Diagnostic> {
+    /// `lag` is how far the lists of an object store lag behind; without it the store is on the disk.
+    pub(crate) fn new(random: Random, world: Arc<World>, lag: Option<usize>) -> Result<Self, Diagnostic> {
         let disk = MemoryDisk::new();
         let through: Arc<dyn Disk> = match world.fault {
             Some(Fault::LyingSync) => Arc::new(LyingDisk(disk.clone())),
             _ => Arc::new(disk.clone()),
         };
-        let (backend, _) =
-            Backend::open(through, BackendOptions { disable_backups: true, ..BackendOptions::default() })?;
+        let options = BackendOptions { disable_backups: true, ..BackendOptions::default() };
+        let (backend, _) = match lag {
+            Some(lag) => Backend::with(Arc::new(MemoryObjects::new(&disk, lag)), through, options)?,
+            None => Backend::on_disk(through, options)?,
+        };
         let stack = StackName::new("shop", "dev")?;
         let machine = FakeMachine::new(world.fault == Some(Fault::BrokenLock));
         let clock = Arc::new(FakeClock::default());
         backend.create_stack(&stack, Some(&provider()), &machine, clock.as_ref())?;
         // The stack was made long ago.
         disk.restart(Unsynced::Kept);
-        Ok(Self { world, random, disk, backend, stack, machine, clock, session: None, foreign: None, full: false })
+        Ok(Self {
+            world,
+            random,
+            disk,
+            backend,
+            stack,
+            machine,
+            clock,
+            session: None,
+            foreign: None,
+            full: false,
+            unreliable: false,
+        })
     }
 
     /// Opens the stack for a run; what an interrupted run left is brought in, and must be what was durable.
     pub(crate) fn open(&mut self, preview: bool) -> Option<(Snapshot, Arc<dyn Journal>)> {
-        let opened = if preview { self.view() } else { self.hold() };
+        let mut opened = if preview { self.view() } else { self.hold() };
+        if opened.is_err() && self.unreliable && !self.is_down() {
+            // As the user does: once more.
+            self.world.lock().note("-- the store did not answer");
+            self.machine.end_process();
+            self.disk.heal();
+            opened = if preview { self.view() } else { self.hold() };
+        }
         let base = match opened {
             Ok(base) => base,
             Err(_) if self.is_down() => return None,
@@ -122,12 +149,17 @@ impl Store {
                 world.durable(&record);
             }
             if !found.is_like(&world.shadow) {
+                let refused = std::mem::take(&mut world.refused);
+                refused.iter().for_each(|record| world.durable(record));
+            }
+            if !found.is_like(&world.shadow) {
                 let difference = found.difference(&world.shadow);
                 world.violated("recovery", format!("what came back is not what was durable: {difference}"));
                 return None;
             }
         }
         world.records.clear();
+        world.refused.clear();
         world.in_flight = None;
         world.shadow = Shadow::new(&base);
         if let Err(rule) = world.shadow.ordered() {
@@ -141,6 +173,14 @@ impl Store {
     pub(crate) fn plan_crash(&mut self) {
         let at = self.disk.operations() + self.random.below(60) as u64;
         self.disk.fail_at(at, DiskFault::Crash);
+    }
+
+    /// Plans a put of the coming run that fails, or whose answer gets lost.
+    pub(crate) fn plan_loss(&mut self, random: &mut Random) {
+        let at = self.disk.operations() + random.below(60) as u64;
+        let loss = [DiskFault::LostPut, DiskFault::LostAnswer];
+        self.disk.fail_at(at, random.pick(&loss).copied().unwrap_or(DiskFault::LostAnswer));
+        self.unreliable = true;
     }
 
     /// The disk has no more room, until the run is over.
@@ -169,7 +209,7 @@ impl Store {
         if self.session.is_none() || self.is_down() {
             return Ok(());
         }
-        cancel(&self.disk, &self.stack)?;
+        cancel(&self.backend, &self.stack)?;
         let bytes = self.disk.read(CHECKPOINT).ok().flatten().unwrap_or_default();
         let Ok(mut json) = serde_json::from_slice::<serde_json::Value>(&bytes) else { return Ok(()) };
         let name = format!("urn:pulumi:dev::shop::sim:i:Foreign::foreign{}", self.random.next());
@@ -196,7 +236,7 @@ impl Store {
         if let Some(session) = session.filter(|_| ended) {
             let finished = session.finish(self.info());
             match (finished, &self.foreign) {
-                (Err(diagnostic), None) if self.full && diagnostic.code == "disk-full" => {
+                (Err(diagnostic), None) if self.unreliable || self.full && diagnostic.code == "disk-full" => {
                     self.world.lock().note(format!("-- not written: {}", diagnostic.summary));
                 }
                 (Err(diagnostic), None) if !self.is_down() => {
@@ -221,7 +261,7 @@ impl Store {
             }
         }
         self.disk.heal();
-        self.full = false;
+        (self.full, self.unreliable) = (false, false);
         self.look_for_secrets();
     }
 

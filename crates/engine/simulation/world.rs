@@ -53,6 +53,8 @@ pub(crate) struct Inner {
     pub(crate) records: Vec<Record>,
     /// The record that is being written; after a crash it may be there or not.
     pub(crate) in_flight: Option<Record>,
+    /// The results that found no room in the journal. An object store has them after the run, a full disk has not.
+    pub(crate) refused: Vec<Record>,
     /// What somebody else wrote over the checkpoint.
     pub(crate) foreign_base: Snapshot,
     fault: Option<Fault>,
@@ -76,6 +78,7 @@ impl World {
                 program_runs: false,
                 records: Vec::new(),
                 in_flight: None,
+                refused: Vec::new(),
                 foreign_base: Snapshot::default(),
                 fault,
                 trace: Vec::new(),

@@ -1,16 +1,20 @@
 //! A store of stacks in Pulumi's self-managed ("DIY") layout: where it is, what it holds, and its stacks as wholes.
 
 use std::io;
+use std::path::Path;
 use std::sync::Arc;
 
 use jiff::Timestamp;
 use outrigger_diagnostic::Diagnostic;
 
 use crate::SecretsProviderState;
-use crate::checkpoint::{self, Document, compressed, digest};
+use crate::checkpoint::{self, Document, compressed};
 use crate::disk::Disk;
 use crate::failure::io_failure;
-use crate::object;
+use crate::files::Files;
+use crate::local::LocalDisk;
+use crate::location::resolve;
+use crate::objects::{Condition, Listed, Object, Objects};
 use crate::snapshot::read_provider;
 use crate::stack_name::StackName;
 use crate::table::Table;
@@ -38,6 +42,9 @@ pub struct BackendOptions {
 /// A store of stacks. Cheap to clone.
 #[derive(Clone)]
 pub struct Backend {
+    /// Checkpoints, locks, history, backups.
+    pub(crate) objects: Arc<dyn Objects>,
+    /// Journals and guards, which stay on this machine.
     pub(crate) disk: Arc<dyn Disk>,
     pub(crate) options: BackendOptions,
 }
@@ -54,14 +61,34 @@ pub struct StackSummary {
 }
 
 impl Backend {
-    /// Opens a store. Writes nothing; a new store is laid out with its first stack. The findings are warnings.
-    pub fn open(disk: Arc<dyn Disk>, options: BackendOptions) -> Result<(Self, Vec<Diagnostic>), Diagnostic> {
+    /// Opens the store at a URL, of which only `file://` is known yet. `home` and `current` are where its path may begin.
+    pub fn open(
+        url: &str,
+        home: Option<&Path>,
+        current: &Path,
+        options: BackendOptions,
+    ) -> Result<(Self, Vec<Diagnostic>), Diagnostic> {
+        Self::on_disk(Arc::new(LocalDisk::new(resolve(url, home, current)?)), options)
+    }
+
+    /// Opens the store whose objects are files of a disk, as those of a `file://` URL are.
+    pub fn on_disk(disk: Arc<dyn Disk>, options: BackendOptions) -> Result<(Self, Vec<Diagnostic>), Diagnostic> {
+        Self::with(Arc::new(Files(Arc::clone(&disk))), disk, options)
+    }
+
+    /// Opens a store of objects, with its journals on a disk of this machine. Writes nothing; a new store is laid out with its first
+    /// stack. The findings are warnings.
+    pub fn with(
+        objects: Arc<dyn Objects>,
+        disk: Arc<dyn Disk>,
+        options: BackendOptions,
+    ) -> Result<(Self, Vec<Diagnostic>), Diagnostic> {
         if options.gzip || options.zstd {
             return Err(Diagnostic::error("compression-unsupported", "compressed state files are not supported yet")
                 .detail("PULUMI_DIY_BACKEND_GZIP or PULUMI_DIY_BACKEND_ZSTD is set.")
                 .hint("Unset them to write plain JSON, which every version of `pulumi` reads."));
         }
-        let backend = Self { disk, options };
+        let backend = Self { objects, disk, options };
         let legacy = backend.legacy_stacks()?;
         let findings = match backend.meta_version()? {
             Some(1) if !legacy.is_empty() && !options.no_legacy_warning => {
@@ -81,7 +108,7 @@ impl Backend {
                     "legacy-layout",
                     "the store has Pulumi's old layout, without projects, which is not supported",
                 )
-                .detail(format!("{} is missing or says version 0.", backend.disk.show(META)))
+                .detail(format!("{} is missing or says version 0.", backend.objects.describe(META)))
                 .hint("Run `pulumi state upgrade` once; `pulumi` works with the result as before.")
                 .hint("For a new store, unset PULUMI_DIY_BACKEND_LEGACY_LAYOUT."));
             }
@@ -90,7 +117,7 @@ impl Backend {
                     "store-too-new",
                     format!("the store has layout version {version}, which is newer than this build knows"),
                 )
-                .detail(format!("{} says so.", backend.disk.show(META)))
+                .detail(format!("{} says so.", backend.objects.describe(META)))
                 .hint("Use a newer Outrigger."));
             }
         };
@@ -100,8 +127,8 @@ impl Backend {
     /// The stacks, by name.
     pub fn stacks(&self) -> Result<Vec<StackName>, Diagnostic> {
         let mut found = Vec::new();
-        for project in self.list(STACKS)?.into_iter().filter(|entry| entry.directory) {
-            for entry in self.list(&format!("{STACKS}/{}", project.name))? {
+        for project in self.list("list the stacks", STACKS)?.into_iter().filter(|entry| entry.directory) {
+            for entry in self.list("list the stacks", &format!("{STACKS}/{}", project.name))? {
                 let plain =
                     entry.name.strip_suffix(".gz").or_else(|| entry.name.strip_suffix(".zst")).unwrap_or(&entry.name);
                 // What is not a stack's name was put there by somebody else.
@@ -119,54 +146,60 @@ impl Backend {
 
     /// What `stack ls` shows.
     pub fn summary(&self, stack: &StackName) -> Result<StackSummary, Diagnostic> {
-        let bytes = self.require(stack)?;
-        let deployment =
-            checkpoint::read(&bytes, Document::Checkpoint, &self.disk.show(&stack.checkpoint_path()))?.deployment;
-        let time = |manifest: &str| {
-            let manifest: serde_json::Value = serde_json::from_str(manifest).ok()?;
-            let time = manifest.get("time")?.as_str()?.to_owned();
-            // Go's zero time means never.
-            (!time.starts_with("0001-")).then_some(time)
-        };
+        let object = self.require(stack)?;
+        let found = checkpoint::scan(&object.bytes, Document::Checkpoint, &self.show(stack))?;
         Ok(StackSummary {
             name: stack.clone(),
-            last_update: deployment.as_ref().and_then(|deployment| time(deployment.manifest.as_deref()?)),
-            resources: deployment.map(|deployment| deployment.resources.len()),
+            last_update: found.as_ref().and_then(|found| checkpoint::last_update(found.manifest?)),
+            resources: found.map(|found| found.resources.len()),
         })
     }
 
     /// Whether the stack is there.
     pub fn exists(&self, stack: &StackName) -> Result<bool, Diagnostic> {
-        Ok(self.checkpoint_bytes(stack)?.is_some())
+        self.refuse_compressed(stack)?;
+        let path = stack.checkpoint_path();
+        self.objects.exists(&path).map_err(|error| self.failure("read the state", &path, &error))
     }
 
     /// How the stack's state is encrypted, as its file says.
     pub fn secrets_provider(&self, stack: &StackName) -> Result<Option<SecretsProviderState>, Diagnostic> {
-        let bytes = self.require(stack)?;
-        let file = self.disk.show(&stack.checkpoint_path());
-        let deployment = checkpoint::read(&bytes, Document::Checkpoint, &file)?.deployment;
-        let provider = deployment.and_then(|deployment| deployment.secrets_provider);
-        let provider = provider.map(|text| read_provider(&text, &file)).transpose()?;
+        let object = self.require(stack)?;
+        let file = self.show(stack);
+        let found = checkpoint::scan(&object.bytes, Document::Checkpoint, &file)?;
+        let provider = found.and_then(|found| found.secrets_provider);
+        let provider = provider.map(|text| read_provider(text, &file)).transpose()?;
         Ok(provider.filter(|provider| !provider.kind.is_empty()))
     }
 
     /// The file's place, for messages.
     pub fn show(&self, stack: &StackName) -> String {
-        self.disk.show(&stack.checkpoint_path())
+        self.objects.describe(&stack.checkpoint_path())
     }
 
-    /// The store's files.
-    pub fn disk(&self) -> &Arc<dyn Disk> {
-        &self.disk
-    }
-
+    /// The answer for an operation on an object that failed.
     pub(crate) fn failure(&self, what: &str, path: &str, error: &io::Error) -> Diagnostic {
-        io_failure(self.disk.as_ref(), what, path, error)
+        io_failure(&self.objects.describe(path), what, error)
+    }
+
+    pub(crate) fn get(&self, what: &str, path: &str) -> Result<Option<Object>, Diagnostic> {
+        self.objects.get(path).map_err(|error| self.failure(what, path, &error))
+    }
+
+    pub(crate) fn list(&self, what: &str, directory: &str) -> Result<Vec<Listed>, Diagnostic> {
+        self.objects.list(directory).map_err(|error| self.failure(what, directory, &error))
+    }
+
+    /// The paths of the objects in a directory.
+    pub(crate) fn paths_in(&self, what: &str, directory: &str) -> Result<Vec<String>, Diagnostic> {
+        let listed = self.list(what, directory)?.into_iter().filter(|entry| !entry.directory);
+        Ok(listed.map(|entry| format!("{directory}/{}", entry.name)).collect())
     }
 
     /// The checkpoint of a stack that must be there.
-    pub(crate) fn require(&self, stack: &StackName) -> Result<Vec<u8>, Diagnostic> {
-        self.checkpoint_bytes(stack)?.ok_or_else(|| {
+    pub(crate) fn require(&self, stack: &StackName) -> Result<Object, Diagnostic> {
+        self.refuse_compressed(stack)?;
+        self.get("read the state", &stack.checkpoint_path())?.ok_or_else(|| {
             let others = self.stacks().unwrap_or_default();
             let known: Vec<&str> =
                 others.iter().filter(|other| other.project() == stack.project()).map(StackName::stack).collect();
@@ -181,40 +214,42 @@ impl Backend {
         })
     }
 
-    /// The state of a stack and its digest.
-    pub(crate) fn load(&self, stack: &StackName) -> Result<(Table, String), Diagnostic> {
-        let bytes = self.require(stack)?;
-        let file = self.disk.show(&stack.checkpoint_path());
-        let checkpoint = checkpoint::read(&bytes, Document::Checkpoint, &file)?;
-        Ok((Table::from_checkpoint(checkpoint, &file)?, digest(&bytes)))
+    /// The state of a stack, and the checkpoint that holds it.
+    pub(crate) fn load(&self, stack: &StackName) -> Result<(Table, Object), Diagnostic> {
+        let object = self.require(stack)?;
+        let file = self.show(stack);
+        let checkpoint = checkpoint::read(&object.bytes, Document::Checkpoint, &file)?;
+        Ok((Table::from_checkpoint(checkpoint, &file)?, object))
     }
 
-    fn checkpoint_bytes(&self, stack: &StackName) -> Result<Option<Vec<u8>>, Diagnostic> {
-        let path = stack.checkpoint_path();
+    /// Refuses a stack whose state is compressed.
+    fn refuse_compressed(&self, stack: &StackName) -> Result<(), Diagnostic> {
         for (suffix, how) in [("gz", "gzip"), ("zst", "zstd")] {
-            let packed = format!("{path}.{suffix}");
-            if self.disk.exists(&packed).map_err(|error| self.failure("read the state", &packed, &error))? {
-                return Err(compressed(&self.disk.show(&packed), how));
+            let packed = format!("{}.{suffix}", stack.checkpoint_path());
+            if self.objects.exists(&packed).map_err(|error| self.failure("read the state", &packed, &error))? {
+                return Err(compressed(&self.objects.describe(&packed), how));
             }
         }
-        self.disk.read(&path).map_err(|error| self.failure("read the state", &path, &error))
+        Ok(())
     }
 
-    /// Puts a checkpoint in place, its predecessor kept beside it.
+    /// Keeps a checkpoint beside its successor.
+    pub(crate) fn keep_beside(&self, stack: &StackName, old: &Object) -> io::Result<()> {
+        self.objects.put(&format!("{}.bak", stack.checkpoint_path()), &old.bytes, Condition::Always)
+    }
+
+    /// Puts a checkpoint in place of the one that was read, or of none.
     pub(crate) fn put_checkpoint(
         &self,
         stack: &StackName,
-        old: Option<&[u8]>,
+        old: Option<&Object>,
         new: &[u8],
         now: Timestamp,
     ) -> io::Result<()> {
         let path = stack.checkpoint_path();
-        if let Some(old) = old {
-            object::put(self.disk.as_ref(), &format!("{path}.bak"), old)?;
-        }
-        object::put(self.disk.as_ref(), &path, new)?;
+        self.objects.put(&path, new, old.map_or(Condition::Absent, |old| Condition::Unchanged(&old.version)))?;
         if self.options.retain_checkpoints {
-            object::put(self.disk.as_ref(), &format!("{path}.{}", now.as_nanosecond()), new)?;
+            self.objects.put(&format!("{path}.{}", now.as_nanosecond()), new, Condition::Always)?;
         }
         Ok(())
     }
@@ -222,30 +257,26 @@ impl Backend {
     /// Lays out a new store.
     pub(crate) fn ensure_meta(&self) -> Result<(), Diagnostic> {
         if self.meta_version()?.is_none() {
-            object::put(self.disk.as_ref(), META, b"version: 1\n")
+            (self.objects.put(META, b"version: 1\n", Condition::Always))
                 .map_err(|error| self.failure("lay out the store", META, &error))?;
         }
         Ok(())
     }
 
     fn meta_version(&self) -> Result<Option<u64>, Diagnostic> {
-        let Some(bytes) =
-            self.disk.read(META).map_err(|error| self.failure("read the store's layout", META, &error))?
-        else {
-            return Ok(None);
-        };
-        let text = String::from_utf8_lossy(&bytes);
+        let Some(meta) = self.get("read the store's layout", META)? else { return Ok(None) };
+        let text = String::from_utf8_lossy(&meta.bytes);
         let version = text.lines().find_map(|line| line.trim().strip_prefix("version:")?.trim().parse().ok());
         version.map(Some).ok_or_else(|| {
             Diagnostic::error("store-damaged", "the store's layout file does not say its version")
-                .detail(format!("{} should hold `version: 1`.", self.disk.show(META)))
+                .detail(format!("{} should hold `version: 1`.", self.objects.describe(META)))
                 .hint("Restore the file.")
         })
     }
 
     /// Stacks of the old layout: files directly in the stacks' directory.
     fn legacy_stacks(&self) -> Result<Vec<String>, Diagnostic> {
-        let entries = self.list(STACKS)?.into_iter().filter(|entry| !entry.directory);
+        let entries = self.list("list the stacks", STACKS)?.into_iter().filter(|entry| !entry.directory);
         Ok(entries
             .filter_map(|entry| {
                 let plain =
@@ -253,9 +284,5 @@ impl Backend {
                 plain.strip_suffix(".json").map(str::to_owned)
             })
             .collect())
-    }
-
-    pub(crate) fn list(&self, directory: &str) -> Result<Vec<crate::disk::DiskEntry>, Diagnostic> {
-        self.disk.list(directory).map_err(|error| self.failure("list the stacks", directory, &error))
     }
 }

@@ -1,11 +1,13 @@
 //! Pulumi's checkpoint file and deployment document, taken apart and put together at the level of text.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::Arc;
 
 use jiff::Timestamp;
 use outrigger_diagnostic::{Diagnostic, Place};
-use serde::Deserialize;
+use serde::de::{IgnoredAny, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use sha2::{Digest as _, Sha256};
 
@@ -49,24 +51,83 @@ pub(crate) enum Document {
     Export,
 }
 
+/// A deployment as it stands in the text of a document: nothing is copied, nothing in an entry is looked at.
+#[derive(Debug, Default)]
+pub(crate) struct Scanned<'a> {
+    pub(crate) manifest: Option<&'a str>,
+    pub(crate) secrets_provider: Option<&'a str>,
+    pub(crate) resources: Vec<&'a str>,
+    pub(crate) operations: Vec<(String, &'a str)>,
+    rest: BTreeMap<String, &'a str>,
+}
+
+impl Deployment {
+    /// The same, borrowed.
+    pub(crate) fn scanned(&self) -> Scanned<'_> {
+        Scanned {
+            manifest: self.manifest.as_deref(),
+            secrets_provider: self.secrets_provider.as_deref(),
+            resources: self.resources.iter().map(|text| &**text).collect(),
+            operations: self.operations.iter().map(|(kind, text)| (kind.clone(), &**text)).collect(),
+            rest: BTreeMap::new(),
+        }
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Scanned<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Fields;
+        impl<'de> Visitor<'de> for Fields {
+            type Value = Scanned<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a deployment")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut found = Scanned::default();
+                while let Some(key) = map.next_key::<String>()? {
+                    match key.as_str() {
+                        "resources" => {
+                            let entries = map.next_value::<Option<Vec<&RawValue>>>()?.unwrap_or_default();
+                            found.resources = entries.into_iter().map(RawValue::get).collect();
+                        }
+                        "pending_operations" => {
+                            let operations = map.next_value::<Option<Vec<Operation<'_>>>>()?.unwrap_or_default();
+                            let operations = operations.into_iter().map(|each| (each.kind, each.resource.get()));
+                            found.operations = operations.collect();
+                        }
+                        _ => {
+                            let text = Some(map.next_value::<&RawValue>()?.get()).filter(|text| *text != "null");
+                            match key.as_str() {
+                                "manifest" => found.manifest = text,
+                                "secrets_providers" => found.secrets_provider = text,
+                                _ => drop(found.rest.insert(key, text.unwrap_or("null"))),
+                            }
+                        }
+                    }
+                }
+                Ok(found)
+            }
+        }
+        deserializer.deserialize_map(Fields)
+    }
+}
+
 #[derive(Deserialize)]
-struct Envelope<'a> {
+struct Envelope<T> {
     #[serde(default)]
     version: u64,
     #[serde(default)]
     features: Option<Vec<String>>,
-    #[serde(borrow, default)]
-    checkpoint: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    deployment: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    latest: Option<&'a RawValue>,
+    checkpoint: Option<Inner<T>>,
+    deployment: Option<T>,
+    latest: Option<IgnoredAny>,
 }
 
 #[derive(Deserialize)]
-struct Inner<'a> {
-    #[serde(borrow, default)]
-    latest: Option<&'a RawValue>,
+struct Inner<T> {
+    latest: Option<T>,
 }
 
 #[derive(Deserialize)]
@@ -87,61 +148,48 @@ struct Manifest {
 
 /// Reads a document. `file` is its name for messages.
 pub(crate) fn read(bytes: &[u8], document: Document, file: &str) -> Result<Checkpoint, Diagnostic> {
+    let deployment = scan(bytes, document, file)?.map(|found| Deployment {
+        manifest: found.manifest.map(str::to_owned),
+        secrets_provider: found.secrets_provider.map(str::to_owned),
+        resources: found.resources.into_iter().map(Into::into).collect(),
+        operations: found.operations.into_iter().map(|(kind, text)| (kind, text.into())).collect(),
+        rest: found.rest.into_iter().map(|(key, text)| (key, text.to_owned())).collect(),
+    });
+    Ok(Checkpoint { deployment })
+}
+
+/// Finds the deployment in a document, in one pass. A stack's file has none before the first one.
+pub(crate) fn scan<'a>(bytes: &'a [u8], document: Document, file: &str) -> Result<Option<Scanned<'a>>, Diagnostic> {
     refuse_compressed(bytes, file)?;
     let broken = |error: &serde_json::Error| not_json(error, file);
-    let envelope: Envelope<'_> = serde_json::from_slice(bytes).map_err(|error| broken(&error))?;
+    let text = std::str::from_utf8(bytes);
+    let envelope: Result<Envelope<Scanned<'a>>, _> =
+        text.map_or_else(|_| serde_json::from_slice(bytes), serde_json::from_str);
+    let envelope = envelope.or_else(|error| {
+        // What another version means by a deployment is not known: the version is the better answer.
+        let envelope: Envelope<IgnoredAny> = serde_json::from_slice(bytes).map_err(|_| broken(&error))?;
+        check_version(&envelope, document, file)?;
+        Err(broken(&error))
+    })?;
     check_version(&envelope, document, file)?;
     let latest = match document {
         Document::Export => envelope.deployment,
-        Document::Checkpoint => match envelope.checkpoint {
-            Some(checkpoint) => {
-                serde_json::from_str::<Inner<'_>>(checkpoint.get()).map_err(|error| broken(&error))?.latest
-            }
-            None => None,
-        },
+        Document::Checkpoint => envelope.checkpoint.and_then(|checkpoint| checkpoint.latest),
     };
-    let Some(latest) = latest.filter(|latest| latest.get() != "null") else {
-        return if document == Document::Export {
-            Err(Diagnostic::error("deployment-missing", format!("{file} holds no deployment"))
-                .detail("The field `deployment` is missing.")
-                .hint("Import what `outrigger stack export` or `pulumi stack export` wrote."))
-        } else {
-            Ok(Checkpoint { deployment: None })
-        };
-    };
-    let deployment = read_deployment(latest.get(), file)?;
-    Ok(Checkpoint { deployment: Some(deployment) })
-}
-
-fn read_deployment(text: &str, file: &str) -> Result<Deployment, Diagnostic> {
-    let broken = |error: serde_json::Error| not_json(&error, file);
-    let mut fields: BTreeMap<String, &RawValue> = serde_json::from_str(text).map_err(broken)?;
-    let mut take = |key: &str| fields.remove(key).filter(|value| value.get() != "null");
-    let manifest = take("manifest").map(RawValue::get);
-    if let Some(text) = manifest {
-        let manifest: Manifest = serde_json::from_str(text).map_err(broken)?;
+    if latest.is_none() && document == Document::Export {
+        return Err(Diagnostic::error("deployment-missing", format!("{file} holds no deployment"))
+            .detail("The field `deployment` is missing.")
+            .hint("Import what `outrigger stack export` or `pulumi stack export` wrote."));
+    }
+    if let Some(text) = latest.as_ref().and_then(|latest| latest.manifest) {
+        let manifest: Manifest = serde_json::from_str(text).map_err(|error| broken(&error))?;
         if manifest.magic != magic(&manifest.version) {
             return Err(Diagnostic::error("state-integrity", "the state is not sound: its manifest does not match its version")
                 .detail(format!("`manifest.magic` in {file} is not the SHA-256 of `manifest.version`, so the file was changed or damaged."))
                 .hint("Earlier states are in `.pulumi/backups` and `.pulumi/history` beside the stack; import one with `outrigger stack import`."));
         }
     }
-    let secrets_provider = take("secrets_providers").map(|value| value.get().to_owned());
-    let resources = match take("resources") {
-        Some(list) => serde_json::from_str::<Vec<&RawValue>>(list.get()).map_err(broken)?,
-        None => Vec::new(),
-    };
-    let operations = match take("pending_operations") {
-        Some(list) => serde_json::from_str::<Vec<Operation<'_>>>(list.get()).map_err(broken)?,
-        None => Vec::new(),
-    };
-    Ok(Deployment {
-        manifest: manifest.map(str::to_owned),
-        secrets_provider,
-        resources: resources.into_iter().map(|entry| entry.get().into()).collect(),
-        operations: operations.into_iter().map(|each| (each.kind, each.resource.get().into())).collect(),
-        rest: fields.into_iter().map(|(key, value)| (key, value.get().to_owned())).collect(),
-    })
+    Ok(latest)
 }
 
 fn refuse_compressed(bytes: &[u8], file: &str) -> Result<(), Diagnostic> {
@@ -170,7 +218,7 @@ fn not_json(error: &serde_json::Error, file: &str) -> Diagnostic {
         .hint("Earlier states are in `.pulumi/backups` and `.pulumi/history` beside the stack, and in the stack's `.json.bak` file; import one with `outrigger stack import`.")
 }
 
-fn check_version(envelope: &Envelope<'_>, document: Document, file: &str) -> Result<(), Diagnostic> {
+fn check_version<T>(envelope: &Envelope<T>, document: Document, file: &str) -> Result<(), Diagnostic> {
     let version = envelope.version;
     // A stack that was made but never deployed to has version 0 and nothing in it.
     let fresh = version == 0 && document == Document::Checkpoint && envelope.latest.is_none();
@@ -205,6 +253,21 @@ fn check_version(envelope: &Envelope<'_>, document: Document, file: &str) -> Res
     )
     .detail(format!("{file} lists them in `features`. Going on without understanding them could damage the state."))
     .hint("Use a newer Outrigger, or the tool that wrote it."))
+}
+
+/// When the state with this manifest was written.
+pub(crate) fn last_update(manifest: &str) -> Option<String> {
+    let manifest: serde_json::Value = serde_json::from_str(manifest).ok()?;
+    let time = manifest.get("time")?.as_str()?.to_owned();
+    // Go's zero time means never.
+    (!time.starts_with("0001-")).then_some(time)
+}
+
+/// The answer for an entry that is none.
+pub(crate) fn not_an_entry(file: &str) -> Diagnostic {
+    Diagnostic::error("state-malformed", "an entry of the state cannot be read")
+        .detail(format!("It is in {file}."))
+        .hint("Restore the state from `.pulumi/backups`, or import a good export with `outrigger stack import`.")
 }
 
 fn magic(version: &str) -> String {

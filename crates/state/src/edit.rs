@@ -1,204 +1,315 @@
-//! Changes to a state that no provider takes part in: entries edited by hand, a stack renamed, and the history read.
+//! Entries of a state edited by hand, without a provider: forgotten, marked, renamed.
 
-use std::collections::HashMap;
-use std::sync::Arc;
+use std::collections::BTreeSet;
 
 use outrigger_diagnostic::Diagnostic;
-use serde_json::Value as Json;
+use outrigger_value::Urn;
 
+use crate::EntryKey;
 use crate::backend::Backend;
-use crate::checkpoint::{Checkpoint, Deployment};
 use crate::clock::Clock;
+use crate::integrity::verify;
 use crate::machine::Machine;
-use crate::object;
+use crate::rename::{parsed, rename_entry};
 use crate::session::rewrite;
 use crate::stack_name::StackName;
-use crate::table::Table;
+use crate::table::{Entry, Table, TextRecord};
 
-/// Changes the entries of a state, which are objects as the state file has them.
-pub type Edit<'a> = &'a mut dyn FnMut(&mut Vec<Json>) -> Result<(), Diagnostic>;
+/// Which entries are edited.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Chosen {
+    /// All that the edit is meant for.
+    All,
+    /// Those with these names.
+    Named(Vec<String>),
+}
+
+/// A mark of an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mark {
+    /// Nothing deletes or replaces it.
+    Protect,
+    /// The next `up` replaces it.
+    Taint,
+}
+
+/// A change to the entries of a state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Edit {
+    /// The state forgets resources; they stay where they are.
+    Forget {
+        /// Which.
+        chosen: Chosen,
+        /// What depends on them is forgotten, too. Otherwise it is an obstacle.
+        dependents: bool,
+        /// Even what is protected is forgotten.
+        protected: bool,
+    },
+    /// A mark is set or taken away.
+    Mark {
+        /// On which.
+        chosen: Chosen,
+        /// Which mark.
+        mark: Mark,
+        /// Whether it is set.
+        set: bool,
+    },
+    /// A resource gets another name.
+    Rename {
+        /// The name that it has.
+        old: Urn,
+        /// The name that it gets.
+        new: Urn,
+    },
+}
+
+/// What an edit came to.
+#[derive(Clone, Debug)]
+pub struct Edited {
+    /// How many entries are forgotten, are marked otherwise than before, or mention the name.
+    pub changed: usize,
+    /// What was found on the way, such as the results of an interrupted run.
+    pub findings: Vec<Diagnostic>,
+}
 
 impl Backend {
-    /// Changes the entries of a stack's state, under its lock. Entries that are not touched keep their text; secrets stay encrypted. A
-    /// result that would not be sound is refused. Answers what was found on the way.
+    /// Edits a stack's state, under its lock. Entries that are not touched keep their text; secrets stay encrypted. A result that would
+    /// not be sound is refused.
     pub fn edit_stack(
         &self,
         stack: &StackName,
         machine: &dyn Machine,
         clock: &dyn Clock,
-        edit: Edit<'_>,
-    ) -> Result<Vec<Diagnostic>, Diagnostic> {
+        edit: &Edit,
+    ) -> Result<Edited, Diagnostic> {
         self.require(stack)?;
         self.with_lock(stack, machine, clock, || {
-            let (table, _, findings) = self.taken_over(stack, machine, clock)?;
+            let (mut table, _, findings) = self.taken_over(stack, machine, clock)?;
             let file = self.show(stack);
-            let deployment = table.deployment();
-            let mut texts: HashMap<String, Arc<str>> = HashMap::new();
-            let mut entries = Vec::new();
-            for text in &deployment.resources {
-                let entry = parsed(text, &file)?;
-                texts.insert(entry.to_string(), Arc::clone(text));
-                entries.push(entry);
-            }
-            edit(&mut entries)?;
-            let resources = entries.iter().map(|entry| {
-                let text = entry.to_string();
-                texts.get(&text).cloned().unwrap_or_else(|| text.into())
-            });
-            let deployment = Deployment { resources: resources.collect(), ..deployment };
-            let mut table = Table::from_checkpoint(Checkpoint { deployment: Some(deployment) }, &file)?;
+            let changed = edit.apply(&mut table, &file)?;
+            verify(table.entries.values().map(|entry| &entry.node)).map_err(|violation| violation.on_read(&file))?;
             rewrite(self, stack, &mut table, clock)?;
-            Ok(findings)
+            Ok(Edited { changed, findings })
         })
     }
+}
 
-    /// Gives a stack another name, with its history and its tags. Its resources get the names that follow from it.
-    pub fn rename_stack(
-        &self,
-        old: &StackName,
-        new: &StackName,
-        machine: &dyn Machine,
-        clock: &dyn Clock,
-    ) -> Result<(), Diagnostic> {
-        self.require(old)?;
-        self.with_lock(old, machine, clock, || {
-            self.with_lock(new, machine, clock, || {
-                if self.exists(new)? {
-                    return Err(Diagnostic::error("stack-exists", format!("there is a stack `{new}` already"))
-                        .hint("Choose another name."));
+impl Edit {
+    fn apply(&self, table: &mut Table, file: &str) -> Result<usize, Diagnostic> {
+        match self {
+            Self::Forget { chosen, dependents, protected } => {
+                let condemned = condemned(table, chosen, *dependents)?;
+                let obstacle =
+                    condemned.iter().filter_map(|key| table.entries.get(key)).find(|entry| entry.node.protect);
+                if let Some(entry) = obstacle.filter(|_| !protected) {
+                    return Err(Diagnostic::error("state-protected", format!("{} is protected", entry.node.urn))
+                        .hint("Give `--force` to forget it all the same, or run `outrigger state unprotect` first."));
                 }
-                let file = self.show(old);
-                let (table, ..) = self.taken_over(old, machine, clock)?;
-                let deployment = table.deployment();
-                let renamed = |text: &Arc<str>| -> Result<Arc<str>, Diagnostic> {
-                    let mut entry = parsed(text, &file)?;
-                    rename_entry(&mut entry, &|urn| rename_urn(urn, new.stack()));
-                    Ok(entry.to_string().into())
+                let count = condemned.len();
+                table.apply(TextRecord { remove: condemned.into_iter().collect(), ..TextRecord::default() });
+                Ok(count)
+            }
+            Self::Mark { chosen, mark, set } => {
+                let field = match mark {
+                    Mark::Protect => "protect",
+                    Mark::Taint => "taint",
                 };
-                let resources = deployment.resources.iter().map(renamed).collect::<Result<Vec<_>, _>>()?;
-                let operations = deployment.operations.iter();
-                let operations =
-                    operations
-                        .map(|(kind, text)| Ok((kind.clone(), renamed(text)?)))
-                        .collect::<Result<Vec<_>, Diagnostic>>()?;
-                let deployment = Deployment { resources, operations, ..deployment };
-                let mut table = Table::from_checkpoint(Checkpoint { deployment: Some(deployment) }, &file)?;
-                let now = clock.now();
-                let rendered = table.render(&new.qualified(), now).map_err(|violation| violation.on_write(&file))?;
-                self.put_checkpoint(new, None, rendered.text.as_bytes(), now)
-                    .map_err(|error| self.failure("write the state", &new.checkpoint_path(), &error))?;
-                self.copy_history(old, new)?;
-                self.set_tags(new, &self.tags(old)?)?;
-                self.delete_files(old)
-            })
-        })
-    }
-
-    /// What the history says of each command on a stack, the last first: objects as `pulumi` stores them.
-    pub fn history(&self, stack: &StackName) -> Result<Vec<Json>, Diagnostic> {
-        self.require(stack)?;
-        let directory = stack.history_directory();
-        let mut names: Vec<String> = self.list(&directory)?.into_iter().map(|entry| entry.name).collect();
-        names.retain(|name| name.ends_with(".history.json"));
-        // The names end with the time, in digits of one length.
-        names.sort();
-        let mut found = Vec::new();
-        for name in names.iter().rev() {
-            let path = format!("{directory}/{name}");
-            let bytes = self.disk.read(&path).map_err(|error| self.failure("read the history", &path, &error))?;
-            // An entry that cannot be read says nothing; the others still do.
-            found.extend(bytes.and_then(|bytes| serde_json::from_slice::<Json>(&bytes).ok()));
-        }
-        Ok(found)
-    }
-
-    fn copy_history(&self, old: &StackName, new: &StackName) -> Result<(), Diagnostic> {
-        let (from, to) = (old.history_directory(), new.history_directory());
-        for entry in self.list(&from)?.into_iter().filter(|entry| !entry.directory) {
-            let path = format!("{from}/{}", entry.name);
-            let bytes = self.disk.read(&path).map_err(|error| self.failure("read the history", &path, &error))?;
-            let rest = entry.name.strip_prefix(old.stack()).unwrap_or(&entry.name);
-            let path = format!("{to}/{}{rest}", new.stack());
-            if let Some(bytes) = bytes {
-                object::put(self.disk.as_ref(), &path, &bytes)
-                    .map_err(|error| self.failure("write the history", &path, &error))?;
+                let marked = |entry: &Entry| if *mark == Mark::Protect { entry.node.protect } else { entry.node.taint };
+                // The stack's own resource and what only waits for its deletion are not made by a provider.
+                let managed = |entry: &Entry| entry.node.custom && !entry.node.delete && !entry.node.is_provider();
+                let mut keys = keys(table, chosen, managed)?;
+                keys.retain(|key| table.entries.get(key).is_some_and(|entry| marked(entry) != *set));
+                rewrite_entries(table, &keys, file, |fields| match set {
+                    true => drop(fields.insert(field.to_owned(), true.into())),
+                    false => drop(fields.remove(field)),
+                })
             }
-        }
-        Ok(())
-    }
-}
-
-/// Changes every name of a resource in an entry: its own, and those that it refers to.
-pub fn rename_entry(entry: &mut Json, rename: &dyn Fn(&str) -> String) {
-    let Some(fields) = entry.as_object_mut() else { return };
-    let one = |value: &mut Json| {
-        if let Some(text) = value.as_str().filter(|text| !text.is_empty()) {
-            *value = rename(text).into();
-        }
-    };
-    let all = |value: &mut Json| value.as_array_mut().into_iter().flatten().for_each(one);
-    for (name, value) in fields.iter_mut() {
-        match name.as_str() {
-            "urn" | "parent" | "deletedWith" | "viewOf" => one(value),
-            "dependencies" | "replaceWith" => all(value),
-            "propertyDependencies" => value.as_object_mut().into_iter().flatten().for_each(|(_, value)| all(value)),
-            // A provider is named by its URN and its id.
-            "provider" => {
-                if let Some((urn, id)) = value.as_str().and_then(|text| text.rsplit_once("::")) {
-                    *value = format!("{}::{id}", rename(urn)).into();
+            Self::Rename { old, new } => {
+                position(table, old.as_str())?;
+                if table.entries.values().any(|entry| entry.node.urn == new.as_str()) {
+                    return Err(Diagnostic::error("state-name-taken", format!("the state has {new} already"))
+                        .hint("Choose another name, or forget that one with `outrigger state delete`."));
                 }
+                let mentions = |entry: &Entry| {
+                    let node = &entry.node;
+                    node.urn == old.as_str()
+                        || node.needs().any(|urn| urn == old.as_str())
+                        || node.aliases.iter().any(|alias| alias == new.as_str())
+                };
+                let keys = keys(table, &Chosen::All, mentions)?;
+                rewrite_entries(table, &keys, file, |fields| {
+                    rename_entry(fields, &|urn| if urn == old.as_str() { new.to_string() } else { urn.to_owned() });
+                    // The program has the new name, so it is no longer an earlier one.
+                    if let Some(aliases) = fields.get_mut("aliases").and_then(|aliases| aliases.as_array_mut()) {
+                        aliases.retain(|alias| alias.as_str() != Some(new.as_str()));
+                    }
+                })
             }
-            _ => {}
         }
     }
 }
 
-/// A resource's name in a stack of another name. The stack's own resource is called `PROJECT-STACK`.
-fn rename_urn(urn: &str, stack: &str) -> String {
-    let parts: Vec<&str> = urn.strip_prefix("urn:pulumi:").unwrap_or_default().splitn(4, "::").collect();
-    match parts.as_slice() {
-        [_, project, ty @ "pulumi:pulumi:Stack", _] => {
-            format!("urn:pulumi:{stack}::{project}::{ty}::{project}-{stack}")
-        }
-        [_, project, ty, name] => format!("urn:pulumi:{stack}::{project}::{ty}::{name}"),
-        _ => urn.to_owned(),
+/// Changes the fields of entries. Answers how many there were.
+fn rewrite_entries(
+    table: &mut Table,
+    keys: &BTreeSet<EntryKey>,
+    file: &str,
+    change: impl Fn(&mut serde_json::Map<String, serde_json::Value>),
+) -> Result<usize, Diagnostic> {
+    let mut put = Vec::new();
+    for (key, entry) in table.entries.iter().filter(|(key, _)| keys.contains(key)) {
+        let mut json = parsed(&entry.text, file)?;
+        json.as_object_mut().into_iter().for_each(&change);
+        put.push((*key, json.to_string().into()));
+    }
+    table.apply(TextRecord { put, ..TextRecord::default() });
+    Ok(keys.len())
+}
+
+/// The entries that are meant: those named, or all of a kind.
+fn keys(table: &Table, chosen: &Chosen, kind: impl Fn(&Entry) -> bool) -> Result<BTreeSet<EntryKey>, Diagnostic> {
+    match chosen {
+        Chosen::All => Ok(table.entries.iter().filter(|(_, entry)| kind(entry)).map(|(key, _)| *key).collect()),
+        Chosen::Named(names) => names.iter().map(|name| position(table, name)).collect(),
     }
 }
 
-fn parsed(text: &str, file: &str) -> Result<Json, Diagnostic> {
-    serde_json::from_str(text).map_err(|error| {
-        Diagnostic::error("state-malformed", "an entry of the state cannot be read")
-            .detail(format!("It is in {file}: {error}"))
-            .hint("Restore the state from `.pulumi/backups`, or import a good export with `outrigger stack import`.")
-    })
+/// The one entry of a name.
+fn position(table: &Table, name: &str) -> Result<EntryKey, Diagnostic> {
+    let mut found = table.entries.iter().filter(|(_, entry)| entry.node.urn == name).map(|(key, _)| *key);
+    match (found.next(), found.next()) {
+        (Some(one), None) => Ok(one),
+        (None, _) => Err(Diagnostic::error("state-urn-unknown", format!("the state has no resource {name}"))
+            .hint("`outrigger stack --show-urns` lists the names of all resources.")),
+        _ => Err(Diagnostic::error("state-urn-ambiguous", format!("the state has several entries of {name}"))
+            .detail("Those that wait to be deleted have the name of the one that took their place.")
+            .hint("Run `outrigger up` to delete them first.")),
+    }
+}
+
+/// What is to go, with what depends on it.
+fn condemned(table: &Table, chosen: &Chosen, dependents: bool) -> Result<BTreeSet<EntryKey>, Diagnostic> {
+    const SHOWN: usize = 10;
+    let mut condemned = keys(table, chosen, |_| true)?;
+    loop {
+        let entries = condemned.iter().filter_map(|key| table.entries.get(key));
+        let names: BTreeSet<&str> = entries.map(|entry| entry.node.urn.as_str()).collect();
+        let depends = |(key, entry): &(&EntryKey, &Entry)| {
+            !condemned.contains(key) && entry.node.needs().any(|urn| names.contains(urn))
+        };
+        let more: Vec<(&EntryKey, &Entry)> = table.entries.iter().filter(depends).collect();
+        if more.is_empty() {
+            return Ok(condemned);
+        }
+        if !dependents {
+            let listed: Vec<&str> = more.iter().take(SHOWN).map(|(_, entry)| entry.node.urn.as_str()).collect();
+            let rest = more.len().saturating_sub(SHOWN);
+            let rest = if rest > 0 { format!("\nand {rest} more") } else { String::new() };
+            let first = names.first().copied().unwrap_or_default();
+            return Err(Diagnostic::error("state-has-dependents", format!("other resources depend on {first}"))
+                .detail(format!("{}{rest}", listed.join("\n")))
+                .hint("Give `--target-dependents` to forget them, too."));
+        }
+        condemned.extend(more.iter().map(|(key, _)| **key).collect::<Vec<_>>());
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::{Value as Json, json};
+
     use super::*;
-    use serde_json::json;
+
+    fn urn(name: &str) -> String {
+        format!("urn:pulumi:dev::shop::a:b:C::{name}")
+    }
+
+    /// A provider, what it manages, and entries that refer to `base`, each in another way.
+    fn table() -> Table {
+        let provider = "urn:pulumi:dev::shop::pulumi:providers:a::p";
+        let mut entries = vec![
+            json!({"urn": provider, "type": "pulumi:providers:a", "custom": true, "id": "1"}),
+            json!({"urn": urn("base"), "type": "a:b:C", "custom": true, "id": "0", "provider": format!("{provider}::1")}),
+        ];
+        for (field, value) in [
+            ("parent", json!(urn("base"))),
+            ("dependencies", json!([urn("base")])),
+            ("propertyDependencies", json!({"k": [urn("base")], "none": null})),
+            ("deletedWith", json!(urn("base"))),
+            ("replaceWith", json!([urn("base")])),
+            ("viewOf", json!(urn("base"))),
+        ] {
+            entries.push(
+                json!({"urn": urn(field), "type": "a:b:C", "custom": true, "id": field, field: value, "protect": true}),
+            );
+        }
+        let put = (0..).map(EntryKey).zip(entries.iter().map(|entry| entry.to_string().into())).collect();
+        let mut table = Table::default();
+        table.apply(TextRecord { put, ..TextRecord::default() });
+        table
+    }
+
+    fn named(name: &str) -> Chosen {
+        Chosen::Named(vec![urn(name)])
+    }
+
+    fn code(edit: &Edit) -> &'static str {
+        edit.apply(&mut table(), "f").unwrap_err().code
+    }
 
     #[test]
-    fn every_name_follows_the_stack() {
-        let mut entry = json!({
-            "urn": "urn:pulumi:dev::shop::a:b:C::x",
-            "id": "urn:pulumi:dev::not-a-name",
-            "parent": "urn:pulumi:dev::shop::pulumi:pulumi:Stack::shop-dev",
-            "provider": "urn:pulumi:dev::shop::pulumi:providers:a::default::1234",
-            "dependencies": ["urn:pulumi:dev::shop::a:b:C::y::z"],
-            "propertyDependencies": {"p": ["urn:pulumi:dev::shop::a:b:C::y"], "q": null},
-        });
-        rename_entry(&mut entry, &|urn| rename_urn(urn, "prod"));
-        assert_eq!(
-            entry,
-            json!({
-                "urn": "urn:pulumi:prod::shop::a:b:C::x",
-                "id": "urn:pulumi:dev::not-a-name",
-                "parent": "urn:pulumi:prod::shop::pulumi:pulumi:Stack::shop-prod",
-                "provider": "urn:pulumi:prod::shop::pulumi:providers:a::default::1234",
-                "dependencies": ["urn:pulumi:prod::shop::a:b:C::y::z"],
-                "propertyDependencies": {"p": ["urn:pulumi:prod::shop::a:b:C::y"], "q": null},
-            })
-        );
+    fn every_kind_of_reference_is_a_dependent() {
+        let forget = |dependents, protected| Edit::Forget { chosen: named("base"), dependents, protected };
+        let refusal = forget(false, false).apply(&mut table(), "f").unwrap_err();
+        assert_eq!(refusal.code, "state-has-dependents");
+        assert_eq!(refusal.detail.unwrap().lines().count(), 6);
+        assert_eq!(code(&forget(true, false)), "state-protected");
+        let mut table = table();
+        assert_eq!(forget(true, true).apply(&mut table, "f").unwrap(), 7);
+        assert_eq!(table.entries.len(), 1);
+    }
+
+    #[test]
+    fn the_provider_is_needed_by_what_it_manages() {
+        let chosen = Chosen::Named(vec!["urn:pulumi:dev::shop::pulumi:providers:a::p".to_owned()]);
+        assert_eq!(code(&Edit::Forget { chosen, dependents: false, protected: true }), "state-has-dependents");
+        let all = Edit::Forget { chosen: Chosen::All, dependents: false, protected: true };
+        assert_eq!(all.apply(&mut table(), "f").unwrap(), 8);
+    }
+
+    #[test]
+    fn a_mark_is_set_once_and_other_entries_keep_their_text() {
+        let mut table = table();
+        let before = table.clone();
+        let mark = |chosen, mark, set| Edit::Mark { chosen, mark, set };
+        assert_eq!(mark(Chosen::All, Mark::Protect, true).apply(&mut table, "f").unwrap(), 1);
+        assert_eq!(mark(Chosen::All, Mark::Protect, true).apply(&mut table, "f").unwrap(), 0);
+        assert_eq!(mark(named("base"), Mark::Protect, false).apply(&mut table, "f").unwrap(), 1);
+        assert_eq!(mark(named("base"), Mark::Taint, true).apply(&mut table, "f").unwrap(), 1);
+        let changed = table.entries.iter().filter(|(key, entry)| before.entries[key].text != entry.text);
+        assert_eq!(changed.map(|(key, _)| key.0).collect::<Vec<_>>(), [1]);
+        let base: Json = serde_json::from_str(&table.entries[&EntryKey(1)].text).unwrap();
+        assert_eq!((base.get("protect"), &base["taint"]), (None, &json!(true)));
+    }
+
+    #[test]
+    fn a_new_name_reaches_every_reference() {
+        let rename =
+            |old: &str, new: &str| Edit::Rename { old: urn(old).parse().unwrap(), new: urn(new).parse().unwrap() };
+        assert_eq!(code(&rename("base", "parent")), "state-name-taken");
+        assert_eq!(code(&rename("nobody", "new")), "state-urn-unknown");
+        let mut table = table();
+        assert_eq!(rename("base", "new").apply(&mut table, "f").unwrap(), 7);
+        assert!(table.entries.values().all(|entry| !entry.text.contains(&urn("base"))));
+        verify(table.entries.values().map(|entry| &entry.node)).unwrap();
+    }
+
+    #[test]
+    fn several_entries_of_one_name_are_not_told_apart() {
+        let mut table = table();
+        let old = json!({"urn": urn("base"), "type": "a:b:C", "custom": true, "id": "old", "delete": true}).to_string();
+        table.apply(TextRecord { put: vec![(EntryKey(90), old.into())], ..TextRecord::default() });
+        let mark = Edit::Mark { chosen: named("base"), mark: Mark::Taint, set: true };
+        assert_eq!(mark.apply(&mut table, "f").unwrap_err().code, "state-urn-ambiguous");
     }
 }

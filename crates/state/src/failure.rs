@@ -4,11 +4,8 @@ use std::io::{self, ErrorKind};
 
 use outrigger_diagnostic::Diagnostic;
 
-use crate::disk::Disk;
-
-/// `what` completes "cannot ...".
-pub(crate) fn io_failure(disk: &dyn Disk, what: &str, path: &str, error: &io::Error) -> Diagnostic {
-    let file = disk.show(path);
+/// `what` completes "cannot ..."; `file` is the file's place in words.
+pub(crate) fn io_failure(file: &str, what: &str, error: &io::Error) -> Diagnostic {
     let (code, hint) = match error.kind() {
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
             ("disk-full", "Make room on the disk that holds the state, then run the command again.")

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::io;
 
 use jiff::Timestamp;
+use outrigger_diagnostic::Diagnostic;
 use serde::Serialize;
 use serde_json::Value as Json;
 
-use crate::disk::Disk;
-use crate::object;
+use crate::backend::Backend;
+use crate::objects::{Condition, Objects};
 use crate::stack_name::StackName;
 
 /// What kind of command it was.
@@ -64,7 +65,7 @@ struct Stored<'a> {
 
 /// Writes the history pair, as `pulumi` does after each command that is no preview.
 pub(crate) fn write_history(
-    disk: &dyn Disk,
+    objects: &dyn Objects,
     stack: &StackName,
     now: Timestamp,
     info: &UpdateInfo,
@@ -83,12 +84,49 @@ pub(crate) fn write_history(
     };
     let prefix = format!("{}/{}-{}", stack.history_directory(), stack.stack(), now.as_nanosecond());
     let text = serde_json::to_vec(&stored).map_err(io::Error::other)?;
-    object::put(disk, &format!("{prefix}.history.json"), &text)?;
-    object::put(disk, &format!("{prefix}.checkpoint.json"), checkpoint)
+    objects.put(&format!("{prefix}.history.json"), &text, Condition::Always)?;
+    objects.put(&format!("{prefix}.checkpoint.json"), checkpoint, Condition::Always)
 }
 
 /// Writes the copy of the state into the backups.
-pub(crate) fn write_backup(disk: &dyn Disk, stack: &StackName, now: Timestamp, checkpoint: &[u8]) -> io::Result<()> {
+pub(crate) fn write_backup(
+    objects: &dyn Objects,
+    stack: &StackName,
+    now: Timestamp,
+    checkpoint: &[u8],
+) -> io::Result<()> {
     let path = format!("{}/{}.{}.json", stack.backup_directory(), stack.stack(), now.as_nanosecond());
-    object::put(disk, &path, checkpoint)
+    objects.put(&path, checkpoint, Condition::Always)
+}
+
+const READ: &str = "read the history";
+
+impl Backend {
+    /// What the history says of each command on a stack, the last first: objects as `pulumi` stores them.
+    pub fn history(&self, stack: &StackName) -> Result<Vec<Json>, Diagnostic> {
+        self.require(stack)?;
+        let mut paths = self.paths_in(READ, &stack.history_directory())?;
+        paths.retain(|path| path.ends_with(".history.json"));
+        // The names end with the time, in digits of one length.
+        paths.sort();
+        let mut found = Vec::new();
+        for path in paths.iter().rev() {
+            let object = self.get(READ, path)?;
+            // An entry that cannot be read says nothing; the others still do.
+            found.extend(object.and_then(|object| serde_json::from_slice::<Json>(&object.bytes).ok()));
+        }
+        Ok(found)
+    }
+
+    pub(crate) fn copy_history(&self, old: &StackName, new: &StackName) -> Result<(), Diagnostic> {
+        for path in self.paths_in(READ, &old.history_directory())? {
+            let Some(object) = self.get(READ, &path)? else { continue };
+            let name = path.rsplit('/').next().unwrap_or(&path);
+            let rest = name.strip_prefix(old.stack()).unwrap_or(name);
+            let path = format!("{}/{}{rest}", new.history_directory(), new.stack());
+            (self.objects.put(&path, &object.bytes, Condition::Always))
+                .map_err(|error| self.failure("write the history", &path, &error))?;
+        }
+        Ok(())
+    }
 }

@@ -8,8 +8,9 @@ use serde_json::{Map, Value as Json, json};
 use sha1::{Digest as _, Sha1};
 
 use crate::checkpoint::hex;
-use crate::disk::{Disk, replace};
+use crate::disk::Disk;
 use crate::failure::io_failure;
+use crate::files::replace;
 use crate::json::indented;
 use crate::stack_name::StackName;
 
@@ -107,12 +108,12 @@ impl Home {
 
     fn write(&self, path: &str, map: &Map<String, Json>) -> Result<(), Diagnostic> {
         let text = indented(&Json::Object(map.clone()).to_string());
-        let written = replace(self.disk.as_ref(), path, text.trim_end().as_bytes());
+        let written = replace(self.disk.as_ref(), &[(path, text.trim_end().as_bytes())]).map(drop);
         written.map_err(|error| self.failure("write", path, &error))
     }
 
     fn failure(&self, verb: &str, path: &str, error: &io::Error) -> Diagnostic {
-        io_failure(self.disk.as_ref(), &format!("{verb} a settings file of Pulumi"), path, error)
+        io_failure(&self.disk.show(path), &format!("{verb} a settings file of Pulumi"), error)
     }
 }
 

@@ -5,8 +5,9 @@
 //! - A snapshot plus records replayed in order is the state; the checkpoint file is that state written out.
 //! - [`Backend`] is a store of stacks; [`Session`] is one command's hold on one of them.
 //!
-//! Every file operation goes through [`Disk`], time through [`Clock`], and facts about processes through [`Machine`], so that
-//! all of it runs in a simulation, with a [`MemoryDisk`] that fails and loses power on demand.
+//! What stacks are kept in goes through [`Objects`], what stays on this machine through [`Disk`], time through [`Clock`], and facts
+//! about processes through [`Machine`], so that all of it runs in a simulation, with a [`MemoryDisk`] and [`MemoryObjects`] that
+//! fail, lose power and lose answers on demand.
 
 mod alias;
 mod backend;
@@ -19,6 +20,7 @@ mod failure;
 #[cfg(test)]
 mod fault_tests;
 mod fields;
+mod files;
 mod frame;
 mod history;
 mod home;
@@ -32,10 +34,12 @@ mod machine;
 mod memory;
 mod merge;
 mod node;
-mod object;
+mod objects;
 mod order;
+mod outline;
 mod property;
 mod recovery;
+mod rename;
 mod resource;
 mod session;
 #[cfg(test)]
@@ -52,8 +56,8 @@ mod writer;
 
 pub use backend::{Backend, BackendOptions, StackSummary};
 pub use clock::{Clock, SystemClock};
-pub use disk::{Disk, DiskEntry, DiskFile};
-pub use edit::{Edit, rename_entry};
+pub use disk::{Disk, DiskFile};
+pub use edit::{Chosen, Edit, Edited, Mark};
 pub use history::{UpdateInfo, UpdateKind};
 pub use home::Home;
 pub use journal::{EntryKey, Journal, NoJournal, OperationId, Record};
@@ -61,7 +65,9 @@ pub use local::LocalDisk;
 pub use location::resolve;
 pub use lock::{Lock, LockHolder, cancel, holders};
 pub use machine::{Life, LocalMachine, Machine, ProcessFacts};
-pub use memory::{Fault, MemoryDisk, Unsynced};
+pub use memory::{Fault, MemoryDisk, MemoryObjects, Unsynced};
+pub use objects::{Condition, Listed, Object, Objects, Version};
+pub use outline::{Outline, Outlined};
 pub use property::properties_to_json;
 pub use resource::{OperationKind, PendingOperation, Resource, SecretsProviderState, Snapshot};
 pub use session::{Keys, Mode, Opened, Session, SessionOptions, Viewed, fold, fold_gone};

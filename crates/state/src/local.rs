@@ -1,10 +1,12 @@
 //! Real files.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
 
-use crate::disk::{Disk, DiskEntry, DiskFile};
+use crate::disk::{Disk, DiskFile};
+use crate::objects::Listed;
 
 /// A directory of the machine.
 #[derive(Clone, Debug)]
@@ -88,18 +90,20 @@ impl Disk for LocalDisk {
         absent(fs::read(self.path(path)))
     }
 
-    fn exists(&self, path: &str) -> io::Result<bool> {
-        Ok(absent(fs::metadata(self.path(path)))?.is_some())
+    fn version(&self, path: &str) -> io::Result<Option<String>> {
+        let Some(found) = absent(fs::metadata(self.path(path)))? else { return Ok(None) };
+        let modified = found.modified()?.duration_since(UNIX_EPOCH).unwrap_or_default();
+        Ok(Some(format!("{}-{}-{}", modified.as_nanos(), found.len(), number(&found))))
     }
 
-    fn list(&self, directory: &str) -> io::Result<Vec<DiskEntry>> {
+    fn list(&self, directory: &str) -> io::Result<Vec<Listed>> {
         let Some(entries) = absent(fs::read_dir(self.path(directory)))? else { return Ok(Vec::new()) };
         let mut found = Vec::new();
         for entry in entries {
             let entry = entry?;
             // A name that is not Unicode is none of Pulumi's and none of ours.
             if let Ok(name) = entry.file_name().into_string() {
-                found.push(DiskEntry { name, directory: entry.file_type()?.is_dir() });
+                found.push(Listed { name, directory: entry.file_type()?.is_dir() });
             }
         }
         found.sort();
@@ -157,6 +161,18 @@ impl Disk for LocalDisk {
 fn sync_path(path: &Path) -> io::Result<()> {
     // Windows cannot open a directory as a file; its renames are durable enough without.
     if cfg!(windows) { Ok(()) } else { File::open(path)?.sync_all() }
+}
+
+/// The file's own number, where files have one.
+#[cfg(unix)]
+fn number(found: &Metadata) -> u64 {
+    std::os::unix::fs::MetadataExt::ino(found)
+}
+
+/// Elsewhere the time of its last change has to do.
+#[cfg(not(unix))]
+fn number(_found: &Metadata) -> u64 {
+    0
 }
 
 /// Takes blocks for a file beyond its end; its length stays.

@@ -1,17 +1,18 @@
 //! The lock of a stack, in Pulumi's protocol: a file of one's own in the stack's lock directory, and nobody else's.
 
-use std::io;
-use std::sync::Arc;
+use std::io::{self, ErrorKind};
+use std::slice;
 use std::time::Duration;
 
 use jiff::Timestamp;
 use outrigger_diagnostic::Diagnostic;
 use serde::{Deserialize, Serialize};
 
+use crate::backend::Backend;
 use crate::clock::Clock;
-use crate::disk::{Disk, directory, replace, sweep};
 use crate::failure::io_failure;
 use crate::machine::{Life, Machine, ProcessFacts};
+use crate::objects::{Condition, Object};
 use crate::stack_name::StackName;
 
 /// How long a foreign lock that appeared at the same moment may take to go away again.
@@ -44,7 +45,7 @@ pub struct LockHolder {
 /// A lock that we hold. It stays when this is dropped: after a crash `pulumi` must stop. [`Lock::release`] ends it.
 #[derive(Clone)]
 pub struct Lock {
-    disk: Arc<dyn Disk>,
+    backend: Backend,
     id: String,
     path: String,
 }
@@ -52,22 +53,23 @@ pub struct Lock {
 impl Lock {
     /// Takes the lock of a stack. Locks of processes that are proven to be gone are removed first and returned as findings.
     pub fn acquire(
-        disk: &Arc<dyn Disk>,
+        backend: &Backend,
         stack: &StackName,
         machine: &dyn Machine,
         clock: &dyn Clock,
     ) -> Result<(Self, Vec<Diagnostic>), Diagnostic> {
         // Two of us that take the lock at the same moment would both give up by Pulumi's protocol. One after the other, one
         // of them gets it.
-        let _guard = guard(disk.as_ref(), stack, clock)?;
+        let _guard = guard(backend, stack, clock)?;
         let locks = stack.lock_directory();
-        sweep(disk.as_ref(), &locks).map_err(|error| io_failure(disk.as_ref(), "take the lock", &locks, &error))?;
+        backend.objects.sweep(&locks).map_err(|error| backend.failure("take the lock", &locks, &error))?;
+        let claim = claim(backend, stack)?;
         let mut findings = Vec::new();
-        for holder in holders(disk.as_ref(), stack)? {
+        for holder in holders(backend, stack)? {
             if holder.facts.as_ref().is_none_or(|facts| machine.life(facts) != Life::Gone) {
                 return Err(held(stack, &[holder]));
             }
-            remove(disk.as_ref(), &holder.path)?;
+            remove(backend, &holder.path)?;
             findings.push(
                 Diagnostic::info(
                     "lock-broken",
@@ -77,14 +79,38 @@ impl Lock {
             );
         }
         let id = machine.unique();
-        let path = format!("{locks}/{id}.json");
-        let lock = Self { disk: Arc::clone(disk), id, path };
+        let lock = Self { backend: backend.clone(), path: format!("{locks}/{id}.json"), id };
+        let condition = claim.as_ref().map_or(Condition::Absent, |claim| Condition::Unchanged(&claim.version));
+        if let Err(refusal) = lock.write(stack, condition, machine, clock) {
+            // It may have been written although the answer was lost. The refusal is the error to report.
+            let _ = lock.release();
+            return Err(refusal);
+        }
+        Ok((lock, findings))
+    }
+
+    fn write(
+        &self,
+        stack: &StackName,
+        unclaimed: Condition<'_>,
+        machine: &dyn Machine,
+        clock: &dyn Clock,
+    ) -> Result<(), Diagnostic> {
+        let objects = &self.backend.objects;
+        let fail = |path: &str, error: &io::Error| self.backend.failure("write the lock", path, error);
         let written = serde_json::to_vec(&contents(machine.this(), clock.now())).map_err(io::Error::other);
         written
-            .and_then(|bytes| replace(disk.as_ref(), &lock.path, &bytes))
-            .map_err(|error| io_failure(disk.as_ref(), "write the lock", &lock.path, &error))?;
-        lock.await_others(stack, clock)?;
-        Ok((lock, findings))
+            .and_then(|bytes| objects.put(&self.path, &bytes, Condition::Always))
+            .map_err(|error| fail(&self.path, &error))?;
+        if !objects.lists_are_current() {
+            // Two of us that do not see each other's locks in the lists both claim the stack, and one is refused.
+            let claim = stack.claim_path();
+            objects.put(&claim, self.path.as_bytes(), unclaimed).map_err(|error| match error.kind() {
+                ErrorKind::AlreadyExists => busy(stack),
+                _ => fail(&claim, &error),
+            })?;
+        }
+        self.await_others(stack, clock)
     }
 
     /// Its name, which the run's journal shares.
@@ -94,28 +120,27 @@ impl Lock {
 
     /// Whether the file is still there. `pulumi cancel` takes it away without asking.
     pub fn is_held(&self) -> Result<bool, Diagnostic> {
-        self.disk
-            .exists(&self.path)
-            .map_err(|error| io_failure(self.disk.as_ref(), "look at the lock", &self.path, &error))
+        let held = self.backend.objects.exists(&self.path);
+        held.map_err(|error| self.backend.failure("look at the lock", &self.path, &error))
     }
 
     /// Gives the lock back.
-    pub fn release(self) -> Result<(), Diagnostic> {
-        remove(self.disk.as_ref(), &self.path)
+    pub fn release(&self) -> Result<(), Diagnostic> {
+        remove(&self.backend, &self.path)
     }
 
-    /// By Pulumi's protocol whoever sees another lock after writing its own gives up. If that was a `pulumi` that started at
+    /// By Pulumi's protocol a process that sees another lock after writing its own gives up. If that was a `pulumi` that started at
     /// the same moment, its lock goes away by itself, and then exactly one has the stack.
     fn await_others(&self, stack: &StackName, clock: &dyn Clock) -> Result<(), Diagnostic> {
         let start = clock.elapsed();
         loop {
             let others: Vec<LockHolder> =
-                holders(self.disk.as_ref(), stack)?.into_iter().filter(|holder| holder.path != self.path).collect();
+                holders(&self.backend, stack)?.into_iter().filter(|holder| holder.path != self.path).collect();
             if others.is_empty() {
                 return Ok(());
             }
             if clock.elapsed().saturating_sub(start) >= PATIENCE {
-                remove(self.disk.as_ref(), &self.path)?;
+                self.release()?;
                 return Err(held(stack, &others));
             }
             clock.pause(STEP);
@@ -123,47 +148,46 @@ impl Lock {
     }
 }
 
-/// A hold on the moment of taking the lock.
-pub(crate) fn guard(disk: &dyn Disk, stack: &StackName, clock: &dyn Clock) -> Result<Box<dyn Send>, Diagnostic> {
+/// A hold on the moment of taking the lock, among the processes of this machine.
+pub(crate) fn guard(backend: &Backend, stack: &StackName, clock: &dyn Clock) -> Result<Box<dyn Send>, Diagnostic> {
     let path = stack.guard_path();
+    let disk = &backend.disk;
     let start = clock.elapsed();
     loop {
-        match disk.guard(&path).map_err(|error| io_failure(disk, "take the lock", &path, &error))? {
+        match disk.guard(&path).map_err(|error| io_failure(&disk.show(&path), "take the lock", &error))? {
             Some(guard) => return Ok(guard),
-            // Whoever has it is taking the lock, which is a matter of milliseconds unless it must wait for others.
+            // Its owner is taking the lock, which is a matter of milliseconds unless it must wait for others.
             None if clock.elapsed().saturating_sub(start) < PATIENCE * 3 => clock.pause(STEP),
-            None => {
-                return Err(Diagnostic::error(
-                    "lock-busy",
-                    format!("another process is taking the lock of stack `{stack}`"),
-                )
-                .hint("Wait for it to end, then try again."));
-            }
+            None => return Err(busy(stack)),
         }
     }
 }
 
+/// The claim on a stack in a store whose lists lag behind: it names the last lock of ours.
+fn claim(backend: &Backend, stack: &StackName) -> Result<Option<Object>, Diagnostic> {
+    if backend.objects.lists_are_current() { Ok(None) } else { backend.get("take the lock", &stack.claim_path()) }
+}
+
 /// Who holds the stack's lock.
-pub fn holders(disk: &dyn Disk, stack: &StackName) -> Result<Vec<LockHolder>, Diagnostic> {
-    let directory = stack.lock_directory();
-    let entries = disk.list(&directory).map_err(|error| io_failure(disk, "list the locks", &directory, &error))?;
+pub fn holders(backend: &Backend, stack: &StackName) -> Result<Vec<LockHolder>, Diagnostic> {
+    let mut paths = backend.paths_in("list the locks", &stack.lock_directory())?;
+    let claimed = claim(backend, stack)?.and_then(|claim| String::from_utf8(claim.bytes).ok());
+    paths.extend(claimed.filter(|path| !paths.contains(path)));
     let mut found = Vec::new();
-    for entry in entries.into_iter().filter(|entry| !entry.directory && !entry.name.ends_with(".attrs")) {
-        let path = format!("{directory}/{}", entry.name);
-        match disk.read(&path).map_err(|error| io_failure(disk, "read a lock", &path, &error))? {
-            Some(bytes) => found.push(describe(path, &bytes)),
-            // Its owner is done.
-            None => continue,
+    for path in paths {
+        // Without a file its owner is done.
+        if let Some(object) = backend.get("read a lock", &path)? {
+            found.push(describe(path, &object.bytes));
         }
     }
     Ok(found)
 }
 
 /// Removes every lock of a stack, as `pulumi cancel` does. Answers what they were.
-pub fn cancel(disk: &dyn Disk, stack: &StackName) -> Result<Vec<LockHolder>, Diagnostic> {
-    let found = holders(disk, stack)?;
+pub fn cancel(backend: &Backend, stack: &StackName) -> Result<Vec<LockHolder>, Diagnostic> {
+    let found = holders(backend, stack)?;
     for holder in &found {
-        remove(disk, &holder.path)?;
+        remove(backend, &holder.path)?;
     }
     Ok(found)
 }
@@ -197,6 +221,11 @@ fn describe(path: String, bytes: &[u8]) -> LockHolder {
     LockHolder { path, description, facts: contents.outrigger }
 }
 
+fn busy(stack: &StackName) -> Diagnostic {
+    Diagnostic::error("lock-busy", format!("another process is taking the lock of stack `{stack}`"))
+        .hint("Wait for it to end, then try again.")
+}
+
 fn held(stack: &StackName, holders: &[LockHolder]) -> Diagnostic {
     let who: Vec<&str> = holders.iter().map(|holder| holder.description.as_str()).collect();
     Diagnostic::error("stack-locked", format!("stack `{stack}` is locked by {}", who.join(" and by ")))
@@ -205,53 +234,64 @@ fn held(stack: &StackName, holders: &[LockHolder]) -> Diagnostic {
         .hint("If you are sure that it is gone, run `outrigger cancel` and try again.")
 }
 
-fn remove(disk: &dyn Disk, path: &str) -> Result<(), Diagnostic> {
-    let removed = disk.remove(path).and_then(|was| {
-        disk.remove(&format!("{path}.attrs"))?;
-        if was { disk.sync_directory(directory(path)) } else { Ok(()) }
-    });
-    removed.map_err(|error| io_failure(disk, "remove the lock", path, &error))
+fn remove(backend: &Backend, path: &String) -> Result<(), Diagnostic> {
+    let removed = backend.objects.delete(slice::from_ref(path));
+    removed.map_err(|error| backend.failure("remove the lock", path, &error))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
-    use crate::memory::MemoryDisk;
+    use crate::BackendOptions;
+    use crate::disk::Disk as _;
+    use crate::memory::{MemoryDisk, MemoryObjects};
     use crate::testing::{FakeClock, FakeMachine};
 
     fn stack() -> StackName {
         StackName::new("shop", "dev").unwrap()
     }
 
-    fn disk() -> Arc<dyn Disk> {
-        Arc::new(MemoryDisk::new())
+    /// On files, and in an object store whose lists lag behind.
+    fn backends() -> [Backend; 2] {
+        let disk = Arc::new(MemoryDisk::new());
+        let objects = Arc::new(MemoryObjects::new(&disk, 3));
+        let options = BackendOptions::default();
+        [on(&MemoryDisk::new()), Backend::with(objects, disk, options).unwrap().0]
     }
 
-    fn acquire(disk: &Arc<dyn Disk>, machine: &FakeMachine) -> Result<(Lock, Vec<Diagnostic>), Diagnostic> {
-        Lock::acquire(disk, &stack(), machine, &FakeClock::default())
+    fn on(disk: &MemoryDisk) -> Backend {
+        Backend::on_disk(Arc::new(disk.clone()), BackendOptions::default()).unwrap().0
+    }
+
+    fn acquire(backend: &Backend, machine: &FakeMachine) -> Result<(Lock, Vec<Diagnostic>), Diagnostic> {
+        Lock::acquire(backend, &stack(), machine, &FakeClock::default())
     }
 
     #[test]
     fn a_second_one_reads_who_holds_it_and_a_released_one_is_free() {
-        let disk = disk();
-        let machine = FakeMachine::default();
-        let (lock, _) = acquire(&disk, &machine).unwrap();
-        let refusal = acquire(&disk, &machine).err().unwrap();
-        assert_eq!(refusal.code, "stack-locked");
-        let text = format!("{refusal:?}");
-        assert!(
-            text.contains("alice@box") && text.contains("process 7") && text.contains("outrigger cancel"),
-            "{text}"
-        );
-        lock.release().unwrap();
-        acquire(&disk, &machine).unwrap();
+        for backend in backends() {
+            let machine = FakeMachine::default();
+            let (lock, _) = acquire(&backend, &machine).unwrap();
+            let refusal = acquire(&backend, &machine).err().unwrap();
+            assert_eq!(refusal.code, "stack-locked");
+            let text = format!("{refusal:?}");
+            assert!(
+                text.contains("alice@box") && text.contains("process 7") && text.contains("outrigger cancel"),
+                "{text}"
+            );
+            lock.release().unwrap();
+            acquire(&backend, &machine).unwrap();
+        }
     }
 
     #[test]
     fn pulumi_can_read_it_and_is_told_what_to_run() {
-        let disk = disk();
-        acquire(&disk, &FakeMachine::default()).unwrap();
-        let path = &holders(disk.as_ref(), &stack()).unwrap()[0].path;
+        let disk = MemoryDisk::new();
+        let backend = on(&disk);
+        acquire(&backend, &FakeMachine::default()).unwrap();
+        let path = &holders(&backend, &stack()).unwrap()[0].path;
         let json: serde_json::Value = serde_json::from_slice(&disk.read(path).unwrap().unwrap()).unwrap();
         assert_eq!(json["pid"], 7);
         assert!(json["username"].as_str().unwrap().contains("outrigger cancel"));
@@ -260,15 +300,16 @@ mod tests {
 
     #[test]
     fn only_proof_of_death_breaks_a_lock() {
-        let disk = disk();
-        let machine = FakeMachine::default();
-        acquire(&disk, &machine).unwrap();
-        let elsewhere = FakeMachine::default().on_host("other");
-        assert_eq!(acquire(&disk, &elsewhere).err().unwrap().code, "stack-locked");
-        machine.end(7);
-        let (_, findings) = acquire(&disk, &machine).unwrap();
-        assert_eq!(findings[0].code, "lock-broken");
-        assert_eq!(holders(disk.as_ref(), &stack()).unwrap().len(), 1);
+        for backend in backends() {
+            let machine = FakeMachine::default();
+            acquire(&backend, &machine).unwrap();
+            let elsewhere = FakeMachine::default().on_host("other");
+            assert_eq!(acquire(&backend, &elsewhere).err().unwrap().code, "stack-locked");
+            machine.end(7);
+            let (_, findings) = acquire(&backend, &machine).unwrap();
+            assert_eq!(findings[0].code, "lock-broken");
+            assert_eq!(holders(&backend, &stack()).unwrap().len(), 1);
+        }
     }
 
     #[test]
@@ -277,9 +318,9 @@ mod tests {
             let memory = MemoryDisk::new();
             memory.put(".pulumi/locks/organization/shop/dev/x.json", bytes);
             memory.put(".pulumi/locks/organization/shop/dev/x.json.attrs", b"{}");
-            let disk: Arc<dyn Disk> = Arc::new(memory.clone());
-            assert_eq!(acquire(&disk, &FakeMachine::default()).err().unwrap().code, "stack-locked");
-            assert_eq!(cancel(disk.as_ref(), &stack()).unwrap().len(), 1);
+            let backend = on(&memory);
+            assert_eq!(acquire(&backend, &FakeMachine::default()).err().unwrap().code, "stack-locked");
+            assert_eq!(cancel(&backend, &stack()).unwrap().len(), 1);
             assert_eq!(memory.paths(), Vec::<String>::new());
         }
     }
@@ -288,12 +329,11 @@ mod tests {
     fn one_that_appears_at_the_same_moment_and_goes_away_is_waited_for() {
         let memory = MemoryDisk::new();
         let foreign = ".pulumi/locks/organization/shop/dev/foreign.json";
-        let disk: Arc<dyn Disk> = Arc::new(memory.clone());
         // It is written after our first look: simulated by a clock that acts when time passes.
         let clock = FakeClock::default();
         memory.put(foreign, b"{}");
-        let lock =
-            Lock { disk: Arc::clone(&disk), id: "us".into(), path: format!("{}/us.json", stack().lock_directory()) };
+        let path = format!("{}/us.json", stack().lock_directory());
+        let lock = Lock { backend: on(&memory), id: "us".into(), path };
         memory.put(&lock.path, b"{}");
         clock.on_pause({
             let memory = memory.clone();

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, ErrorKind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::disk::{Disk, DiskEntry, DiskFile, directory};
+use crate::disk::{Disk, DiskFile, directory};
+use crate::objects::{Condition, Listed, Object, Objects, Version, conflict};
 
 /// What becomes of bytes and names that were not synced when the power fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +30,10 @@ pub enum Fault {
     Full,
     /// The power fails just before the operation: nothing works until [`MemoryDisk::restart`].
     Crash,
+    /// The first put of an object from that operation on fails and is not done; later ones work.
+    LostPut,
+    /// The first put of an object from that operation on is done and fails all the same: its answer was lost.
+    LostAnswer,
 }
 
 /// A disk in memory. Clones share it.
@@ -48,6 +53,8 @@ struct State {
     fault: Option<(u64, Fault)>,
     down: bool,
     held: BTreeSet<String>,
+    /// What each change of an object found in its place, since the last restart.
+    replaced: Vec<(String, Option<u64>)>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -90,6 +97,8 @@ impl MemoryDisk {
         state.down = false;
         state.fault = None;
         state.held.clear();
+        // Meanwhile the lists of objects have become current.
+        state.replaced.clear();
         if unsynced == Unsynced::Lost {
             state.names = state.durable_names.clone();
         }
@@ -122,11 +131,7 @@ impl MemoryDisk {
 
     /// Puts a file in place, durable at once, for tests.
     pub fn put(&self, path: &str, bytes: &[u8]) {
-        let mut state = self.state();
-        let number = state.new_file();
-        state.files.insert(number, Contents { bytes: bytes.to_vec(), durable: bytes.len(), ..Contents::default() });
-        state.names.insert(path.to_owned(), number);
-        state.durable_names.insert(path.to_owned(), number);
+        self.state().put(path, bytes);
     }
 
     /// The paths of all files, sorted.
@@ -140,6 +145,13 @@ impl MemoryDisk {
 }
 
 impl State {
+    fn put(&mut self, path: &str, bytes: &[u8]) {
+        let number = self.new_file();
+        self.files.insert(number, Contents { bytes: bytes.to_vec(), durable: bytes.len(), ..Contents::default() });
+        self.names.insert(path.to_owned(), number);
+        self.durable_names.insert(path.to_owned(), number);
+    }
+
     fn new_file(&mut self) -> u64 {
         self.next += 1;
         self.next
@@ -238,26 +250,16 @@ impl Disk for MemoryDisk {
         Ok(state.names.get(path).and_then(|number| state.files.get(number)).map(|contents| contents.bytes.clone()))
     }
 
-    fn exists(&self, path: &str) -> io::Result<bool> {
+    fn version(&self, path: &str) -> io::Result<Option<String>> {
         let state = self.state();
         state.up()?;
-        Ok(state.names.contains_key(path))
+        Ok(state.names.get(path).map(u64::to_string))
     }
 
-    fn list(&self, directory: &str) -> io::Result<Vec<DiskEntry>> {
+    fn list(&self, directory: &str) -> io::Result<Vec<Listed>> {
         let state = self.state();
         state.up()?;
-        let prefix = if directory.is_empty() { String::new() } else { format!("{directory}/") };
-        let entries: BTreeSet<DiskEntry> = state
-            .names
-            .range(prefix.clone()..)
-            .map_while(|(path, _)| path.strip_prefix(&prefix))
-            .map(|rest| match rest.split_once('/') {
-                Some((name, _)) => DiskEntry { name: name.to_owned(), directory: true },
-                None => DiskEntry { name: rest.to_owned(), directory: false },
-            })
-            .collect();
-        Ok(entries.into_iter().collect())
+        Ok(listed(&state.names, directory))
     }
 
     fn create(&self, path: &str) -> io::Result<Box<dyn DiskFile>> {
@@ -316,5 +318,105 @@ impl Disk for MemoryDisk {
 
     fn show(&self, path: &str) -> String {
         format!("memory:{path}")
+    }
+}
+
+fn listed(names: &BTreeMap<String, u64>, directory: &str) -> Vec<Listed> {
+    let prefix = if directory.is_empty() { String::new() } else { format!("{directory}/") };
+    let entries: BTreeSet<Listed> = names
+        .range(prefix.clone()..)
+        .map_while(|(path, _)| path.strip_prefix(&prefix))
+        .map(|rest| match rest.split_once('/') {
+            Some((name, _)) => Listed { name: name.to_owned(), directory: true },
+            None => Listed { name: rest.to_owned(), directory: false },
+        })
+        .collect();
+    entries.into_iter().collect()
+}
+
+/// An object store of a simulated machine, as a remote one looks from there: what was put is durable at once, lists lag behind, and
+/// answers get lost. Its objects are beside the files of the disk, whose faults and loss of power cut it off as well.
+#[derive(Clone, Debug)]
+pub struct MemoryObjects {
+    machine: MemoryDisk,
+    /// How many of the last changes a list does not show.
+    lag: usize,
+}
+
+impl MemoryObjects {
+    /// The store, seen from a machine. Lists do not show the last `lag` changes since it came up.
+    pub fn new(machine: &MemoryDisk, lag: usize) -> Self {
+        Self { machine: machine.clone(), lag }
+    }
+}
+
+impl Objects for MemoryObjects {
+    fn get(&self, path: &str) -> io::Result<Option<Object>> {
+        let version = self.machine.version(path)?;
+        let bytes = self.machine.read(path)?;
+        Ok(version.zip(bytes).map(|(version, bytes)| Object { bytes, version: Version(version) }))
+    }
+
+    fn exists(&self, path: &str) -> io::Result<bool> {
+        Ok(self.machine.version(path)?.is_some())
+    }
+
+    fn put(&self, path: &str, bytes: &[u8], condition: Condition<'_>) -> io::Result<()> {
+        let mut state = self.machine.state();
+        state.change()?;
+        let before = state.names.get(path).copied();
+        let holds = match condition {
+            Condition::Always => true,
+            Condition::Absent => before.is_none(),
+            Condition::Unchanged(version) => before.map(|number| number.to_string()).as_ref() == Some(&version.0),
+        };
+        if !holds {
+            return Err(conflict());
+        }
+        let operations = state.operations;
+        let lost =
+            |(at, fault): &mut (u64, Fault)| *at < operations && matches!(fault, Fault::LostPut | Fault::LostAnswer);
+        let lost = state.fault.take_if(lost).map(|(_, fault)| fault);
+        if lost != Some(Fault::LostPut) {
+            state.put(path, bytes);
+            state.replaced.push((path.to_owned(), before));
+        }
+        if lost.is_some() { Err(ErrorKind::TimedOut.into()) } else { Ok(()) }
+    }
+
+    fn list(&self, directory: &str) -> io::Result<Vec<Listed>> {
+        let state = self.machine.state();
+        state.up()?;
+        let mut names = state.names.clone();
+        for (path, before) in state.replaced.iter().rev().take(self.lag) {
+            match before {
+                Some(number) => drop(names.insert(path.clone(), *number)),
+                None => drop(names.remove(path)),
+            }
+        }
+        Ok(listed(&names, directory))
+    }
+
+    fn lists_are_current(&self) -> bool {
+        self.lag == 0
+    }
+
+    fn delete(&self, paths: &[String]) -> io::Result<()> {
+        let mut state = self.machine.state();
+        for path in paths {
+            state.change()?;
+            let before = state.names.remove(path);
+            state.durable_names.remove(path);
+            state.replaced.push((path.clone(), before));
+        }
+        Ok(())
+    }
+
+    fn sweep(&self, _directory: &str) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn describe(&self, path: &str) -> String {
+        self.machine.show(path)
     }
 }

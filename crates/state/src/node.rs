@@ -21,15 +21,17 @@ pub(crate) struct Node {
     pub(crate) provider: String,
     #[serde(deserialize_with = "absent")]
     pub(crate) dependencies: Vec<String>,
-    #[serde(deserialize_with = "absent")]
-    pub(crate) property_dependencies: BTreeMap<String, Option<Vec<String>>>,
+    /// By property; by which one does not matter here.
+    #[serde(deserialize_with = "lists")]
+    property_dependencies: Vec<Vec<String>>,
     pub(crate) pending_replacement: bool,
+    pub(crate) protect: bool,
     #[serde(deserialize_with = "absent")]
     pub(crate) aliases: Vec<String>,
     pub(crate) deleted_with: String,
     #[serde(deserialize_with = "absent")]
     pub(crate) replace_with: Vec<String>,
-    taint: bool,
+    pub(crate) taint: bool,
     refresh_before_update: bool,
     view_of: String,
     #[serde(deserialize_with = "absent")]
@@ -46,6 +48,12 @@ where
     Ok(Option::<T>::deserialize(deserializer)?.unwrap_or_default())
 }
 
+/// The lists of a map that are not empty: of 50,000 entries, maps alone would take more than their texts.
+fn lists<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<Vec<String>>, D::Error> {
+    let map: BTreeMap<String, Option<Vec<String>>> = absent(deserializer)?;
+    Ok(map.into_values().flatten().filter(|list| !list.is_empty()).collect())
+}
+
 /// One reference of an entry to another, with the field that holds it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Reference<'a> {
@@ -60,7 +68,7 @@ impl Node {
 
     /// Every name that must come before this entry. The provider is not among them.
     pub(crate) fn references(&self) -> impl Iterator<Item = Reference<'_>> {
-        let by_property = self.property_dependencies.values().flatten().flatten();
+        let by_property = self.property_dependencies.iter().flatten();
         std::iter::once(("parent", &self.parent))
             .chain(self.dependencies.iter().map(|urn| ("dependencies", urn)))
             .chain(by_property.map(|urn| ("propertyDependencies", urn)))
@@ -68,6 +76,13 @@ impl Node {
             .chain(self.replace_with.iter().map(|urn| ("replaceWith", urn)))
             .filter(|(_, urn)| !urn.is_empty())
             .map(|(field, urn)| Reference { field, urn })
+    }
+
+    /// Every name without which this entry makes no sense: what must come before it, its provider, and what it is a view of.
+    pub(crate) fn needs(&self) -> impl Iterator<Item = &str> {
+        let provider = self.provider.rsplit_once("::").map(|(urn, _)| urn);
+        let view_of = Some(self.view_of.as_str()).filter(|urn| !urn.is_empty());
+        self.references().map(|reference| reference.urn).chain(provider).chain(view_of)
     }
 
     /// The provider that the entry names, if the text is a reference at all.

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use outrigger_diagnostic::Diagnostic;
 
-use crate::disk::{Disk, sweep};
+use crate::disk::Disk;
 use crate::failure::io_failure;
+use crate::files::sweep;
 use crate::frame::{self, Frame, JournalFile, Marker};
 use crate::machine::{Life, Machine};
 use crate::merge::{self, Creation};
@@ -14,7 +15,10 @@ use crate::stack_name::StackName;
 use crate::table::{Table, TextRecord};
 use crate::{EntryKey, OperationId};
 
-/// A journal that somebody left, or is still writing.
+/// How the names of journals end.
+const JOURNAL: &str = ".journal";
+
+/// A journal that an interrupted run left, or a run is still writing.
 pub(crate) struct Leftover {
     /// The run's lock has the same name.
     pub(crate) id: String,
@@ -28,17 +32,24 @@ pub(crate) struct Recovered {
     pub(crate) findings: Vec<Diagnostic>,
 }
 
+/// The paths of a stack's journals.
+pub(crate) fn paths(disk: &dyn Disk, stack: &StackName) -> Result<Vec<String>, Diagnostic> {
+    let directory = stack.journal_directory();
+    let listed =
+        disk.list(&directory).map_err(|error| io_failure(&disk.show(&directory), "list the journals", &error))?;
+    let journals = listed.iter().filter(|entry| entry.name.ends_with(JOURNAL) && !entry.directory);
+    Ok(journals.map(|entry| format!("{directory}/{}", entry.name)).collect())
+}
+
 /// Reads the journals of a stack, the oldest run first.
 pub(crate) fn leftovers(disk: &dyn Disk, stack: &StackName) -> Result<Vec<Leftover>, Diagnostic> {
-    let directory = stack.journal_directory();
-    let entries = disk.list(&directory).map_err(|error| io_failure(disk, "list the journals", &directory, &error))?;
     let mut found = Vec::new();
-    for entry in entries {
-        let Some(id) = entry.name.strip_suffix(".journal").filter(|_| !entry.directory) else { continue };
-        let path = format!("{directory}/{}", entry.name);
-        if let Some(bytes) = disk.read(&path).map_err(|error| io_failure(disk, "read a journal", &path, &error))? {
-            let journal = frame::read(&bytes, &disk.show(&path))?;
-            found.push(Leftover { id: id.to_owned(), path, journal });
+    for path in paths(disk, stack)? {
+        let file = disk.show(&path);
+        if let Some(bytes) = disk.read(&path).map_err(|error| io_failure(&file, "read a journal", &error))? {
+            let journal = frame::read(&bytes, &file)?;
+            let name = path.strip_suffix(JOURNAL).unwrap_or(&path);
+            found.push(Leftover { id: name.rsplit('/').next().unwrap_or(name).to_owned(), path, journal });
         }
     }
     found.sort_by(|one, two| began(one).cmp(began(two)).then_with(|| one.id.cmp(&two.id)));
@@ -191,18 +202,18 @@ pub(crate) fn mark(disk: &dyn Disk, leftovers: &[Leftover], marker: &Marker) -> 
             file.append(&bytes)?;
             file.sync()
         });
-        marked.map_err(|error| io_failure(disk, "write the journal", &leftover.path, &error))?;
+        marked.map_err(|error| io_failure(&disk.show(&leftover.path), "write the journal", &error))?;
     }
     Ok(())
 }
 
 /// Removes journals whose results are in the checkpoint.
-pub(crate) fn discard(disk: &dyn Disk, stack: &StackName, leftovers: &[Leftover]) -> Result<(), Diagnostic> {
+pub(crate) fn discard(disk: &dyn Disk, stack: &StackName, journals: &[String]) -> Result<(), Diagnostic> {
     let directory = stack.journal_directory();
-    let removed = leftovers.iter().try_for_each(|leftover| disk.remove(&leftover.path).map(drop));
+    let removed = journals.iter().try_for_each(|path| disk.remove(path).map(drop));
     let swept = removed.and_then(|()| sweep(disk, &directory));
-    let synced = swept.and_then(|()| if leftovers.is_empty() { Ok(()) } else { disk.sync_directory(&directory) });
-    synced.map_err(|error| io_failure(disk, "remove a journal", &directory, &error))
+    let synced = swept.and_then(|()| if journals.is_empty() { Ok(()) } else { disk.sync_directory(&directory) });
+    synced.map_err(|error| io_failure(&disk.show(&directory), "remove a journal", &error))
 }
 
 #[cfg(test)]

@@ -6,17 +6,19 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
+use jiff::Timestamp;
 use outrigger_diagnostic::Diagnostic;
 use outrigger_secrets::Crypter;
 use tokio::sync::{Semaphore, oneshot};
 
 use crate::backend::Backend;
-use crate::checkpoint::digest;
+use crate::checkpoint;
 use crate::clock::Clock;
 use crate::frame::Marker;
 use crate::history::UpdateInfo;
 use crate::lock::{Lock, guard, holders};
 use crate::machine::{Life, Machine};
+use crate::objects::Object;
 use crate::recovery::{self, Leftover, Recovered};
 use crate::snapshot::{provider_text, read_provider};
 use crate::stack_name::StackName;
@@ -107,7 +109,7 @@ impl Session {
     pub fn open(backend: &Backend, stack: &StackName, options: SessionOptions<'_>) -> Result<Opened, Diagnostic> {
         // A stack that is not there has nothing to lock.
         backend.require(stack)?;
-        let (lock, mut findings) = Lock::acquire(&backend.disk, stack, options.machine, options.clock.as_ref())?;
+        let (lock, mut findings) = Lock::acquire(backend, stack, options.machine, options.clock.as_ref())?;
         match Self::locked(backend, stack, lock.clone(), &options) {
             Ok(mut opened) => {
                 findings.append(&mut opened.findings);
@@ -143,7 +145,8 @@ impl Session {
                 // Ciphertexts of the old key under the new key's name could never be opened again.
                 table.reencode(&base, write.as_ref())?;
                 rewrite(backend, stack, &mut table, options.clock.as_ref())?;
-                (table, digest) = backend.load(stack)?;
+                let (rewritten, object) = backend.load(stack)?;
+                (table, digest) = (rewritten, checkpoint::digest(&object.bytes));
                 base = Snapshot::decode(&table.deployment(), write.as_ref(), &file)?;
             }
         }
@@ -319,7 +322,7 @@ fn closed() -> Diagnostic {
 /// keeper calls this when its host is gone. Journals whose lock was taken away are left to the next command.
 pub fn fold(backend: &Backend, stack: &StackName, clock: &dyn Clock) -> Result<Vec<Diagnostic>, Diagnostic> {
     let mut leftovers = recovery::leftovers(backend.disk.as_ref(), stack)?;
-    let locks = holders(backend.disk.as_ref(), stack)?;
+    let locks = holders(backend, stack)?;
     let is_of = |leftover: &Leftover, path: &str| path.ends_with(&format!("/{}.json", leftover.id));
     leftovers.retain(|leftover| locks.iter().any(|lock| is_of(leftover, &lock.path)));
     let foreign = locks.iter().any(|lock| !leftovers.iter().any(|leftover| is_of(leftover, &lock.path)));
@@ -343,7 +346,7 @@ pub fn fold_gone(
     if recovery::leftovers(disk, stack)?.is_empty() {
         return Ok(Vec::new());
     }
-    let _guard = guard(disk, stack, clock)?;
+    let _guard = guard(backend, stack, clock)?;
     let leftovers = recovery::leftovers(disk, stack)?;
     let mut headers = leftovers.iter().filter_map(|leftover| leftover.journal.header.as_ref());
     if headers.any(|header| machine.life(&header.process) != Life::Gone) {
@@ -355,13 +358,13 @@ pub fn fold_gone(
 /// The state with what journals hold, without writing anything.
 pub(crate) fn current(backend: &Backend, stack: &StackName) -> Result<(Table, Vec<Diagnostic>), Diagnostic> {
     let leftovers = recovery::leftovers(backend.disk.as_ref(), stack)?;
-    let (table, digest) = backend.load(stack)?;
+    let (table, object) = backend.load(stack)?;
     if leftovers.is_empty() {
         return Ok((table, Vec::new()));
     }
-    let Recovered { mut table, findings } = recovery::recover(table, &digest, &leftovers);
+    let Recovered { mut table, findings } = recovery::recover(table, &checkpoint::digest(&object.bytes), &leftovers);
     let order = table
-        .render(&stack.qualified(), jiff::Timestamp::UNIX_EPOCH)
+        .render(&stack.qualified(), Timestamp::UNIX_EPOCH)
         .map_err(|violation| violation.on_read(&backend.show(stack)))?;
     Ok((table.renumbered(&order.entries, &order.operations), findings))
 }
@@ -375,29 +378,34 @@ pub(crate) fn take_over(
     leftovers: Vec<Leftover>,
 ) -> Result<(Table, String, Vec<Diagnostic>), Diagnostic> {
     let (table, old) = backend.load(stack)?;
-    let Recovered { mut table, findings } = recovery::recover(table, &old, &leftovers);
+    let mut digest = checkpoint::digest(&old.bytes);
+    let Recovered { mut table, findings } = recovery::recover(table, &digest, &leftovers);
     let disk = backend.disk.as_ref();
-    let mut digest_now = old;
     if !findings.is_empty() {
         let now = clock.now();
         let Rendered { text, entries, operations } =
             table.render(&stack.qualified(), now).map_err(|violation| violation.on_write(&backend.show(stack)))?;
         table = table.renumbered(&entries, &operations);
-        digest_now = digest(text.as_bytes());
+        digest = checkpoint::digest(text.as_bytes());
         let numbers = |count: usize| (0..u64::try_from(count).unwrap_or_default()).collect();
         let marker = Marker {
-            digest: digest_now.clone(),
+            digest: digest.clone(),
             entries: numbers(table.entries.len()),
             operations: numbers(table.operations.len()),
         };
         recovery::mark(disk, &leftovers, &marker)?;
-        let previous = backend.require(stack)?;
-        backend
-            .put_checkpoint(stack, Some(&previous), text.as_bytes(), now)
-            .map_err(|error| backend.failure("write the state", &stack.checkpoint_path(), &error))?;
+        replace(backend, stack, &old, &text, now)?;
     }
-    recovery::discard(disk, stack, &leftovers)?;
-    Ok((table, digest_now, findings))
+    let journals: Vec<String> = leftovers.into_iter().map(|leftover| leftover.path).collect();
+    recovery::discard(disk, stack, &journals)?;
+    Ok((table, digest, findings))
+}
+
+/// Puts a checkpoint in place of another, which is kept beside it.
+fn replace(backend: &Backend, stack: &StackName, old: &Object, text: &str, now: Timestamp) -> Result<(), Diagnostic> {
+    let kept = backend.keep_beside(stack, old);
+    kept.and_then(|()| backend.put_checkpoint(stack, Some(old), text.as_bytes(), now))
+        .map_err(|error| backend.failure("write the state", &stack.checkpoint_path(), &error))
 }
 
 /// Writes a state out as a whole. The caller holds the lock.
@@ -411,12 +419,10 @@ pub(crate) fn rewrite(
     let previous = backend.require(stack)?;
     let text =
         table.render(&stack.qualified(), now).map_err(|violation| violation.on_write(&backend.show(stack)))?.text;
-    backend
-        .put_checkpoint(stack, Some(&previous), text.as_bytes(), now)
-        .map_err(|error| backend.failure("write the state", &stack.checkpoint_path(), &error))
+    replace(backend, stack, &previous, &text, now)
 }
 
-fn crypter(provider: Option<&SecretsProviderState>, keys: Keys<'_>) -> Result<Arc<dyn Crypter>, Diagnostic> {
+pub(crate) fn crypter(provider: Option<&SecretsProviderState>, keys: Keys<'_>) -> Result<Arc<dyn Crypter>, Diagnostic> {
     provider.map_or_else(|| Ok(Arc::new(NoProvider) as Arc<dyn Crypter>), keys)
 }
 

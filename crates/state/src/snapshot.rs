@@ -8,10 +8,10 @@ use outrigger_diagnostic::Diagnostic;
 use outrigger_secrets::Crypter;
 use serde_json::{Value as Json, json};
 
-use crate::checkpoint::{self, Deployment, Document};
+use crate::checkpoint::{self, Deployment, Document, not_an_entry};
 use crate::entry::{operation_kind, operation_name, read_entry, write_entry};
 use crate::property::Secrets;
-use crate::{PendingOperation, SecretsProviderState, Snapshot};
+use crate::{PendingOperation, Resource, SecretsProviderState, Snapshot};
 
 /// The features that Pulumi 3.250.0 knows: a file with another one is refused by every reader.
 pub(crate) const KNOWN_FEATURES: [&str; 7] = [
@@ -104,10 +104,10 @@ impl Snapshot {
             ..Self::default()
         };
         for text in &deployment.resources {
-            snapshot.resources.push(Arc::new(read_entry(parse(text)?, crypter)?));
+            snapshot.resources.push(Arc::new(read_one(text, crypter, file)?));
         }
         for (name, text) in &deployment.operations {
-            let resource = Arc::new(read_entry(parse(text)?, crypter)?);
+            let resource = Arc::new(read_one(text, crypter, file)?);
             let Some(kind) = operation_kind(name) else {
                 return Err(Diagnostic::error(
                     "state-operation-unknown",
@@ -131,10 +131,9 @@ fn obstacle(what: &str, why: &str) -> Diagnostic {
         .hint("Use `pulumi` for this stack until Outrigger supports it.")
 }
 
-fn not_an_entry(file: &str) -> Diagnostic {
-    Diagnostic::error("state-malformed", "an entry of the state cannot be read")
-        .detail(format!("It is in {file}."))
-        .hint("Restore the state from `.pulumi/backups`, or import a good export with `outrigger stack import`.")
+/// Reads one entry, opening its secrets.
+pub(crate) fn read_one(text: &str, crypter: &dyn Crypter, file: &str) -> Result<Resource, Diagnostic> {
+    read_entry(serde_json::from_str(text).map_err(|_| not_an_entry(file))?, crypter)
 }
 
 /// The text of `secrets_providers`.

@@ -87,6 +87,11 @@ impl StackName {
         format!(".pulumi/outrigger/journal/{}/{}", self.project, self.stack)
     }
 
+    /// Names the last lock of ours, in a store whose lists lag behind.
+    pub(crate) fn claim_path(&self) -> String {
+        format!(".pulumi/outrigger/claim/{}/{}", self.project, self.stack)
+    }
+
     /// Held for the moment of taking the lock.
     pub(crate) fn guard_path(&self) -> String {
         format!(".pulumi/outrigger/guard/{}/{}", self.project, self.stack)

@@ -11,7 +11,7 @@ use crate::clock::Clock;
 use crate::json::indented;
 use crate::lock::{Lock, LockHolder, cancel};
 use crate::machine::Machine;
-use crate::object;
+use crate::objects::Condition;
 use crate::recovery;
 use crate::session::{Keys, Session, current, rewrite, take_over};
 use crate::snapshot::{provider_text, read_provider};
@@ -88,21 +88,14 @@ impl Backend {
     }
 
     pub(crate) fn delete_files(&self, stack: &StackName) -> Result<(), Diagnostic> {
-        let disk = self.disk.as_ref();
+        const WHAT: &str = "remove the stack";
         let path = stack.checkpoint_path();
-        let fail = |path: &str, error: &std::io::Error| self.failure("remove the stack", path, error);
         let last = self.require(stack)?;
-        object::put(disk, &format!("{path}.bak"), &last).map_err(|error| fail(&path, &error))?;
-        object::remove(disk, &path).map_err(|error| fail(&path, &error))?;
-        let tags = stack.tags_path();
-        object::remove(disk, &tags).map_err(|error| fail(&tags, &error))?;
-        for directory in [stack.history_directory(), stack.journal_directory()] {
-            for entry in self.list(&directory)?.into_iter().filter(|entry| !entry.directory) {
-                let path = format!("{directory}/{}", entry.name);
-                disk.remove(&path).map_err(|error| fail(&path, &error))?;
-            }
-        }
-        Ok(())
+        let mut gone = vec![path.clone(), stack.tags_path()];
+        gone.extend(self.paths_in(WHAT, &stack.history_directory())?);
+        let kept = self.keep_beside(stack, &last).and_then(|()| self.objects.delete(&gone));
+        kept.map_err(|error| self.failure(WHAT, &path, &error))?;
+        recovery::discard(self.disk.as_ref(), stack, &recovery::paths(self.disk.as_ref(), stack)?)
     }
 
     /// Takes away every lock of a stack, as `pulumi cancel` does, and brings what an ended run left into the state. A run that
@@ -113,7 +106,7 @@ impl Backend {
         machine: &dyn Machine,
         clock: &dyn Clock,
     ) -> Result<(Vec<LockHolder>, Vec<Diagnostic>), Diagnostic> {
-        let locks = cancel(self.disk.as_ref(), stack)?;
+        let locks = cancel(self, stack)?;
         let leftovers = recovery::leftovers(self.disk.as_ref(), stack)?;
         if leftovers.is_empty() || recovery::refuse_running(&leftovers, machine).is_err() {
             return Ok((locks, Vec::new()));
@@ -205,13 +198,11 @@ impl Backend {
     /// The stack's tags.
     pub fn tags(&self, stack: &StackName) -> Result<BTreeMap<String, String>, Diagnostic> {
         let path = stack.tags_path();
-        let Some(bytes) = self.disk.read(&path).map_err(|error| self.failure("read the tags", &path, &error))? else {
-            return Ok(BTreeMap::new());
-        };
-        match serde_json::from_slice::<Tags>(&bytes) {
+        let Some(object) = self.get("read the tags", &path)? else { return Ok(BTreeMap::new()) };
+        match serde_json::from_slice::<Tags>(&object.bytes) {
             Ok(Tags { version: 1, tags }) => Ok(tags.unwrap_or_default()),
             _ => Err(Diagnostic::error("tags-unreadable", "the stack's tags cannot be read")
-                .detail(format!("{} is not a tags file of version 1.", self.disk.show(&path)))
+                .detail(format!("{} is not a tags file of version 1.", self.objects.describe(&path)))
                 .hint("Restore or remove the file.")),
         }
     }
@@ -220,11 +211,11 @@ impl Backend {
     pub fn set_tags(&self, stack: &StackName, tags: &BTreeMap<String, String>) -> Result<(), Diagnostic> {
         let path = stack.tags_path();
         let done = if tags.is_empty() {
-            object::remove(self.disk.as_ref(), &path).map(|_| ())
+            self.objects.delete(std::slice::from_ref(&path))
         } else {
             serde_json::to_vec(&Tags { version: 1, tags: Some(tags.clone()) })
                 .map_err(std::io::Error::other)
-                .and_then(|bytes| object::put(self.disk.as_ref(), &path, &bytes))
+                .and_then(|bytes| self.objects.put(&path, &bytes, Condition::Always))
         };
         done.map_err(|error| self.failure("write the tags", &path, &error))
     }
@@ -247,7 +238,7 @@ impl Backend {
         clock: &dyn Clock,
         work: impl FnOnce() -> Result<T, Diagnostic>,
     ) -> Result<T, Diagnostic> {
-        let (lock, _) = Lock::acquire(&self.disk, stack, machine, clock)?;
+        let (lock, _) = Lock::acquire(self, stack, machine, clock)?;
         let result = work();
         let released = lock.release();
         result.and_then(|value| released.map(|()| value))

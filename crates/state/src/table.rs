@@ -63,13 +63,6 @@ impl Table {
     /// The state of a checkpoint, numbered in its order.
     pub(crate) fn from_checkpoint(checkpoint: Checkpoint, file: &str) -> Result<Self, Diagnostic> {
         let deployment = checkpoint.deployment.unwrap_or_default();
-        let broken = || {
-            Diagnostic::error("state-malformed", "an entry of the state cannot be read")
-                .detail(format!("It is in {file}."))
-                .hint(
-                    "Restore the state from `.pulumi/backups`, or import a good export with `outrigger stack import`.",
-                )
-        };
         let mut table = Self {
             secrets_provider: deployment.secrets_provider,
             manifest: deployment.manifest,
@@ -77,11 +70,11 @@ impl Table {
             ..Self::default()
         };
         for (key, text) in (0..).map(EntryKey).zip(deployment.resources) {
-            let node = Node::parse(&text).map_err(|_| broken())?;
+            let node = Node::parse(&text).map_err(|_| checkpoint::not_an_entry(file))?;
             table.entries.insert(key, Entry { text, node });
         }
         for (id, (kind, text)) in (0..).map(OperationId).zip(deployment.operations) {
-            let node = Node::parse(&text).map_err(|_| broken())?;
+            let node = Node::parse(&text).map_err(|_| checkpoint::not_an_entry(file))?;
             table.operations.insert(id, Operation { kind, text, node });
         }
         verify(table.entries.values().map(|entry| &entry.node)).map_err(|violation| violation.on_read(file))?;

@@ -1,4 +1,4 @@
-//! A store on a simulated disk, and the runs that the tests make on it.
+//! Stores on a simulated machine, and the runs that the tests make on them.
 
 use std::sync::Arc;
 
@@ -13,6 +13,9 @@ use crate::*;
 
 pub(crate) struct World {
     pub(crate) disk: MemoryDisk,
+    /// How far the lists of the object store lag behind; without one the store is on the disk.
+    lag: Option<usize>,
+    store: Backend,
     pub(crate) clock: Arc<FakeClock>,
 }
 
@@ -77,8 +80,13 @@ pub(crate) fn done(id: u64, key: u64, name: &str) -> Record {
 }
 
 impl World {
-    pub(crate) fn new() -> Self {
-        let world = Self { disk: MemoryDisk::new(), clock: Arc::new(FakeClock::default()) };
+    /// A test on each kind of store: files, and an object store whose lists are current or lag behind.
+    pub(crate) fn each(test: impl Fn(Self)) {
+        [None, Some(0), Some(5)].into_iter().for_each(|lag| test(Self::new(lag)));
+    }
+
+    pub(crate) fn new(lag: Option<usize>) -> Self {
+        let world = Self::at(MemoryDisk::new(), lag);
         world
             .backend()
             .create_stack(&stack(), Some(&provider()), &FakeMachine::default(), world.clock.as_ref())
@@ -86,12 +94,30 @@ impl World {
         world
     }
 
+    /// Another world of the same kind.
+    pub(crate) fn fresh(&self) -> Self {
+        Self::new(self.lag)
+    }
+
     pub(crate) fn copy(&self) -> Self {
-        Self { disk: self.disk.copy(), clock: Arc::new(FakeClock::default()) }
+        Self::at(self.disk.copy(), self.lag)
+    }
+
+    fn at(disk: MemoryDisk, lag: Option<usize>) -> Self {
+        let (local, options) = (Arc::new(disk.clone()), BackendOptions::default());
+        let opened = match lag {
+            Some(lag) => Backend::with(Arc::new(MemoryObjects::new(&disk, lag)), local, options),
+            None => Backend::on_disk(local, options),
+        };
+        Self { disk, lag, store: opened.unwrap().0, clock: Arc::new(FakeClock::default()) }
+    }
+
+    pub(crate) fn is_remote(&self) -> bool {
+        self.lag.is_some()
     }
 
     pub(crate) fn backend(&self) -> Backend {
-        Backend::open(Arc::new(self.disk.clone()), BackendOptions::default()).unwrap().0
+        self.store.clone()
     }
 
     pub(crate) fn open_as(&self, machine: &FakeMachine) -> Result<Opened, Diagnostic> {

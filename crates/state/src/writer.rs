@@ -13,9 +13,10 @@ use outrigger_secrets::Crypter;
 use crate::backend::Backend;
 use crate::checkpoint::digest;
 use crate::clock::Clock;
-use crate::disk::{Disk, DiskFile, TEMPORARY, directory};
+use crate::disk::{DiskFile, directory};
 use crate::entry::{operation_name, write_entry};
 use crate::failure::io_failure;
+use crate::files::replace;
 use crate::frame::{self, Header, Marker};
 use crate::history::{UpdateInfo, write_backup, write_history};
 use crate::lock::Lock;
@@ -70,6 +71,8 @@ pub(crate) struct Writer {
     changed: BTreeSet<EntryKey>,
     lost: bool,
     dirty: bool,
+    /// The checkpoint whose put failed. It may be in place all the same, if only the answer was lost.
+    doubtful: Option<Base>,
     /// Whether the state before this run has been kept beside the checkpoint.
     backed_up: bool,
     /// When the next checkpoint may be written.
@@ -95,6 +98,7 @@ impl Writer {
             changed: BTreeSet::new(),
             lost: false,
             dirty: false,
+            doubtful: None,
             backed_up: false,
             due: last + INTERVAL,
             last,
@@ -122,8 +126,7 @@ impl Writer {
         }
         if let Err(error) = self.open_journal().and_then(|()| self.make_room(&texts)) {
             // Nothing may start whose result might find no room. Results go on into the room that was kept for them.
-            let refusal =
-                io_failure(self.disk(), "write the journal", &self.path, &error).note("Nothing new is started.");
+            let refusal = self.journal_failure("write the journal", &error).note("Nothing new is started.");
             for (text, answer) in texts.iter_mut().zip(&mut answers).filter(|(text, _)| !text.begin.is_empty()) {
                 text.begin.clear();
                 *answer = Err(refusal.clone());
@@ -140,7 +143,7 @@ impl Writer {
         match written {
             Ok(()) => answers,
             Err(error) => {
-                let failure = io_failure(self.disk(), "write the journal", &self.path, &error).note(
+                let failure = self.journal_failure("write the journal", &error).note(
                     "What was done is kept in memory and written with the next record or at the end, if there is room then.",
                 );
                 answers.into_iter().map(|answer| answer.and_then(|()| Err(failure.clone()))).collect()
@@ -182,27 +185,27 @@ impl Writer {
     /// Ends the run: the final checkpoint, the history, the backup; then the journal and the lock go.
     pub(crate) fn finish(&mut self, info: &UpdateInfo) -> Result<(), Diagnostic> {
         let bytes = self.checkpoint()?;
-        let disk = Arc::clone(&self.parts.backend.disk);
         let now = self.parts.clock.now();
-        let stack = self.parts.stack.clone();
-        let mut copied = write_history(disk.as_ref(), &stack, now, info, &bytes);
-        if copied.is_ok() && !self.parts.backend.options.disable_backups {
-            copied = write_backup(disk.as_ref(), &stack, now, &bytes);
+        let Parts { backend, stack, .. } = &self.parts;
+        let mut copied = write_history(backend.objects.as_ref(), stack, now, info, &bytes);
+        if copied.is_ok() && !backend.options.disable_backups {
+            copied = write_backup(backend.objects.as_ref(), stack, now, &bytes);
         }
         self.close()?;
         copied.map_err(|error| {
-            io_failure(disk.as_ref(), "write the history", &stack.history_directory(), &error)
+            let Parts { backend, stack, .. } = &self.parts;
+            (backend.failure("write the history", &stack.history_directory(), &error))
                 .note("The state itself was written; only its copy in the history or the backups is missing.")
         })
     }
 
     /// Gives the stack back without a new checkpoint; only for a run that wrote down nothing. Otherwise journal and lock stay.
     pub(crate) fn release(&mut self) -> Result<(), Diagnostic> {
-        if self.journaled || self.dirty { Ok(()) } else { self.parts.lock.clone().release() }
+        if self.journaled || self.dirty { Ok(()) } else { self.parts.lock.release() }
     }
 
-    fn disk(&self) -> &dyn Disk {
-        self.parts.backend.disk.as_ref()
+    fn journal_failure(&self, what: &str, error: &io::Error) -> Diagnostic {
+        io_failure(&self.parts.backend.disk.show(&self.path), what, error)
     }
 
     fn check_lock(&mut self) -> Result<(), Diagnostic> {
@@ -249,7 +252,7 @@ impl Writer {
 
     /// Sees to it that there is a journal to write to.
     fn open_journal(&mut self) -> io::Result<()> {
-        if self.journal.is_some() && !self.disk().exists(&self.path)? {
+        if self.journal.is_some() && self.parts.backend.disk.version(&self.path)?.is_none() {
             // Another run took our results over and removed the file, so what we write now would be lost with it.
             self.journal = None;
         }
@@ -291,21 +294,16 @@ impl Writer {
         );
         let mut bytes = Vec::new();
         frame::push_header(&mut bytes, &header);
-        if !plain {
-            frame::push_marker(&mut bytes, &marker(&parts.base.digest, &parts.base.entries, &parts.base.operations));
+        // A checkpoint of which it is not known whether it came about goes before the base: whichever of the two is in place, its marker
+        // is found, and all of this follows it.
+        for base in self.doubtful.iter().chain((self.doubtful.is_some() || !plain).then_some(&parts.base)) {
+            frame::push_marker(&mut bytes, &marker(&base.digest, &base.entries, &base.operations));
         }
         let since = self.since_base();
         if since != TextRecord::default() {
             frame::push_records(&mut bytes, &[since]);
         }
-        let temporary = format!("{}{TEMPORARY}", self.path);
-        let disk = self.parts.backend.disk.as_ref();
-        let mut file = disk.create(&temporary)?;
-        file.append(&bytes)?;
-        file.sync()?;
-        disk.rename(&temporary, &self.path)?;
-        disk.sync_directory(directory(&self.path))?;
-        self.journal = Some(file);
+        self.journal = replace(self.parts.backend.disk.as_ref(), &[(&self.path, &bytes)])?;
         self.journaled = true;
         self.unwritten = false;
         Ok(())
@@ -349,37 +347,46 @@ impl Writer {
 
     fn write_checkpoint(&mut self) -> Result<Vec<u8>, Diagnostic> {
         self.check_lock()?;
-        let disk = Arc::clone(&self.parts.backend.disk);
+        let backend = self.parts.backend.clone();
         let path = self.parts.stack.checkpoint_path();
         let unwritten = self.unwritten;
-        let failure = |error: &io::Error| {
-            io_failure(disk.as_ref(), "write the state", &path, error).note(what_is_kept(unwritten))
-        };
-        let old = disk.read(&path).map_err(|error| failure(&error))?;
-        if digest(old.as_deref().unwrap_or_default()) != self.parts.base.digest {
+        let failure =
+            |error: &io::Error| backend.failure("write the state", &path, error).note(what_is_kept(unwritten));
+        let old = backend.objects.get(&path).map_err(|error| failure(&error))?;
+        let found = digest(old.as_ref().map(|old| old.bytes.as_slice()).unwrap_or_default());
+        if let Some(came_about) = self.doubtful.take_if(|doubtful| doubtful.digest == found) {
+            self.parts.base = came_about;
+        }
+        if found != self.parts.base.digest {
             self.lost = true;
             return Err(self.lock_lost().note("The state's file was written by somebody else since this run began."));
         }
         let now = self.parts.clock.now();
         let Rendered { text, entries, operations } = (self.parts.table.render(&self.parts.stack.qualified(), now))
-            .map_err(|violation| violation.on_write(&disk.show(&path)))?;
-        let new = digest(text.as_bytes());
+            .map_err(|violation| violation.on_write(&backend.show(&self.parts.stack)))?;
+        let new = Base { digest: digest(text.as_bytes()), entries, operations };
         if self.journaled {
             let mut bytes = Vec::new();
-            frame::push_marker(&mut bytes, &marker(&new, &entries, &operations));
+            frame::push_marker(&mut bytes, &marker(&new.digest, &new.entries, &new.operations));
             let marked = if self.journal.is_none() { self.start_journal() } else { Ok(()) };
             marked.and_then(|()| self.append_bytes(&bytes)).map_err(|error| failure(&error))?;
         }
         // The copy beside it is what the stack was before this run: worth having, unlike the half-done states in between.
-        let before = old.as_deref().filter(|_| !self.backed_up);
-        if let Err(error) = self.parts.backend.put_checkpoint(&self.parts.stack, before, text.as_bytes(), now) {
-            // The journal names a checkpoint that did not come about. The next record starts a journal without that marker, so
-            // that nobody takes what came before it for written.
+        let kept = match old.as_ref().filter(|_| !self.backed_up) {
+            Some(old) => backend.keep_beside(&self.parts.stack, old),
+            None => Ok(()),
+        };
+        let put = kept.and_then(|()| backend.put_checkpoint(&self.parts.stack, old.as_ref(), text.as_bytes(), now));
+        if let Err(error) = put {
+            // The journal names a checkpoint that may not have come about. The next record starts a journal that says so, so that
+            // nothing that came before it is taken for written.
             self.journal = None;
+            self.doubtful = Some(new);
             return Err(failure(&error));
         }
         self.backed_up = true;
-        self.parts.base = Base { digest: new, entries, operations };
+        self.doubtful = None;
+        self.parts.base = new;
         self.changed.clear();
         self.dirty = false;
         Ok(text.into_bytes())
@@ -387,14 +394,14 @@ impl Writer {
 
     /// Removes the journal, whose results are in the checkpoint now, and gives the lock back.
     fn close(&mut self) -> Result<(), Diagnostic> {
-        let disk = Arc::clone(&self.parts.backend.disk);
         if self.journaled {
             self.journal = None;
+            let disk = &self.parts.backend.disk;
             let removed = disk.remove(&self.path).and_then(|_| disk.sync_directory(directory(&self.path)));
-            removed.map_err(|error| io_failure(disk.as_ref(), "remove the journal", &self.path, &error))?;
+            removed.map_err(|error| self.journal_failure("remove the journal", &error))?;
             self.journaled = false;
         }
-        self.parts.lock.clone().release()
+        self.parts.lock.release()
     }
 }
 

@@ -72,7 +72,7 @@ impl Stack {
             Store::Memory => (Arc::new(MemoryDisk::new()), Mode::Inline),
             Store::Directory(path) => (Arc::new(LocalDisk::new(path)), Mode::Threaded),
         };
-        let (backend, _) = Backend::open(disk, BackendOptions::default())?;
+        let (backend, _) = Backend::on_disk(disk, BackendOptions::default())?;
         let name = StackName::new(NAME, NAME)?;
         let provider = SecretsProviderState { kind: NAME.to_owned(), state: serde_json::json!({}) };
         backend.create_stack(&name, Some(&provider), &machine(), &SystemClock::default())?;

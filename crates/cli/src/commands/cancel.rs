@@ -36,7 +36,7 @@ impl Cancel {
         for finding in fold_gone(&store.backend, &stack, store.clock.as_ref(), &store.machine)? {
             talk(&finding.to_string());
         }
-        let removed = cancel(store.backend.disk().as_ref(), &stack)?;
+        let removed = cancel(&store.backend, &stack)?;
         for holder in &removed {
             talk(&format!("Removed the lock of {}.", holder.description));
         }

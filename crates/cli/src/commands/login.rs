@@ -2,6 +2,7 @@
 
 use clap::Args;
 use outrigger_diagnostic::Diagnostic;
+use outrigger_state::resolve;
 
 use crate::environment::Environment;
 use crate::failure::Failure;
@@ -36,8 +37,9 @@ impl Login {
         };
         // A store that cannot be opened is no place to log in to.
         let store = Store::at(environment, home(environment)?, url)?;
-        if !store.root.is_dir() {
-            return Err(Diagnostic::error("login-missing", format!("`{}` is not a directory", store.root.display()))
+        let root = resolve(&store.url, environment.home().as_deref(), &environment.directory)?;
+        if !root.is_dir() {
+            return Err(Diagnostic::error("login-missing", format!("`{}` is not a directory", root.display()))
                 .hint("Make the directory first, or correct the URL.")
                 .into());
         }

@@ -243,10 +243,12 @@ pub(crate) fn general_host_options(environment: &Environment, directory: &Path) 
 /// where they are, and nothing secret.
 fn keeper(environment: &Environment, workspace: &Workspace, stack: &StackName) -> Option<KeeperCommand> {
     const SECRET: [&str; 3] = ["PULUMI_CONFIG_PASSPHRASE", "PULUMI_CONFIG_PASSPHRASE_FILE", "PULUMI_ACCESS_TOKEN"];
-    let arguments: [OsString; 7] = [
+    let arguments: [OsString; 9] = [
         crate::keeper::ARGUMENT.into(),
         "--backend".into(),
-        workspace.store.root.clone().into(),
+        workspace.store.url.clone().into(),
+        "--directory".into(),
+        environment.directory.clone().into(),
         "--project".into(),
         stack.project().into(),
         "--stack".into(),

@@ -96,7 +96,7 @@ impl Scratch {
 }
 
 pub(crate) fn open(directory: &Path) -> Backend {
-    Backend::open(Arc::new(LocalDisk::new(directory)), BackendOptions::default()).unwrap().0
+    Backend::on_disk(Arc::new(LocalDisk::new(directory)), BackendOptions::default()).unwrap().0
 }
 
 pub(crate) fn machine() -> LocalMachine {

@@ -123,7 +123,7 @@ fn a_killed_run_is_seen_by_pulumi_and_taken_over_by_us() {
 
     // The keeper folds without a key; after `pulumi cancel`, pulumi goes on with everything.
     assert_eq!(fold(&scratch.backend(), &stack(), &SystemClock::default()).unwrap().len(), 1);
-    assert_eq!(holders(scratch.backend().disk().as_ref(), &stack()).unwrap().len(), 1);
+    assert_eq!(holders(&scratch.backend(), &stack()).unwrap().len(), 1);
     scratch.pulumi(&["cancel", "--yes"]);
     let urns: Vec<Json> = parse(&scratch.pulumi(&["stack", "export"]))["deployment"]["resources"]
         .as_array()
@@ -144,7 +144,7 @@ fn a_live_lock_of_ours_stops_pulumi_and_cancel_frees_it() {
     // A preview takes no lock.
     scratch.pulumi(&["preview"]);
     assert_eq!(scratch.session(&stack()).err().unwrap().code, "stack-locked");
-    assert_eq!(cancel(scratch.backend().disk().as_ref(), &stack()).unwrap().len(), 1);
+    assert_eq!(cancel(&scratch.backend(), &stack()).unwrap().len(), 1);
     let lost = opened.session.finish(info()).unwrap_err();
     assert_eq!(lost.code, "lock-lost");
     scratch.pulumi(&["refresh", "--yes", "--skip-preview"]);

@@ -89,7 +89,7 @@ async fn a_state_can_be_kept_in_a_directory() {
     let mut stack = Stack::with(plugins, Store::Directory(directory.path().to_owned())).unwrap();
     stack.up(&program("apples", "wood")).await.unwrap();
     let disk = Arc::new(LocalDisk::new(directory.path().to_owned()));
-    let (backend, _) = Backend::open(disk, BackendOptions::default()).unwrap();
+    let (backend, _) = Backend::on_disk(disk, BackendOptions::default()).unwrap();
     let summary = backend.summary(&StackName::new("test", "test").unwrap()).unwrap();
     // The stack itself, the provider, and the crate.
     assert_eq!(summary.resources, Some(3));

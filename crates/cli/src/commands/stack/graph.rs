@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use outrigger_diagnostic::Diagnostic;
-use outrigger_state::Snapshot;
+use outrigger_state::Outline;
 use outrigger_value::Urn;
 
 use super::Context;
@@ -33,7 +33,7 @@ pub(super) struct Graph {
 impl Graph {
     pub(super) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
         let stack = context.stack(None)?;
-        let text = self.dot(&context.view(&stack)?);
+        let text = self.dot(&context.outline(&stack)?);
         if self.file.as_os_str() == "-" {
             return Ok(data(text.trim_end())?);
         }
@@ -47,9 +47,9 @@ impl Graph {
         Ok(())
     }
 
-    fn dot(&self, base: &Snapshot) -> String {
+    fn dot(&self, base: &Outline) -> String {
         let mut out = "strict digraph {\n".to_owned();
-        let alive = || base.resources.iter().filter(|resource| !resource.delete);
+        let alive = || base.entries.iter().filter(|resource| !resource.delete);
         for resource in alive() {
             let urn = &resource.urn;
             let label =

@@ -15,7 +15,7 @@ mod tag;
 mod unselect;
 
 use clap::{Args, Subcommand};
-use outrigger_state::{Session, Snapshot, StackName};
+use outrigger_state::{Outline, StackName};
 
 use crate::encryption::Keyring;
 use crate::environment::Environment;
@@ -111,13 +111,13 @@ impl Context<'_> {
         Ok(Keyring::new(self.environment, self.terminal, true)?)
     }
 
-    /// The state, with secrets opened.
-    fn view(&self, stack: &StackName) -> Result<Snapshot, Failure> {
+    /// What the state holds, and the stack's outputs.
+    fn outline(&self, stack: &StackName) -> Result<Outline, Failure> {
         let keyring = self.keyring()?;
-        let viewed = Session::view(&self.workspace.store.backend, stack, &|provider| keyring.crypter(provider))?;
-        for finding in &viewed.findings {
+        let outline = self.workspace.store.backend.outline(stack, &|provider| keyring.crypter(provider))?;
+        for finding in &outline.findings {
             talk(&finding.to_string());
         }
-        Ok(viewed.base)
+        Ok(outline)
     }
 }

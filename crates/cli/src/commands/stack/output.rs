@@ -27,9 +27,7 @@ pub(super) struct Output {
 impl Output {
     pub(super) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
         let stack = context.stack(None)?;
-        let base = context.view(&stack)?;
-        let root = base.resources.iter().find(|resource| resource.urn.is_stack() && !resource.delete);
-        let outputs = root.map(|resource| resource.outputs.clone()).unwrap_or_default();
+        let outputs = context.outline(&stack)?.outputs;
         let secrets = Secrets::from_flag(self.show_secrets);
         let Some(name) = self.name else {
             let text = if self.json {

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use clap::Args;
 use jiff::Timestamp;
-use outrigger_state::{OperationKind, Resource, Snapshot};
+use outrigger_state::{Outline, Outlined};
 use outrigger_value::Urn;
 
 use super::Context;
@@ -38,10 +38,9 @@ impl Show {
         if self.show_name {
             return Ok(data(stack.stack())?);
         }
-        let base = context.view(&stack)?;
-        let store = &context.workspace.store;
+        let base = context.outline(&stack)?;
         let mut out = format!("Current stack is {stack}:\n    Managed by {}\n", context.environment.host());
-        let time = store.backend.summary(&stack)?.last_update.and_then(|time| time.parse::<Timestamp>().ok());
+        let time = base.last_update.as_ref().and_then(|time| time.parse::<Timestamp>().ok());
         // Writing to a string cannot fail, here and below.
         let _ = match time {
             Some(time) => {
@@ -50,30 +49,20 @@ impl Show {
             }
             None => writeln!(out, "    No updates yet"),
         };
-        let _ = writeln!(out, "Current stack resources ({}):", base.resources.len());
+        let _ = writeln!(out, "Current stack resources ({}):", base.entries.len());
         out.push_str(&self.tree(&base));
-        for pending in &base.pending {
-            let urn = &pending.resource.urn;
-            let what = match pending.kind {
-                OperationKind::Creating => "creating",
-                OperationKind::Updating => "updating",
-                OperationKind::Deleting => "deleting",
-                OperationKind::Reading => "reading",
-                OperationKind::Importing => "importing",
-            };
+        for (what, urn) in &base.pending {
             let _ = writeln!(out, "    pending: {what} {} {} (see `outrigger refresh --help`)", urn.ty(), urn.name());
         }
-        let root = base.resources.iter().find(|resource| resource.urn.is_stack() && !resource.delete);
-        let outputs = root.map(|resource| resource.outputs.clone()).unwrap_or_default();
-        let _ = write!(out, "\n{}", table(&outputs, Secrets::from_flag(self.show_secrets)));
+        let _ = write!(out, "\n{}", table(&base.outputs, Secrets::from_flag(self.show_secrets)));
         Ok(data(out.trim_end())?)
     }
 
     /// The resources by parent.
-    fn tree(&self, base: &Snapshot) -> String {
-        let mut children: BTreeMap<Option<&Urn>, Vec<&Resource>> = BTreeMap::new();
-        let root = base.resources.iter().find(|resource| resource.urn.is_stack()).map(|resource| &resource.urn);
-        for resource in &base.resources {
+    fn tree(&self, base: &Outline) -> String {
+        let mut children: BTreeMap<Option<&Urn>, Vec<&Outlined>> = BTreeMap::new();
+        let root = base.entries.iter().find(|resource| resource.urn.is_stack()).map(|resource| &resource.urn);
+        for resource in &base.entries {
             let parent = resource.parent.as_ref().or(root).filter(|_| !resource.urn.is_stack());
             children.entry(parent).or_default().push(resource);
         }
@@ -97,10 +86,10 @@ impl Show {
 
 /// Rows of the tree: type with its branch, what the branch looks like below, the resource.
 fn branches<'a>(
-    children: &BTreeMap<Option<&Urn>, Vec<&'a Resource>>,
+    children: &BTreeMap<Option<&Urn>, Vec<&'a Outlined>>,
     parent: Option<&Urn>,
     prefix: &str,
-    rows: &mut Vec<(String, String, &'a Resource)>,
+    rows: &mut Vec<(String, String, &'a Outlined)>,
 ) {
     let Some(own) = children.get(&parent) else { return };
     for (index, resource) in own.iter().enumerate() {
@@ -111,7 +100,7 @@ fn branches<'a>(
             (_, false) => ("├─ ", "│  "),
         };
         let next = format!("{prefix}{below}");
-        rows.push((format!("{prefix}{branch}{}", resource.ty()), next.clone(), resource));
+        rows.push((format!("{prefix}{branch}{}", resource.urn.ty()), next.clone(), resource));
         // An old copy that waits to be deleted has the same name; its children are listed once, under the live one.
         if !resource.delete && parent != Some(&resource.urn) {
             branches(children, Some(&resource.urn), &next, rows);

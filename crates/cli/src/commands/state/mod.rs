@@ -5,9 +5,7 @@ mod mark;
 mod rename;
 
 use clap::{Args, Subcommand};
-use outrigger_diagnostic::Diagnostic;
-use outrigger_state::StackName;
-use serde_json::Value as Json;
+use outrigger_state::{Edit, Mark, StackName};
 
 use crate::environment::Environment;
 use crate::failure::{Exit, Failure};
@@ -48,10 +46,10 @@ impl State {
         let context = Context { terminal, workspace, stack };
         match self.command {
             StateCommand::Delete(command) => command.run(&context),
-            StateCommand::Protect(command) => command.run(&context, mark::Mark::Protect, true),
-            StateCommand::Unprotect(command) => command.run(&context, mark::Mark::Protect, false),
-            StateCommand::Taint(command) => command.run(&context, mark::Mark::Taint, true),
-            StateCommand::Untaint(command) => command.run(&context, mark::Mark::Taint, false),
+            StateCommand::Protect(command) => command.run(&context, Mark::Protect, true),
+            StateCommand::Unprotect(command) => command.run(&context, Mark::Protect, false),
+            StateCommand::Taint(command) => command.run(&context, Mark::Taint, true),
+            StateCommand::Untaint(command) => command.run(&context, Mark::Taint, false),
             StateCommand::Rename(command) => command.run(&context),
         }
     }
@@ -65,14 +63,14 @@ struct Context {
 }
 
 impl Context {
-    /// Changes the entries of the state, under the stack's lock.
-    fn edit(&self, mut edit: impl FnMut(&mut Vec<Json>) -> Result<(), Diagnostic>) -> Result<(), Failure> {
+    /// Edits the state, under the stack's lock. Answers how many entries were changed.
+    fn edit(&self, edit: &Edit) -> Result<usize, Failure> {
         let store = &self.workspace.store;
-        let findings = store.backend.edit_stack(&self.stack, &store.machine, store.clock.as_ref(), &mut edit)?;
-        for finding in findings {
+        let edited = store.backend.edit_stack(&self.stack, &store.machine, store.clock.as_ref(), edit)?;
+        for finding in edited.findings {
             talk(&finding.to_string());
         }
-        Ok(())
+        Ok(edited.changed)
     }
 
     /// Asks, if somebody is there to be asked; as in `pulumi`, a command without a terminal goes on.
@@ -82,22 +80,5 @@ impl Context {
             return Err(Failure::said(Exit::Cancelled));
         }
         Ok(())
-    }
-}
-
-fn urn(entry: &Json) -> &str {
-    entry["urn"].as_str().unwrap_or_default()
-}
-
-/// The one entry of a name.
-fn position(entries: &[Json], name: &str) -> Result<usize, Diagnostic> {
-    let found: Vec<usize> = (0..entries.len()).filter(|index| urn(&entries[*index]) == name).collect();
-    match found.as_slice() {
-        [one] => Ok(*one),
-        [] => Err(Diagnostic::error("state-urn-unknown", format!("the state has no resource {name}"))
-            .hint("`outrigger stack --show-urns` lists the names of all resources.")),
-        _ => Err(Diagnostic::error("state-urn-ambiguous", format!("the state has several entries of {name}"))
-            .detail("Those that wait to be deleted have the name of the one that took their place.")
-            .hint("Run `outrigger up` to delete them first.")),
     }
 }

@@ -2,11 +2,10 @@
 
 use clap::Args;
 use outrigger_diagnostic::Diagnostic;
-use outrigger_state::rename_entry;
+use outrigger_state::Edit;
 use outrigger_value::Urn;
-use serde_json::Value as Json;
 
-use super::{Context, position, urn};
+use super::Context;
 use crate::failure::Failure;
 use crate::output::data;
 
@@ -37,22 +36,7 @@ impl Rename {
         }
         let new = Urn::with_qualified_type(old.stack(), old.project(), old.qualified_type(), &self.name);
         context.confirm(self.yes, &format!("`{}` is called `{}` from now on", old.name(), self.name))?;
-        context.edit(|entries| {
-            position(entries, old.as_str())?;
-            if entries.iter().any(|entry| urn(entry) == new.as_str()) {
-                return Err(Diagnostic::error("state-name-taken", format!("the state has {new} already"))
-                    .hint("Choose another name, or forget that one with `outrigger state delete`."));
-            }
-            for entry in entries.iter_mut() {
-                let renamed = |urn: &str| if urn == old.as_str() { new.to_string() } else { urn.to_owned() };
-                rename_entry(entry, &renamed);
-                // What was made under the old name keeps it as an alias for nobody: the program has the new one.
-                if let Some(aliases) = entry.get_mut("aliases").and_then(Json::as_array_mut) {
-                    aliases.retain(|alias| alias.as_str() != Some(new.as_str()));
-                }
-            }
-            Ok(())
-        })?;
+        context.edit(&Edit::Rename { old, new: new.clone() })?;
         Ok(data(&format!("The resource is now {new}."))?)
     }
 }

@@ -1,0 +1,119 @@
+//! What a state holds, without the properties of its resources: read in one pass, and only the stack's outputs are decoded.
+
+use outrigger_diagnostic::Diagnostic;
+use outrigger_value::{PropertyMap, Urn};
+
+use crate::backend::Backend;
+use crate::checkpoint::{self, Document, Scanned};
+use crate::integrity::verify;
+use crate::node::Node;
+use crate::recovery;
+use crate::session::{Keys, crypter, current};
+use crate::snapshot::{read_one, read_provider};
+use crate::stack_name::StackName;
+
+/// What a state holds.
+#[derive(Clone, Debug, Default)]
+pub struct Outline {
+    /// The entries, in the state's order.
+    pub entries: Vec<Outlined>,
+    /// What was under way when the state was written: the operation in Pulumi's words, and the resource.
+    pub pending: Vec<(String, Urn)>,
+    /// The stack's outputs.
+    pub outputs: PropertyMap,
+    /// When the state was last written, RFC 3339.
+    pub last_update: Option<String>,
+    /// What was found on the way, such as the results of an interrupted run.
+    pub findings: Vec<Diagnostic>,
+}
+
+/// An entry of a state, without its properties.
+#[derive(Clone, Debug)]
+pub struct Outlined {
+    /// Its name.
+    pub urn: Urn,
+    /// The provider's id.
+    pub id: Option<String>,
+    /// Its parent.
+    pub parent: Option<Urn>,
+    /// The resources that it depends on.
+    pub dependencies: Vec<Urn>,
+    /// It waits for its deletion.
+    pub delete: bool,
+}
+
+impl Backend {
+    /// What a stack's state holds, with the results of an interrupted run. Takes no lock and writes nothing.
+    pub fn outline(&self, stack: &StackName, keys: Keys<'_>) -> Result<Outline, Diagnostic> {
+        let file = self.show(stack);
+        if recovery::paths(self.disk.as_ref(), stack)?.is_empty() {
+            let object = self.require(stack)?;
+            let found = checkpoint::scan(&object.bytes, Document::Checkpoint, &file)?;
+            return outline(&found.unwrap_or_default(), keys, &file);
+        }
+        let (table, findings) = current(self, stack)?;
+        Ok(Outline { findings, ..outline(&table.deployment().scanned(), keys, &file)? })
+    }
+}
+
+fn outline(found: &Scanned<'_>, keys: Keys<'_>, file: &str) -> Result<Outline, Diagnostic> {
+    let parse = |text: &&str| Node::parse(text).map_err(|_| checkpoint::not_an_entry(file));
+    let nodes = found.resources.iter().map(parse).collect::<Result<Vec<Node>, _>>()?;
+    verify(&nodes).map_err(|violation| violation.on_read(file))?;
+    let root = nodes.iter().position(|node| node.is_root_stack() && !node.delete);
+    let outputs = match root.and_then(|index| found.resources.get(index)) {
+        Some(text) => {
+            let provider = found.secrets_provider.map(|text| read_provider(text, file)).transpose()?;
+            let crypter = crypter(provider.as_ref().filter(|provider| !provider.kind.is_empty()), keys)?;
+            read_one(text, crypter.as_ref(), file)?.outputs
+        }
+        None => PropertyMap::new(),
+    };
+    let mut pending = Vec::new();
+    for (kind, text) in &found.operations {
+        pending.extend(parse(text)?.parsed_urn().map(|urn| (kind.clone(), urn)));
+    }
+    let entries = nodes.into_iter().filter_map(|node| {
+        Some(Outlined {
+            urn: node.parsed_urn()?,
+            id: Some(node.id).filter(|id| !id.is_empty()),
+            parent: node.parent.parse().ok(),
+            dependencies: node.dependencies.iter().filter_map(|urn| urn.parse().ok()).collect(),
+            delete: node.delete,
+        })
+    });
+    let last_update = found.manifest.and_then(checkpoint::last_update);
+    Ok(Outline { entries: entries.collect(), pending, outputs, last_update, findings: Vec::new() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::world::{World, append, begin, info, keys, run, stack, urn};
+    use crate::{Record, Resource};
+    use outrigger_value::Value;
+
+    #[test]
+    fn an_outline_has_what_the_state_and_the_journal_hold() {
+        World::each(|world| {
+            assert!(world.backend().outline(&stack(), &keys).unwrap().entries.is_empty());
+            let opened = world.open();
+            assert_eq!(run(&opened.session), 5);
+            let mut root = Resource::new(Urn::new("dev", "shop", None, "pulumi:pulumi:Stack", "shop-dev"), false);
+            root.outputs.insert("password".into(), Value::secret("canary".into()));
+            append(&opened.session, Record { put: vec![(crate::EntryKey(9), root.into())], ..Record::default() })
+                .unwrap();
+            append(&opened.session, begin(7, "three")).unwrap();
+            let unfinished = world.backend().outline(&stack(), &keys).unwrap();
+            assert_eq!((unfinished.findings.len(), unfinished.pending), (1, vec![("creating".into(), urn("three"))]));
+            opened.session.finish(info()).unwrap();
+            let outline = world.backend().outline(&stack(), &keys).unwrap();
+            assert_eq!(outline.outputs["password"], Value::secret("canary".into()));
+            assert!(outline.last_update.is_some() && outline.findings.is_empty());
+            for outline in [outline.entries, unfinished.entries] {
+                let ids: Vec<Option<&str>> = outline.iter().map(|entry| entry.id.as_deref()).collect();
+                assert_eq!(ids, [None, Some("p1"), Some("one"), Some("two")]);
+            }
+        });
+    }
+}
