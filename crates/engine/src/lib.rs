@@ -42,5 +42,5 @@ pub use event::{Ending, Event, EventSink, RunResult, Step, StepOp, StepResult, S
 pub use pending::PendingCreates;
 pub use program::{Program, ProgramError};
 pub use run::{destroy, refresh, up};
-pub use services::{AssetHasher, Clock, Options, OtherStacks, Random, Services};
+pub use services::{Clock, Options, OtherStacks, PrepareInputs, Random, Services};
 pub use targets::{Pattern, Targets};
