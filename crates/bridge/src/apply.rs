@@ -102,7 +102,7 @@ impl Package {
         })
     }
 
-    /// The plan that the engine hands back, or one that is made now, with all that its order needs.
+    /// The plan that was kept, or one that is made now, with all that its order needs.
     async fn ready(
         &self,
         cx: &CallContext,
@@ -131,9 +131,6 @@ impl Package {
         subject: &Subject,
         request: &ApplyRequest,
     ) -> Result<Ready, CallError> {
-        if let Some(ready) = request.token.0.as_ref().and_then(|token| token.downcast_ref::<Ready>()) {
-            return Ok(ready.clone());
-        }
         match (&request.prior, request.action) {
             (Some(prior), Action::Delete) => {
                 let stored = self.current(cx, call, urn, subject, prior).await?;

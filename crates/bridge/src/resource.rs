@@ -6,8 +6,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use outrigger_provider::{
-    CallContext, CallError, CheckFailure, CheckRequest, Checked, Diff, LogLevel, NoLog, PlanRequest, PlanToken,
-    Planned, Verdict,
+    CallContext, CallError, CheckFailure, CheckRequest, Checked, Diff, LogLevel, NoLog, PlanRequest, Planned, Verdict,
 };
 use outrigger_terraform::cty::{Value as Cty, ordered};
 use outrigger_terraform::schema::Block;
@@ -84,7 +83,7 @@ impl Package {
         match (request.prior, request.inputs) {
             (prior, None) => {
                 let verdict = if prior.is_some() { Verdict::Delete } else { Verdict::Same };
-                Ok(Planned { verdict, diff: Diff::default(), predicted: None, token: PlanToken::default() })
+                Ok(Planned { verdict, diff: Diff::default(), predicted: None })
             }
             (None, Some(inputs)) => {
                 const CALL: &str = "Create";
@@ -92,12 +91,7 @@ impl Package {
                 let config = self.config(CALL, &subject, &inputs)?;
                 let ready = self.planned(cx, CALL, urn, &subject, Stored::NOTHING, config).await?.ready;
                 let predicted = self.predicted(CALL, &subject, &ready.planned, &inputs)?;
-                Ok(Planned {
-                    verdict: Verdict::Create,
-                    diff: Diff::default(),
-                    predicted: Some(predicted),
-                    token: token(ready),
-                })
+                Ok(Planned { verdict: Verdict::Create, diff: Diff::default(), predicted: Some(predicted) })
             }
             (Some(prior), Some(inputs)) => {
                 const CALL: &str = "Diff";
@@ -120,22 +114,17 @@ impl Package {
                 };
                 drop(planned);
                 self.plans.judged(urn, &ready, verdict);
-                let (shown, token) = if verdict == Verdict::Replace {
-                    let anew = if request.predict {
-                        // What is made anew computes everything anew: planned as if nothing were there, it says what that will be. There
-                        // is nothing then that could stay unchanged.
-                        let config = self.config(CALL, &subject, &inputs)?;
-                        self.planned(cx, CALL, urn, &subject, Stored::NOTHING, config).await?.ready
-                    } else {
-                        ready
-                    };
-                    (anew, PlanToken::default())
+                let shown = if verdict == Verdict::Replace && request.predict {
+                    // A replacement computes everything again: its prediction is a plan with no prior state, in which nothing can stay
+                    // unchanged.
+                    let config = self.config(CALL, &subject, &inputs)?;
+                    self.planned(cx, CALL, urn, &subject, Stored::NOTHING, config).await?.ready
                 } else {
-                    (Arc::clone(&ready), token(ready))
+                    ready
                 };
                 let predicted =
                     request.predict.then(|| self.predicted(CALL, &subject, &shown.planned, &inputs)).transpose()?;
-                Ok(Planned { verdict, diff, predicted, token })
+                Ok(Planned { verdict, diff, predicted })
             }
         }
     }
@@ -336,10 +325,6 @@ impl Ready {
         }
         limited
     }
-}
-
-fn token(ready: Arc<Ready>) -> PlanToken {
-    PlanToken(Some(ready))
 }
 
 fn unfitting(misfit: &Misfit) -> CheckFailure {

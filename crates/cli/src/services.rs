@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use outrigger_diagnostic::Diagnostic;
-use outrigger_engine::{AssetHasher, Clock, Event, EventSink, OtherStacks, Random};
+use outrigger_engine::{Clock, Event, EventSink, OtherStacks, PrepareInputs, Random};
 use outrigger_provider::{LogLevel, LogSink};
 use outrigger_pulumi::{hash_assets, lacks_hashes};
 use outrigger_state::{Backend, StackName};
@@ -95,8 +95,8 @@ pub(crate) struct Inputs {
     pub(crate) redaction: Arc<Redaction>,
 }
 
-impl AssetHasher for Inputs {
-    fn hash(&self, properties: &mut PropertyMap) -> Result<(), Diagnostic> {
+impl PrepareInputs for Inputs {
+    fn prepare(&self, properties: &mut PropertyMap) -> Result<(), Diagnostic> {
         self.redaction.learn_properties(properties);
         if lacks_hashes(properties) { hash_assets(properties, &self.directory) } else { Ok(()) }
     }

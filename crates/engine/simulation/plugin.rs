@@ -7,8 +7,8 @@ use async_trait::async_trait;
 use outrigger_diagnostic::Diagnostic;
 use outrigger_provider::{
     Action, ApplyRequest, CallContext, CallError, CheckRequest, Checked, Configure, Diff, DiffConfig, ErrorKind,
-    ImportRequest, Imported, Invoke, Invoked, Outcome, PlanRequest, PlanToken, Planned, Plugin, PluginDescriptor,
-    PluginInfo, Plugins, Provider, ReadRequest, ReadResult, ResourceIdentity, State, Ticket, Verdict,
+    ImportRequest, Imported, Invoke, Invoked, Outcome, PlanRequest, Planned, Plugin, PluginDescriptor, PluginInfo,
+    Plugins, Provider, ReadRequest, ReadResult, State, Ticket, Verdict,
 };
 use outrigger_schema::Package;
 use outrigger_state::OperationKind;
@@ -121,7 +121,7 @@ impl Provider for FakeProvider {
 
     async fn plan(&self, _: &CallContext, request: PlanRequest) -> Result<Planned, CallError> {
         self.look("Diff").await?;
-        let planned = |verdict, diff, predicted| Planned { verdict, diff, predicted, token: PlanToken::default() };
+        let planned = |verdict, diff, predicted| Planned { verdict, diff, predicted };
         let Some(inputs) = request.inputs else { return Ok(planned(Verdict::Delete, Diff::default(), None)) };
         let Some(prior) = request.prior else {
             return Ok(planned(Verdict::Create, Diff::default(), Some(inputs)));
@@ -188,8 +188,8 @@ impl Provider for FakeProvider {
         }
         let late = self.world.lock().trouble.pending;
         if self.world.percent(late) {
-            let handle = format!("{call}:{id}").into_bytes();
-            return Outcome::Pending(Ticket { handle, ask_again_after: None });
+            self.world.lock().doubt(action, &id);
+            return Outcome::Pending(Ticket { handle: id.into_bytes(), ask_again_after: None });
         }
         if action == Action::Delete {
             return Outcome::Done(State::default());
@@ -197,28 +197,6 @@ impl Provider for FakeProvider {
         let state = self.world.lock().state(&id);
         match state {
             Some(state) if partial => Outcome::Partial { state, reasons: vec!["not ready".to_owned()] },
-            Some(state) => Outcome::Done(state),
-            None => Outcome::Unknown { error: self.error(call, ErrorKind::Garbage), last: None },
-        }
-    }
-
-    async fn resume(&self, cx: &CallContext, _: &ResourceIdentity, ticket: Ticket) -> Outcome {
-        self.world.schedule.pauses(2).await;
-        let text = String::from_utf8_lossy(&ticket.handle).into_owned();
-        let (call, id) = text.split_once(':').unwrap_or_default();
-        let action = if call == "Delete" { Action::Delete } else { Action::Update };
-        if let Some(kind) = self.silence(cx) {
-            self.world.lock().doubt(action, id);
-            return Outcome::Unknown { error: self.error(call, kind), last: None };
-        }
-        if self.world.percent(30) {
-            return Outcome::Pending(ticket);
-        }
-        if action == Action::Delete {
-            return Outcome::Done(State::default());
-        }
-        let state = self.world.lock().state(id);
-        match state {
             Some(state) => Outcome::Done(state),
             None => Outcome::Unknown { error: self.error(call, ErrorKind::Garbage), last: None },
         }

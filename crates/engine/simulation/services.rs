@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use async_trait::async_trait;
 use outrigger_diagnostic::Diagnostic;
-use outrigger_engine::{AssetHasher, Clock, Event, EventSink, OtherStacks, Random as EngineRandom, Services};
+use outrigger_engine::{Clock, Event, EventSink, OtherStacks, PrepareInputs, Random as EngineRandom, Services};
 use outrigger_state::Journal;
 use outrigger_value::PropertyMap;
 use tokio_util::sync::CancellationToken;
@@ -22,7 +22,7 @@ pub(crate) fn services(world: &Arc<World>, journal: Arc<dyn Journal>) -> Service
         clock: surroundings.clone(),
         random: surroundings.clone(),
         stacks: surroundings.clone(),
-        assets: surroundings.clone(),
+        inputs: surroundings.clone(),
         events: surroundings,
         stop: CancellationToken::new(),
         abort: CancellationToken::new(),
@@ -58,8 +58,8 @@ impl OtherStacks for Surroundings {
     }
 }
 
-impl AssetHasher for Surroundings {
-    fn hash(&self, _: &mut PropertyMap) -> Result<(), Diagnostic> {
+impl PrepareInputs for Surroundings {
+    fn prepare(&self, _: &mut PropertyMap) -> Result<(), Diagnostic> {
         Ok(())
     }
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use outrigger_provider::{
     Action, ApplyRequest, CallContext, CallError, CheckConfig, CheckFailure, CheckRequest, Checked, CheckedConfig,
-    Configure, Diff, DiffConfig, ErrorKind, Invoke, Invoked, Outcome, PlanRequest, PlanToken, Planned, Plugin,
-    PluginInfo, Provider, ReadRequest, ReadResult, State, Verdict,
+    Configure, Diff, DiffConfig, ErrorKind, Invoke, Invoked, Outcome, PlanRequest, Planned, Plugin, PluginInfo,
+    Provider, ReadRequest, ReadResult, State, Verdict,
 };
 use outrigger_value::{PropertyMap, Value};
 
@@ -104,7 +104,7 @@ impl Provider for Builtin {
     }
 
     async fn plan(&self, _: &CallContext, request: PlanRequest) -> Result<Planned, CallError> {
-        let planned = |verdict, diff, predicted| Planned { verdict, diff, predicted, token: PlanToken::default() };
+        let planned = |verdict, diff, predicted| Planned { verdict, diff, predicted };
         let Some(inputs) = request.inputs else { return Ok(planned(Verdict::Delete, Diff::default(), None)) };
         let stash = request.resource.ty() == STASH;
         let Some(prior) = request.prior else {

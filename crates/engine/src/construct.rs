@@ -26,7 +26,7 @@ impl Deployment {
         let monitor = Attended { deployment: self, source: goal.source.clone(), refused: AtomicBool::new(false) };
         let providers = goal.providers.clone();
         let source = goal.source.clone();
-        let made = instance.provider.construct(self.unbounded(), goal, &monitor).await;
+        let made = instance.provider.construct(&self.context, goal, &monitor).await;
         let made = made.map_err(|error| {
             // What a child failed with has been said; that the component could not go on then is no news.
             if monitor.refused.load(Ordering::Relaxed) {
@@ -64,7 +64,7 @@ impl Deployment {
         let instance = self.provider(&reference, &stack).await?;
         let monitor = Attended { deployment: self, source: goal.source.clone(), refused: AtomicBool::new(false) };
         let token = goal.call.token.clone();
-        let called = instance.provider.call(self.unbounded(), goal.call, &monitor).await;
+        let called = instance.provider.call(&self.context, goal.call, &monitor).await;
         called.map_err(|error| {
             if monitor.refused.load(Ordering::Relaxed) {
                 return RegisterError::Failed;

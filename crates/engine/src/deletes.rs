@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use futures::stream::{FuturesUnordered, StreamExt};
 use outrigger_diagnostic::Diagnostic;
-use outrigger_provider::{Action, CallError, ErrorKind, Goal, PlanToken, RegisterError, State};
+use outrigger_provider::{Action, CallError, ErrorKind, Goal, RegisterError, State};
 use outrigger_state::{EntryKey, OperationId, OperationKind, Record, Resource};
 use outrigger_value::{ProviderReference, Urn};
 
@@ -101,9 +101,7 @@ impl Deployment {
             }
         };
         let prior = Some(state_of(old));
-        let outcome = self
-            .carry_out(OperationKind::Deleting, Action::Delete, old.clone(), prior, &instance, PlanToken::default())
-            .await;
+        let outcome = self.carry_out(OperationKind::Deleting, Action::Delete, old.clone(), prior, &instance).await;
         match outcome {
             Ok((Applied::Done(_), operation)) => Ok(ended(operation)),
             Ok((Applied::Partial(state, reasons), operation)) => {

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
-use std::time::Duration;
 
 use outrigger_diagnostic::Diagnostic;
 use outrigger_provider::{CallContext, CallError, CheckFailure, ErrorKind, LogLevel, LogSink, RegisterError, RunInfo};
@@ -16,9 +15,6 @@ use crate::decisions::{Decisions, Milestone};
 use crate::graph::Graph;
 use crate::providers::Providers;
 use crate::{Event, EventSink, Options, Services, Step, StepOp, StepResult};
-
-/// Calls that only look have this long; what changes the world has only the user's limit.
-const LOOK: Duration = Duration::from_secs(600);
 
 pub(crate) struct Deployment {
     pub(crate) options: Options,
@@ -43,7 +39,8 @@ pub(crate) struct Deployment {
     journal_failed: AtomicBool,
     /// One for each milestone that somebody waits for; closed when it is reached, or never will be.
     gates: Mutex<HashMap<Milestone, Arc<Semaphore>>>,
-    context: CallContext,
+    /// The surroundings of every call. The host sets deadlines.
+    pub(crate) context: CallContext,
 }
 
 impl Deployment {
@@ -114,16 +111,6 @@ impl Deployment {
     /// any, so the lock is taken all the same.
     pub(crate) fn decide(&self) -> MutexGuard<'_, Decisions> {
         self.decisions.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
-    }
-
-    /// The surroundings of a call that may take as long as it takes.
-    pub(crate) fn unbounded(&self) -> &CallContext {
-        &self.context
-    }
-
-    /// The surroundings of a call that only looks.
-    pub(crate) fn bounded(&self) -> CallContext {
-        self.context.within(LOOK)
     }
 
     /// Waits for a place among the calls under way; only closed semaphores fail, and this one is never closed.

@@ -131,7 +131,7 @@ impl Deployment {
         };
         let Ok(_permit) = self.place().await else { return Look::Unseen };
         self.calling(&old.urn);
-        match instance.provider.read(self.unbounded(), request).await {
+        match instance.provider.read(&self.context, request).await {
             Ok(ReadResult::Gone) => Look::Gone,
             Ok(ReadResult::Found { .. }) => Look::There,
             Err(error) if error.kind == ErrorKind::Unsupported => Look::There,

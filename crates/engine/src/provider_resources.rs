@@ -70,7 +70,7 @@ impl Deployment {
         let news = registration.new.inputs.clone();
         let request = CheckConfig { urn: urn.clone(), olds, news: provider_inputs::public(&news) };
         let checked = plugin
-            .check_config(&self.bounded(), request)
+            .check_config(&self.context, request)
             .await
             .map_err(|error| self.fail(&urn, failed(error, "check the configuration of", &urn, &registration.goal)))?;
         if !checked.failures.is_empty() {
@@ -104,7 +104,7 @@ impl Deployment {
         let request = diff_request(old, &registration.new.inputs, registration.goal.ignore_changes.clone());
         let news = request.news.clone();
         let mut diff = plugin
-            .diff_config(&self.bounded(), request)
+            .diff_config(&self.context, request)
             .await
             .map_err(|error| self.fail(urn, failed(error, "compare the configuration of", urn, &registration.goal)))?;
         if diff.changed.is_none() {
@@ -121,7 +121,7 @@ impl Deployment {
         news: &PropertyMap,
     ) -> Result<Diff, CallError> {
         let request = diff_request(old, news, Vec::new());
-        instance.plugin.diff_config(&self.bounded(), request).await
+        instance.plugin.diff_config(&self.context, request).await
     }
 
     async fn create_provider(

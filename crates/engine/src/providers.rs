@@ -106,7 +106,7 @@ impl Deployment {
         let plugin = self
             .services
             .plugins
-            .load(&self.bounded(), descriptor)
+            .load(&self.context, descriptor)
             .await
             .map_err(|diagnostic| self.fail(urn, diagnostic))?;
         lock(&self.providers.started).push(plugin.clone());
@@ -127,7 +127,7 @@ impl Deployment {
         };
         let request = Configure { urn: resource.urn.clone(), id, inputs: provider_inputs::public(&resource.inputs) };
         let provider = plugin
-            .configure(&self.bounded(), request)
+            .configure(&self.context, request)
             .await
             .map_err(|error| self.fail(&resource.urn, failed(error, "configure provider", &resource.urn, goal)))?;
         Ok(Instance { plugin, provider, resource })

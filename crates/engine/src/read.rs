@@ -139,7 +139,7 @@ impl Deployment {
         let request = ReadRequest { resource: ResourceIdentity::new(urn.clone()), state, timeout: timeout(limit) };
         let permit = self.place().await?;
         self.calling(urn);
-        let result = instance.provider.read(self.unbounded(), request).await;
+        let result = instance.provider.read(&self.context, request).await;
         drop(permit);
         result.map_err(|error| self.fail(urn, diagnose(error, "read", urn)))
     }
@@ -175,7 +175,7 @@ impl Deployment {
         }
         let request = Invoke { token: goal.token.clone(), arguments: goal.arguments, preview: self.options.preview };
         let permit = self.place().await?;
-        let invoked = instance.provider.invoke(self.unbounded(), request).await;
+        let invoked = instance.provider.invoke(&self.context, request).await;
         drop(permit);
         let at = |diagnostic: Diagnostic, argument: Source| match argument.as_ref().or(goal.source.as_ref()) {
             Some(source) => diagnostic.at(source.clone()),
@@ -263,7 +263,7 @@ impl Deployment {
         };
         let permit =
             self.place_for(&urn, operation).await.inspect_err(|_| self.ended(&step, None, StepResult::Failed, op))?;
-        let imported = instance.provider.import(self.unbounded(), request).await;
+        let imported = instance.provider.import(&self.context, request).await;
         drop((permit, turn));
         let state = match imported.map(|imported| imported.resources.into_iter().next()) {
             Ok(Some((_, state))) => state,

@@ -151,7 +151,7 @@ impl Deployment {
                 timeout: None,
             };
             let permit = self.look().await?;
-            let planned = instance.provider.plan(&self.bounded(), request).await;
+            let planned = instance.provider.plan(&self.context, request).await;
             drop(permit);
             let planned = planned.map_err(|error| self.fail(urn, diagnose(error, "compare", urn)))?;
             if planned.verdict == Verdict::Same { StepOp::Same } else { StepOp::Update }

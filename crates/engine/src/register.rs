@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use outrigger_diagnostic::Diagnostic;
 use outrigger_provider::{
-    Autonaming, CallError, CheckFailure, CheckRequest, Diff, Goal, PlanRequest, PlanToken, Planned, PluginDescriptor,
+    Autonaming, CallError, CheckFailure, CheckRequest, Diff, Goal, PlanRequest, Planned, PluginDescriptor,
     RegisterError, Registered, ResourceIdentity, Verdict,
 };
 use outrigger_state::{EntryKey, Resource};
@@ -43,8 +43,8 @@ impl Deployment {
         let preliminary =
             Urn::new(&self.options.stack, &self.options.project, goal.parent.as_ref(), &goal.ty, &goal.name);
         self.services
-            .assets
-            .hash(&mut goal.inputs)
+            .inputs
+            .prepare(&mut goal.inputs)
             .map_err(|diagnostic| self.fail(&preliminary, place(diagnostic, &goal)))?;
         if goal.remote {
             return self.construct(goal, &preliminary).await;
@@ -206,7 +206,7 @@ impl Deployment {
             preview: self.options.preview,
         };
         let permit = self.look().await?;
-        let checked = instance.provider.check(&self.bounded(), request).await;
+        let checked = instance.provider.check(&self.context, request).await;
         drop(permit);
         let checked = checked.map_err(|error| self.fail(&urn, failed(error, "check", &urn, &registration.goal)))?;
         if !checked.failures.is_empty() {
@@ -253,7 +253,6 @@ impl Deployment {
             verdict: Verdict::Replace,
             diff: Diff { changed: Some(true), replace_keys: vec![key.to_owned()], ..Diff::default() },
             predicted: None,
-            token: PlanToken::default(),
         };
         if old.taint {
             return Ok(replace("id"));
@@ -276,7 +275,7 @@ impl Deployment {
             timeout: timeout(registration.goal.custom_timeouts.update),
         };
         let permit = self.look().await?;
-        let planned = instance.provider.plan(&self.bounded(), request).await;
+        let planned = instance.provider.plan(&self.context, request).await;
         drop(permit);
         planned.map_err(|error| self.fail(urn, failed(error, "compare", urn, &registration.goal)))
     }

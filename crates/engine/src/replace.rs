@@ -231,7 +231,7 @@ impl Deployment {
             timeout: None,
         };
         let permit = self.look().await?;
-        let planned = instance.provider.plan(&self.bounded(), request).await;
+        let planned = instance.provider.plan(&self.context, request).await;
         drop(permit);
         let mut planned =
             planned.map_err(|error| self.fail(&dependent.urn, diagnose(error, "compare", &dependent.urn)))?;

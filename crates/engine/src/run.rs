@@ -135,7 +135,7 @@ impl Monitor for Deployment {
     }
 
     async fn register_outputs(&self, urn: &Urn, mut outputs: PropertyMap) -> Result<(), RegisterError> {
-        self.services.assets.hash(&mut outputs).map_err(|diagnostic| self.fail(urn, diagnostic))?;
+        self.services.inputs.prepare(&mut outputs).map_err(|diagnostic| self.fail(urn, diagnostic))?;
         if *urn == self.stack {
             *self.stack_outputs.lock().unwrap_or_else(PoisonError::into_inner) = Some(outputs);
             return Ok(());

@@ -40,10 +40,10 @@ pub trait OtherStacks: Send + Sync {
     async fn outputs(&self, name: &str) -> Result<PropertyMap, Diagnostic>;
 }
 
-/// Computes the hashes of the assets and archives inside inputs.
-pub trait AssetHasher: Send + Sync {
-    /// Fills in every hash that is missing.
-    fn hash(&self, properties: &mut PropertyMap) -> Result<(), Diagnostic>;
+/// Prepares everything that a program hands in, before a plugin sees it.
+pub trait PrepareInputs: Send + Sync {
+    /// Fills in the missing hashes of assets and archives; a front end may also learn here which values are secret.
+    fn prepare(&self, properties: &mut PropertyMap) -> Result<(), Diagnostic>;
 }
 
 /// What the engine needs of the world.
@@ -59,8 +59,8 @@ pub struct Services {
     pub random: Arc<dyn Random>,
     /// Other stacks.
     pub stacks: Arc<dyn OtherStacks>,
-    /// Hashes of assets.
-    pub assets: Arc<dyn AssetHasher>,
+    /// Prepares what the program hands in.
+    pub inputs: Arc<dyn PrepareInputs>,
     /// Where events go.
     pub events: Arc<dyn EventSink>,
     /// The user asked to stop: nothing new starts, what runs may finish.

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use outrigger_diagnostic::Diagnostic;
 use outrigger_provider::{
-    Action, ApplyRequest, CallError, Diff, ErrorKind, Outcome, PlanRequest, PlanToken, Planned, RegisterError,
-    Registered, ResourceIdentity, State,
+    Action, ApplyRequest, CallError, Diff, ErrorKind, Outcome, PlanRequest, Planned, RegisterError, Registered,
+    ResourceIdentity, State,
 };
 use outrigger_state::{EntryKey, OperationId, OperationKind, PendingOperation, Record, Resource};
 use outrigger_value::Urn;
@@ -90,16 +90,9 @@ impl Deployment {
         let applied = if self.options.preview {
             self.predict_create(&intended, instance).await.map(|state| (Applied::Done(state), None))
         } else {
-            self.carry_out(
-                OperationKind::Creating,
-                Action::Create,
-                intended.clone(),
-                None,
-                instance,
-                PlanToken::default(),
-            )
-            .await
-            .map(|(applied, operation)| (applied, Some(operation)))
+            self.carry_out(OperationKind::Creating, Action::Create, intended.clone(), None, instance)
+                .await
+                .map(|(applied, operation)| (applied, Some(operation)))
         };
         let (state, reasons, operation) = match applied {
             Ok((Applied::Done(state), operation)) => (state, None, operation),
@@ -156,7 +149,7 @@ impl Deployment {
             timeout: timeout(new.custom_timeouts.create),
         };
         let permit = self.look().await.map_err(Failure::Reported)?;
-        let planned = instance.provider.plan(&self.bounded(), request).await.map_err(Failure::Call)?;
+        let planned = instance.provider.plan(&self.context, request).await.map_err(Failure::Call)?;
         drop(permit);
         Ok(State { outputs: planned.predicted.unwrap_or_default(), ..State::default() })
     }
@@ -185,7 +178,7 @@ impl Deployment {
             Ok((Applied::Done(State { id: old.id.clone().unwrap_or_default(), outputs, ..State::default() }), None))
         } else {
             let prior = Some(state_of(&old));
-            self.carry_out(OperationKind::Updating, Action::Update, intended.clone(), prior, instance, planned.token)
+            self.carry_out(OperationKind::Updating, Action::Update, intended.clone(), prior, instance)
                 .await
                 .map(|(applied, operation)| (applied, Some(operation)))
         };
@@ -230,7 +223,6 @@ impl Deployment {
         resource: Arc<Resource>,
         prior: Option<State>,
         instance: &Instance,
-        token: PlanToken,
     ) -> Result<(Applied, OperationId), Failure> {
         let urn = resource.urn.clone();
         self.may_start().map_err(Failure::Reported)?;
@@ -247,16 +239,12 @@ impl Deployment {
             inputs: if action == Action::Delete { Default::default() } else { resource.inputs.clone() },
             ignore_changes: resource.ignore_changes.clone(),
             timeout: timeout(limit),
-            token,
         };
         let turn = self.turn().await.map_err(Failure::Reported)?;
         let operation = self.begin_operation(PendingOperation { kind, resource }).await.map_err(Failure::Reported)?;
         // The intent is durable: from here on the call is made, whatever else fails, unless the user asked to stop.
         let permit = self.place_for(&urn, operation).await.map_err(Failure::Reported)?;
-        let mut outcome = instance.provider.apply(self.unbounded(), request).await;
-        while let Outcome::Pending(ticket) = outcome {
-            outcome = instance.provider.resume(self.unbounded(), &ResourceIdentity::new(urn.clone()), ticket).await;
-        }
+        let outcome = instance.provider.apply(&self.context, request).await;
         drop((permit, turn));
         match outcome {
             Outcome::Done(state) => Ok((Applied::Done(state), operation)),
@@ -270,8 +258,11 @@ impl Deployment {
                 Ok((Applied::Partial(state, vec![error.message]), operation))
             }
             Outcome::Unknown { error, .. } => Err(Failure::Unknown(error)),
-            // The loop above leaves no pending outcome.
-            Outcome::Pending(_) => Err(Failure::Reported(RegisterError::Failed)),
+            Outcome::Pending(_) => {
+                let (label, call) = (instance.provider.label(), format!("{action:?}"));
+                let message = "the operation is still under way, and cannot be waited for yet";
+                Err(Failure::Unknown(CallError::new(label, call, ErrorKind::Unknown, message)))
+            }
         }
     }
 

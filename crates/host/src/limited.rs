@@ -5,10 +5,9 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use outrigger_provider::{
     ApplyRequest, CallContext, CallError, CallRequest, CallResponse, CheckRequest, Checked, ConstructResponse, Goal,
-    ImportRequest, Imported, Invoke, Invoked, ListItem, Monitor, Opened, Outcome, PlanRequest, Planned, Provider,
-    ReadRequest, ReadResult, ResourceIdentity, State, StreamItem, Ticket,
+    ImportRequest, Imported, Invoke, Invoked, Monitor, Outcome, PlanRequest, Planned, Provider, ReadRequest,
+    ReadResult,
 };
-use outrigger_value::PropertyMap;
 
 use crate::Deadlines;
 use crate::lease::{Lease, within};
@@ -41,10 +40,6 @@ impl Provider for LimitedProvider {
         self.provider.unconfigured()
     }
 
-    async fn upgrade(&self, cx: &CallContext, resource: &ResourceIdentity, state: State) -> Result<State, CallError> {
-        self.provider.upgrade(&within(cx, self.deadlines.check), resource, state).await
-    }
-
     async fn check(&self, cx: &CallContext, request: CheckRequest) -> Result<Checked, CallError> {
         self.provider.check(&within(cx, self.deadlines.check), request).await
     }
@@ -57,10 +52,6 @@ impl Provider for LimitedProvider {
         self.provider.apply(cx, request).await
     }
 
-    async fn resume(&self, cx: &CallContext, resource: &ResourceIdentity, ticket: Ticket) -> Outcome {
-        self.provider.resume(cx, resource, ticket).await
-    }
-
     async fn read(&self, cx: &CallContext, request: ReadRequest) -> Result<ReadResult, CallError> {
         self.provider.read(cx, request).await
     }
@@ -69,39 +60,8 @@ impl Provider for LimitedProvider {
         self.provider.import(cx, request).await
     }
 
-    async fn list(
-        &self,
-        cx: &CallContext,
-        ty: &str,
-        query: PropertyMap,
-        continuation: &str,
-    ) -> Result<Vec<ListItem>, CallError> {
-        self.provider.list(cx, ty, query, continuation).await
-    }
-
     async fn invoke(&self, cx: &CallContext, request: Invoke) -> Result<Invoked, CallError> {
         self.provider.invoke(cx, request).await
-    }
-
-    async fn stream(
-        &self,
-        cx: &CallContext,
-        request: Invoke,
-        sink: &mut (dyn FnMut(StreamItem) -> bool + Send),
-    ) -> Result<(), CallError> {
-        self.provider.stream(cx, request, sink).await
-    }
-
-    async fn open(&self, cx: &CallContext, token: &str, arguments: PropertyMap) -> Result<Opened, CallError> {
-        self.provider.open(cx, token, arguments).await
-    }
-
-    async fn renew(&self, cx: &CallContext, token: &str, lease: Vec<u8>) -> Result<Opened, CallError> {
-        self.provider.renew(cx, token, lease).await
-    }
-
-    async fn close(&self, cx: &CallContext, token: &str, lease: Vec<u8>) -> Result<(), CallError> {
-        self.provider.close(cx, token, lease).await
     }
 
     async fn construct(

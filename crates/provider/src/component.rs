@@ -1,9 +1,8 @@
-//! Functions, lists, leased values and components.
+//! Functions and components.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
-use outrigger_value::{PropertyMap, Urn, Value};
+use outrigger_value::{PropertyMap, Urn};
 
 use crate::CheckFailure;
 
@@ -25,44 +24,6 @@ pub struct Invoked {
     pub result: PropertyMap,
     /// What is wrong with the arguments.
     pub failures: Vec<CheckFailure>,
-}
-
-/// A part of a streamed answer.
-#[derive(Clone, Debug)]
-pub enum StreamItem {
-    /// Bytes for stdout.
-    Stdout(Vec<u8>),
-    /// Bytes for stderr.
-    Stderr(Vec<u8>),
-    /// A value.
-    Value(Value),
-}
-
-/// One listed resource, or the way to the next page.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ListItem {
-    /// A resource.
-    Found {
-        /// Its id.
-        id: String,
-        /// Its name.
-        name: String,
-    },
-    /// Ask again with this text.
-    More(String),
-    /// The list cannot be known yet.
-    Computed,
-}
-
-/// A leased, ephemeral value.
-#[derive(Clone, Debug)]
-pub struct Opened {
-    /// The value.
-    pub result: PropertyMap,
-    /// What the provider wants back to renew or close it.
-    pub lease: Vec<u8>,
-    /// Renew after this time.
-    pub renew_after: Option<Duration>,
 }
 
 /// A component that was made.

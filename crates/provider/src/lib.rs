@@ -22,15 +22,14 @@ mod unconfigured;
 mod version;
 
 pub use call::{CallContext, LogLevel, LogSink, NoLog};
-pub use component::{CallRequest, CallResponse, ConstructResponse, Invoke, Invoked, ListItem, Opened, StreamItem};
+pub use component::{CallRequest, CallResponse, ConstructResponse, Invoke, Invoked};
 pub use error::{CallError, CheckFailure, ErrorKind};
 pub use goal::{
     Alias, AliasParent, Goal, InvokeGoal, MethodGoal, PackageReference, Places, PropertyPlaces, ReadGoal, Source,
 };
 pub use monitor::{Monitor, RegisterError, Registered, RunInfo};
 pub use plan::{
-    Action, ApplyRequest, DetailedDiff, Diff, DiffKind, Outcome, PlanRequest, PlanToken, Planned, PropertyDiff, Ticket,
-    Verdict,
+    Action, ApplyRequest, DetailedDiff, Diff, DiffKind, Outcome, PlanRequest, Planned, PropertyDiff, Ticket, Verdict,
 };
 pub use plugin::{
     CheckConfig, CheckedConfig, Configure, DiffConfig, Parameterization, Parameterize, Plugin, PluginDescriptor,
@@ -39,7 +38,6 @@ pub use plugin::{
 pub use program::{Program, ProgramError};
 pub use provider::{
     Autonaming, AutonamingMode, CheckRequest, Checked, ImportRequest, Imported, Provider, ReadRequest, ReadResult,
-    TakeOverRequest,
 };
 pub use state::{ResourceIdentity, State};
 pub use unconfigured::Unconfigured;

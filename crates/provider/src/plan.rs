@@ -1,9 +1,6 @@
 //! Planning a change and carrying it out.
 
-use std::any::Any;
 use std::collections::BTreeMap;
-use std::fmt;
-use std::sync::Arc;
 use std::time::Duration;
 
 use outrigger_value::PropertyMap;
@@ -51,8 +48,6 @@ pub enum Verdict {
     Create,
     /// It would be removed.
     Delete,
-    /// The provider cannot say yet.
-    Deferred,
 }
 
 /// How one property changes.
@@ -119,16 +114,6 @@ pub struct Diff {
     pub detailed: Option<DetailedDiff>,
 }
 
-/// Opaque data from plan to apply. Terraform hands planned private bytes and the planned state through here.
-#[derive(Clone, Default)]
-pub struct PlanToken(pub Option<Arc<dyn Any + Send + Sync>>);
-
-impl fmt::Debug for PlanToken {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.0.is_some() { "PlanToken(..)" } else { "PlanToken(none)" })
-    }
-}
-
 /// The answer to a plan.
 #[derive(Clone, Debug)]
 pub struct Planned {
@@ -138,8 +123,6 @@ pub struct Planned {
     pub diff: Diff,
     /// The outputs as far as they can be told; unknown values where they cannot.
     pub predicted: Option<PropertyMap>,
-    /// Handed back to `apply` as it is.
-    pub token: PlanToken,
 }
 
 /// An order: do it.
@@ -157,11 +140,9 @@ pub struct ApplyRequest {
     pub ignore_changes: Vec<String>,
     /// The user's limit.
     pub timeout: Option<Duration>,
-    /// From the plan of the same change.
-    pub token: PlanToken,
 }
 
-/// A pending operation that the provider can be asked about again.
+/// Reserved: an operation that is under way, and that the provider can be asked about again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ticket {
     /// The provider's own handle.
@@ -182,7 +163,8 @@ pub enum Outcome {
         /// Why it is not ready.
         reasons: Vec<String>,
     },
-    /// Under way; ask again with `resume`.
+    /// Reserved: under way, to be asked about again with `resume`. Until a supervisor does that, the operation stays pending in the
+    /// state and its step fails.
     Pending(Ticket),
     /// It did not happen; nothing changed.
     NotDone(CallError),

@@ -64,10 +64,8 @@ pub enum Parameterize {
 pub struct PluginInfo {
     /// Its version; may be empty.
     pub version: String,
-    /// How many calls a second it can take, where it says so.
+    /// Reserved: how many calls a second it can take, where it says so. Nothing limits the rate yet.
     pub calls_per_second: Option<f64>,
-    /// What else it says: discovery filters, label rules, settings of its protocol.
-    pub annotations: PropertyMap,
 }
 
 /// A request to check a provider's configuration.

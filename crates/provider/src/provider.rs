@@ -7,7 +7,7 @@ use outrigger_value::PropertyMap;
 
 use crate::{
     ApplyRequest, CallContext, CallError, CallRequest, CallResponse, CheckFailure, ConstructResponse, Goal, Invoke,
-    Invoked, ListItem, Monitor, Opened, Outcome, PlanRequest, Planned, ResourceIdentity, State, StreamItem, Ticket,
+    Invoked, Monitor, Outcome, PlanRequest, Planned, ResourceIdentity, State, Ticket,
 };
 
 /// A request to check inputs.
@@ -102,19 +102,6 @@ pub struct Imported {
     pub resources: Vec<(String, State)>,
 }
 
-/// A request to take over a resource from another type or provider.
-#[derive(Clone, Debug)]
-pub struct TakeOverRequest {
-    /// Which resource it becomes.
-    pub resource: ResourceIdentity,
-    /// The provider that managed it, in the protocol's words.
-    pub source_provider: String,
-    /// The type that it had, in the protocol's words.
-    pub source_type: String,
-    /// The state that it had.
-    pub state: State,
-}
-
 /// A configured provider instance.
 #[async_trait]
 pub trait Provider: Send + Sync {
@@ -137,36 +124,6 @@ pub trait Provider: Send + Sync {
         false
     }
 
-    /// Brings stored state to the provider's current schema version.
-    async fn upgrade(&self, _cx: &CallContext, _resource: &ResourceIdentity, state: State) -> Result<State, CallError> {
-        Ok(state)
-    }
-
-    /// Takes over a resource that another type, or another provider, managed.
-    async fn take_over(&self, _cx: &CallContext, _request: TakeOverRequest) -> Result<State, CallError> {
-        Err(CallError::unsupported("take over"))
-    }
-
-    /// The inputs that would make a resource as it is, for writing a program from what exists.
-    async fn inputs_of(
-        &self,
-        _cx: &CallContext,
-        _resource: &ResourceIdentity,
-        _state: State,
-    ) -> Result<PropertyMap, CallError> {
-        Err(CallError::unsupported("inputs of"))
-    }
-
-    /// The names that inputs refer to, where only the plugin can read its own expressions.
-    async fn dependencies_of(
-        &self,
-        _cx: &CallContext,
-        _token: &str,
-        _inputs: PropertyMap,
-    ) -> Result<Vec<String>, CallError> {
-        Err(CallError::unsupported("dependencies of"))
-    }
-
     /// Checks and completes inputs.
     async fn check(&self, _cx: &CallContext, request: CheckRequest) -> Result<Checked, CallError> {
         Ok(Checked { inputs: request.news, failures: Vec::new() })
@@ -178,7 +135,7 @@ pub trait Provider: Send + Sync {
     /// Does it. No deadline but the user's.
     async fn apply(&self, cx: &CallContext, request: ApplyRequest) -> Outcome;
 
-    /// Asks again about something under way.
+    /// Reserved: asks again about an operation that is under way. No caller until a supervisor keeps tickets.
     async fn resume(&self, _cx: &CallContext, _resource: &ResourceIdentity, _ticket: Ticket) -> Outcome {
         Outcome::NotDone(CallError::unsupported("resume"))
     }
@@ -191,45 +148,9 @@ pub trait Provider: Send + Sync {
         Err(CallError::unsupported("import"))
     }
 
-    /// Lists resources of a type, page by page; `continuation` is empty for the first page.
-    async fn list(
-        &self,
-        _cx: &CallContext,
-        _ty: &str,
-        _query: PropertyMap,
-        _continuation: &str,
-    ) -> Result<Vec<ListItem>, CallError> {
-        Err(CallError::unsupported("list"))
-    }
-
     /// Calls a function.
     async fn invoke(&self, _cx: &CallContext, _request: Invoke) -> Result<Invoked, CallError> {
         Err(CallError::unsupported("invoke"))
-    }
-
-    /// Calls a function that answers in parts; each part goes to `sink`, which answers whether to go on.
-    async fn stream(
-        &self,
-        _cx: &CallContext,
-        _request: Invoke,
-        _sink: &mut (dyn FnMut(StreamItem) -> bool + Send),
-    ) -> Result<(), CallError> {
-        Err(CallError::unsupported("stream"))
-    }
-
-    /// Opens a leased, ephemeral value.
-    async fn open(&self, _cx: &CallContext, _token: &str, _arguments: PropertyMap) -> Result<Opened, CallError> {
-        Err(CallError::unsupported("open"))
-    }
-
-    /// Renews a leased value.
-    async fn renew(&self, _cx: &CallContext, _token: &str, _lease: Vec<u8>) -> Result<Opened, CallError> {
-        Err(CallError::unsupported("renew"))
-    }
-
-    /// Gives a leased value back.
-    async fn close(&self, _cx: &CallContext, _token: &str, _lease: Vec<u8>) -> Result<(), CallError> {
-        Err(CallError::unsupported("close"))
     }
 
     /// Makes a component: registers it and its children through the monitor. When this answers, also with an error, every

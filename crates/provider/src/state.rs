@@ -35,12 +35,6 @@ pub struct State {
     pub inputs: PropertyMap,
     /// What the provider answered.
     pub outputs: PropertyMap,
-    /// Bytes that the provider wants back, opaque to everyone else.
-    pub private: Vec<u8>,
-    /// The version of the schema that this state was written with.
-    pub schema_version: i64,
-    /// A structured identity, where the protocol has one.
-    pub identity: Option<PropertyMap>,
     /// Why the resource exists but is not ready.
     pub init_errors: Vec<String>,
     /// The provider asks to be read before the next update.

@@ -5,8 +5,8 @@ use outrigger_value::PropertyMap;
 
 use crate::{
     ApplyRequest, CallContext, CallError, CallRequest, CallResponse, ConstructResponse, Diff, ErrorKind, Goal,
-    ImportRequest, Imported, Invoke, Invoked, ListItem, LogLevel, Monitor, Outcome, PlanRequest, PlanToken, Planned,
-    Provider, ReadRequest, ReadResult, State, Verdict,
+    ImportRequest, Imported, Invoke, Invoked, LogLevel, Monitor, Outcome, PlanRequest, Planned, Provider, ReadRequest,
+    ReadResult, State, Verdict,
 };
 
 const UNCONFIGURED: &str = "The configuration of this resource's provider is not known yet, so this preview may not show \
@@ -52,7 +52,7 @@ impl Provider for Unconfigured {
             }
         };
         let predicted = (request.predict && verdict != Verdict::Delete).then(PropertyMap::new);
-        Ok(Planned { verdict, diff, predicted, token: PlanToken::default() })
+        Ok(Planned { verdict, diff, predicted })
     }
 
     async fn apply(&self, _: &CallContext, _: ApplyRequest) -> Outcome {
@@ -67,10 +67,6 @@ impl Provider for Unconfigured {
 
     async fn import(&self, _: &CallContext, _: ImportRequest) -> Result<Imported, CallError> {
         Err(self.refused("Read", "nothing can be imported"))
-    }
-
-    async fn list(&self, _: &CallContext, _: &str, _: PropertyMap, _: &str) -> Result<Vec<ListItem>, CallError> {
-        Ok(vec![ListItem::Computed])
     }
 
     async fn invoke(&self, _: &CallContext, _: Invoke) -> Result<Invoked, CallError> {

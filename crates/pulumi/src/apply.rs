@@ -49,7 +49,7 @@ impl ApplyFailure {
 
 /// Carries out an order.
 pub(crate) async fn apply(provider: &PulumiProvider, cx: &CallContext, request: ApplyRequest) -> Outcome {
-    let ApplyRequest { resource, action, prior, inputs, ignore_changes, timeout, token: _ } = request;
+    let ApplyRequest { resource, action, prior, inputs, ignore_changes, timeout } = request;
     let done = match (action, prior) {
         (Action::Create, _) => create(provider, cx, &resource, inputs, timeout, Mode::Real).await,
         (Action::Update, Some(prior)) => {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use outrigger_provider::{
     Action, ApplyRequest, CallContext, CheckRequest, Configure, ErrorKind, Invoke, LogLevel, LogSink, Outcome,
-    PlanRequest, PlanToken, Plugin, ReadRequest, ReadResult, ResourceIdentity, State, Verdict,
+    PlanRequest, Plugin, ReadRequest, ReadResult, ResourceIdentity, State, Verdict,
 };
 use outrigger_transport::{FirstLine, dial, limited};
 use outrigger_value::{Asset, AssetSource, PropertyMap, Urn, Value};
@@ -47,7 +47,6 @@ fn order(action: Action, prior: Option<State>, inputs: PropertyMap) -> ApplyRequ
         inputs,
         ignore_changes: vec![],
         timeout: Some(Duration::from_secs(90)),
-        token: PlanToken::default(),
     }
 }
 

@@ -22,7 +22,6 @@ mod function;
 mod generated;
 #[cfg(feature = "json")]
 mod json;
-mod list;
 mod monitor;
 mod options;
 mod plan;

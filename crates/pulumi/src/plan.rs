@@ -1,8 +1,6 @@
 //! What a change would do: Diff, and in a preview Create or Update with their preview flag.
 
-use outrigger_provider::{
-    CallContext, CallError, Diff, PlanRequest, PlanToken, Planned, ResourceIdentity, State, Verdict,
-};
+use outrigger_provider::{CallContext, CallError, Diff, PlanRequest, Planned, ResourceIdentity, State, Verdict};
 use outrigger_value::PropertyMap;
 
 use crate::apply::{self, Mode};
@@ -18,7 +16,7 @@ pub(crate) async fn plan(
     request: PlanRequest,
 ) -> Result<Planned, CallError> {
     let PlanRequest { resource, prior, inputs, ignore_changes, predict, timeout } = request;
-    let planned = |verdict, diff, predicted| Planned { verdict, diff, predicted, token: PlanToken::default() };
+    let planned = |verdict, diff, predicted| Planned { verdict, diff, predicted };
     let Some(inputs) = inputs else { return Ok(planned(Verdict::Delete, Diff::default(), None)) };
     let Some(prior) = prior else {
         let predicted = match predict {

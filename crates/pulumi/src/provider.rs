@@ -5,8 +5,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use outrigger_provider::{
     ApplyRequest, AutonamingMode, CallContext, CallError, CallRequest, CallResponse, CheckRequest, Checked,
-    ConstructResponse, Goal, ImportRequest, Imported, Invoke, Invoked, ListItem, Monitor, Outcome, PlanRequest,
-    Planned, Provider, ReadRequest, ReadResult,
+    ConstructResponse, Goal, ImportRequest, Imported, Invoke, Invoked, Monitor, Outcome, PlanRequest, Planned,
+    Provider, ReadRequest, ReadResult,
 };
 use outrigger_value::PropertyMap;
 
@@ -17,7 +17,7 @@ use crate::generated::pulumirpc;
 use crate::generated::pulumirpc::check_request::AutonamingOptions;
 use crate::generated::pulumirpc::check_request::autonaming_options::Mode;
 use crate::plugin::failures;
-use crate::{apply, component, function, list, plan, read, secrecy};
+use crate::{apply, component, function, plan, read, secrecy};
 
 /// A configured plugin.
 pub(crate) struct PulumiProvider {
@@ -91,16 +91,6 @@ impl Provider for PulumiProvider {
 
     async fn import(&self, cx: &CallContext, request: ImportRequest) -> Result<Imported, CallError> {
         read::import(self, cx, request).await
-    }
-
-    async fn list(
-        &self,
-        cx: &CallContext,
-        ty: &str,
-        query: PropertyMap,
-        continuation: &str,
-    ) -> Result<Vec<ListItem>, CallError> {
-        list::list(self, cx, ty, query, continuation).await
     }
 
     async fn invoke(&self, cx: &CallContext, request: Invoke) -> Result<Invoked, CallError> {

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use outrigger_provider::{
     Action, ApplyRequest, CallContext, CallError, CheckRequest, Checked, Diff, ErrorKind, ImportRequest, Imported,
-    Invoke, Invoked, Outcome, PlanRequest, PlanToken, Planned, Provider, ReadRequest, ReadResult, ResourceIdentity,
+    Invoke, Invoked, Outcome, PlanRequest, Planned, Provider, ReadRequest, ReadResult, ResourceIdentity,
     State as Stored, Verdict,
 };
-use outrigger_value::{PropertyMap, nearest};
+use outrigger_value::nearest;
 
 use crate::context::{Context, Shared};
 use crate::erased::{AnyResource, conceal};
@@ -131,7 +131,7 @@ impl Provider for PackageProvider {
         let PlanRequest { resource, prior, inputs, ignore_changes, predict, timeout } = request;
         let known = self.resource(CALL, &resource)?;
         let cx = self.context(cx).about(resource, timeout);
-        let planned = |verdict, diff, predicted| Planned { verdict, diff, predicted, token: PlanToken::default() };
+        let planned = |verdict, diff, predicted| Planned { verdict, diff, predicted };
         let Some(inputs) = inputs else { return Ok(planned(Verdict::Delete, Diff::default(), None)) };
         let (verdict, diff, prior) = match prior {
             None => (Verdict::Create, Diff::default(), None),
@@ -199,14 +199,5 @@ impl Provider for PackageProvider {
 
     async fn invoke(&self, cx: &CallContext, request: Invoke) -> Result<Invoked, CallError> {
         invoke(&self.package, self.context(cx), request).await
-    }
-
-    async fn inputs_of(
-        &self,
-        _cx: &CallContext,
-        _resource: &ResourceIdentity,
-        state: Stored,
-    ) -> Result<PropertyMap, CallError> {
-        Ok(state.inputs)
     }
 }

@@ -32,7 +32,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use outrigger_provider::{
     Action, ApplyRequest, CallContext, CheckConfig, CheckFailure, CheckRequest, Checked, Configure, ImportRequest,
-    Invoke, LogLevel, LogSink, Outcome, PlanRequest, PlanToken, Planned, Plugin, Provider, ReadRequest, ReadResult,
+    Invoke, LogLevel, LogSink, Outcome, PlanRequest, Planned, Plugin, Provider, ReadRequest, ReadResult,
     ResourceIdentity, State as Stored, Verdict,
 };
 use outrigger_pulumi::{ConnectDeadlines, ConnectOptions, EngineServer, Origin, connect};
@@ -255,7 +255,6 @@ impl Harness {
             inputs,
             ignore_changes: Vec::new(),
             timeout: None,
-            token: PlanToken::default(),
         };
         match self.provider.apply(&self.cx(), request).await {
             Outcome::Done(state) => Ok(Made { identity, state, reasons: Vec::new() }),

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use async_trait::async_trait;
 use outrigger_diagnostic::Diagnostic;
-use outrigger_engine::{AssetHasher, Clock, Event, EventSink, OtherStacks, Random};
+use outrigger_engine::{Clock, Event, EventSink, OtherStacks, PrepareInputs, Random};
 use outrigger_pulumi::{hash_assets, lacks_hashes};
 use outrigger_secrets::Crypter;
 use outrigger_state::{Clock as _, SystemClock};
@@ -59,8 +59,8 @@ impl OtherStacks for Alone {
 /// Hashes assets; relative paths begin at the directory.
 pub(crate) struct Assets(pub(crate) PathBuf);
 
-impl AssetHasher for Assets {
-    fn hash(&self, properties: &mut PropertyMap) -> Result<(), Diagnostic> {
+impl PrepareInputs for Assets {
+    fn prepare(&self, properties: &mut PropertyMap) -> Result<(), Diagnostic> {
         if lacks_hashes(properties) { hash_assets(properties, &self.0) } else { Ok(()) }
     }
 }

@@ -259,7 +259,7 @@ impl Stack {
             clock: Arc::new(Time),
             random: self.random.clone(),
             stacks: Arc::new(Alone),
-            assets: Arc::new(Assets(self.directory.clone())),
+            inputs: Arc::new(Assets(self.directory.clone())),
             events: events.clone(),
             stop: CancellationToken::new(),
             abort: CancellationToken::new(),

@@ -1,5 +1,5 @@
 //! Running a program: every resource and variable is a future that waits for what it reads, all of them in one set, none of
-//! them spawned. Ten thousand resources are under way at once, and the engine decides how many calls are.
+//! them spawned. A few times as many as the engine makes calls are evaluated and registered at once; the others wait in small futures.
 
 mod declared;
 mod expression;
@@ -30,7 +30,7 @@ use outrigger_provider::{
 };
 use outrigger_syntax::{Document, Span};
 use outrigger_value::{PropertyMap, Value};
-use tokio::sync::OnceCell;
+use tokio::sync::{OnceCell, Semaphore};
 
 use crate::check::{self, Checked, Node, Surroundings};
 use crate::program::Program;
@@ -153,6 +153,9 @@ struct Run<'a> {
     stop: AtomicUsize,
     /// Stacks that `fn::stackReference` has asked for.
     stacks: Mutex<HashMap<String, Stack>>,
+    /// Permits to be evaluated and registered: a registration takes tens of kilobytes, and most of a wide program would only wait for a
+    /// call. A node takes its permit after everything that it reads is there, so no holder waits for another node.
+    admission: Semaphore,
 }
 
 /// Where an expression is evaluated.
@@ -182,6 +185,7 @@ impl<'a> Run<'a> {
             variables,
             stop: AtomicUsize::new(usize::MAX),
             stacks: Mutex::default(),
+            admission: Semaphore::new(monitor.run().parallel.saturating_mul(4).clamp(64, Semaphore::MAX_PERMITS)),
         };
         run.declared().await?;
         let run = run;
@@ -230,6 +234,11 @@ impl<'a> Run<'a> {
         if poisoned {
             return Err(Poisoned);
         }
+        let _permit = self.admission.acquire().await.map_err(|_| Poisoned)?;
+        Box::pin(self.admitted(node, position)).await
+    }
+
+    async fn admitted(&self, node: Node, position: usize) -> Outcome {
         match node {
             Node::Resource(number) => {
                 let resource = self.register(number, position).await?;
@@ -237,7 +246,7 @@ impl<'a> Run<'a> {
             }
             Node::Variable(number) => {
                 let variable = self.source.program.variables.get(number).ok_or(Poisoned)?;
-                let at = At { position, provider: scope.invoke_providers.get(&number).copied() };
+                let at = At { position, provider: self.checked.scope.invoke_providers.get(&number).copied() };
                 Ok(Arc::new(self.evaluate(&variable.value, at).await?))
             }
         }

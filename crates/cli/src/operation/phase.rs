@@ -188,7 +188,7 @@ impl<'a> Phases<'a> {
                 keyring: surroundings.keyring.clone(),
                 redaction: redaction.clone(),
             }),
-            assets: Arc::new(Inputs { directory: project.program_directory(), redaction }),
+            inputs: Arc::new(Inputs { directory: project.program_directory(), redaction }),
             events: progress.clone(),
             stop: self.interruption.stop.clone(),
             abort: self.interruption.abort.clone(),

@@ -13,8 +13,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use outrigger_provider::{
-    Action, ApplyRequest, CallContext, CheckRequest, Configure, NoLog, Outcome, PlanRequest, PlanToken, Plugin,
-    Provider, ResourceIdentity, State,
+    Action, ApplyRequest, CallContext, CheckRequest, Configure, NoLog, Outcome, PlanRequest, Plugin, Provider,
+    ResourceIdentity, State,
 };
 use outrigger_pulumi::{ConnectDeadlines, ConnectOptions, EngineServer, Origin, connect};
 use outrigger_value::{PropertyMap, Urn, Value};
@@ -153,15 +153,8 @@ async fn apply(
     prior: Option<State>,
     inputs: PropertyMap,
 ) -> Result<State, Failure> {
-    let request = ApplyRequest {
-        resource: identity(index),
-        action,
-        prior,
-        inputs,
-        ignore_changes: Vec::new(),
-        timeout: None,
-        token: PlanToken::default(),
-    };
+    let request =
+        ApplyRequest { resource: identity(index), action, prior, inputs, ignore_changes: Vec::new(), timeout: None };
     match provider.apply(&CallContext::background(), request).await {
         Outcome::Done(state) => Ok(state),
         other => Err(format!("the provider did not do it: {other:?}").into()),

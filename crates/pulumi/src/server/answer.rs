@@ -66,7 +66,7 @@ pub(super) fn unsendable(error: &EncodingError) -> Status {
     Status::internal(format!("the answer cannot be sent: {error}"))
 }
 
-/// An order that ended otherwise than done or pending.
+/// An order that ended otherwise than done.
 pub(super) fn undone(outcome: Outcome) -> Status {
     match outcome {
         Outcome::Partial { state, reasons } => partial(state, reasons),
@@ -77,7 +77,10 @@ pub(super) fn undone(outcome: Outcome) -> Status {
         }
         Outcome::NotDone(error) => failure(&error),
         Outcome::Unknown { error, .. } => Status::unknown(words(&error)),
-        Outcome::Done(_) | Outcome::Pending(_) => Status::internal("the order has not failed"),
+        Outcome::Pending(_) => {
+            Status::unknown("the operation is still under way, and Pulumi's protocol cannot wait for it")
+        }
+        Outcome::Done(_) => Status::internal("the order has not failed"),
     }
 }
 

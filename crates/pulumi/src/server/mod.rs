@@ -31,7 +31,6 @@ use async_trait::async_trait;
 use outrigger_provider::Plugin;
 use outrigger_transport::{limited, server};
 use tokio::net::TcpListener;
-use tonic::codegen::tokio_stream;
 use tonic::{Request, Response, Status};
 
 use crate::generated::pulumirpc::resource_provider_server::{ResourceProvider, ResourceProviderServer};
@@ -211,9 +210,8 @@ impl ResourceProvider for Service {
         call!(self, None, function::invoke, request.into_inner())
     }
 
-    async fn list(&self, request: Request<ListRequest>) -> Result<Response<Self::ListStream>, Status> {
-        let items = call!(self, None, function::list, request.into_inner())?;
-        Ok(items.map(|items| Box::pin(tokio_stream::iter(items)) as Self::ListStream))
+    async fn list(&self, _: Request<ListRequest>) -> Result<Response<Self::ListStream>, Status> {
+        Err(Status::unimplemented("List is not supported by this plugin"))
     }
 
     async fn construct(&self, request: Request<ConstructRequest>) -> Result<Response<ConstructResponse>, Status> {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use outrigger_provider::{
     Action, ApplyRequest, Autonaming, AutonamingMode, CallContext, CheckRequest, Diff, DiffKind, Outcome, PlanRequest,
-    PlanToken, Planned, Provider, ResourceIdentity, State, Verdict,
+    Planned, Provider, ResourceIdentity, State, Verdict,
 };
 use outrigger_value::{PropertyMap, Value};
 use prost_types::Struct;
@@ -21,9 +21,6 @@ use crate::generated::pulumirpc::{
     self, CheckResponse, CreateRequest, CreateResponse, DeleteRequest, DiffRequest, DiffResponse, PropertyDiff,
     UpdateRequest, UpdateResponse,
 };
-
-/// How long to wait before asking again about something under way, where the provider does not say.
-const ASK_AGAIN: Duration = Duration::from_secs(1);
 
 /// Properties that are as the engine says; a preview keeps what is not known yet.
 pub(super) fn properties(wire: Option<Struct>, unknowns: Unknowns) -> Result<PropertyMap, Status> {
@@ -95,7 +92,7 @@ pub(super) fn diff_response(diff: Diff, verdict: Option<Verdict>) -> DiffRespons
     let changed = match verdict {
         Some(Verdict::Same) => Some(false),
         Some(Verdict::Update | Verdict::Replace | Verdict::Create | Verdict::Delete) => Some(true),
-        Some(Verdict::Deferred) | None => diff.changed,
+        None => diff.changed,
     };
     let mut replaces = diff.replace_keys;
     let detailed = diff.detailed.unwrap_or_default();
@@ -147,15 +144,8 @@ pub(super) async fn create(
         let properties = encode(outputs, ANSWER).map_err(|error| unsendable(&error))?;
         return Ok(CreateResponse { id: String::new(), properties: Some(properties), refresh_before_update: false });
     }
-    let order = ApplyRequest {
-        resource,
-        action: Action::Create,
-        prior: None,
-        inputs,
-        ignore_changes: Vec::new(),
-        timeout,
-        token: PlanToken::default(),
-    };
+    let order =
+        ApplyRequest { resource, action: Action::Create, prior: None, inputs, ignore_changes: Vec::new(), timeout };
     let state = carry_out(&*provider, &cx, order).await?;
     match encode(state.outputs.clone(), ANSWER) {
         Ok(properties) => Ok(CreateResponse {
@@ -195,7 +185,6 @@ pub(super) async fn update(
         inputs,
         ignore_changes: request.ignore_changes,
         timeout,
-        token: PlanToken::default(),
     };
     let state = carry_out(&*provider, &cx, order).await?;
     match encode(state.outputs.clone(), ANSWER) {
@@ -221,7 +210,6 @@ pub(super) async fn delete(session: &Session, cx: CallContext, request: DeleteRe
         inputs: PropertyMap::new(),
         ignore_changes: Vec::new(),
         timeout: limit(request.timeout),
-        token: PlanToken::default(),
     };
     carry_out(&*provider, &cx, order).await.map(|_| ())
 }
@@ -242,22 +230,10 @@ async fn predict(
     Ok(planned.predicted.unwrap_or(fallback))
 }
 
-/// Gives an order, and waits for its end where it takes longer.
+/// Gives an order.
 async fn carry_out(provider: &dyn Provider, cx: &CallContext, order: ApplyRequest) -> Result<State, Status> {
-    let resource = order.resource.clone();
-    let mut outcome = provider.apply(cx, order).await;
-    loop {
-        let ticket = match outcome {
-            Outcome::Done(state) => return Ok(state),
-            Outcome::Pending(ticket) => ticket,
-            failed => return Err(undone(failed)),
-        };
-        tokio::select! {
-            () = cx.cancel.cancelled() => {
-                return Err(Status::unknown("cancelled while it was under way; nobody knows how it ends"));
-            }
-            () = tokio::time::sleep(ticket.ask_again_after.unwrap_or(ASK_AGAIN)) => {}
-        }
-        outcome = provider.resume(cx, &resource, ticket).await;
+    match provider.apply(cx, order).await {
+        Outcome::Done(state) => Ok(state),
+        failed => Err(undone(failed)),
     }
 }

@@ -4,7 +4,7 @@ use std::fs;
 
 use outrigger_provider::{
     Action, ApplyRequest, CheckConfig, CheckRequest, ErrorKind, Invoke, Outcome, Parameterization, Parameterize,
-    PlanRequest, PlanToken, Plugin, Provider, ResourceIdentity, State, Verdict,
+    PlanRequest, Plugin, Provider, ResourceIdentity, State, Verdict,
 };
 use outrigger_pulumi::hash_assets;
 use outrigger_value::{Archive, ArchiveSource, Asset, AssetSource, PropertyMap, Urn, Value};
@@ -36,15 +36,7 @@ async fn apply(
     prior: Option<State>,
     inputs: PropertyMap,
 ) -> Outcome {
-    let request = ApplyRequest {
-        resource: identity(ty),
-        action,
-        prior,
-        inputs,
-        ignore_changes: vec![],
-        timeout: None,
-        token: PlanToken::default(),
-    };
+    let request = ApplyRequest { resource: identity(ty), action, prior, inputs, ignore_changes: vec![], timeout: None };
     provider.apply(&cx(), request).await
 }
 

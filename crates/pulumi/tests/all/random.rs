@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use outrigger_provider::{
     Action, ApplyRequest, CheckConfig, CheckRequest, Checked, DiffConfig, ErrorKind, ImportRequest, Outcome,
-    PlanRequest, PlanToken, Plugin, Provider, ReadRequest, ReadResult, ResourceIdentity, State, Verdict,
+    PlanRequest, Plugin, Provider, ReadRequest, ReadResult, ResourceIdentity, State, Verdict,
 };
 use outrigger_pulumi::{ConnectDeadlines, ConnectOptions, EngineServer, Origin, connect};
 use outrigger_transport::Process;
@@ -40,7 +40,6 @@ fn order(ty: &str, action: Action, prior: Option<State>, inputs: PropertyMap) ->
         inputs,
         ignore_changes: vec![],
         timeout: Some(Duration::from_secs(60)),
-        token: PlanToken::default(),
     }
 }
 

@@ -3,3 +3,4 @@
 mod boxes;
 mod life;
 mod mistakes;
+mod pending;

@@ -34,7 +34,7 @@ pub(crate) fn unlimited() -> impl Iterator<Item = &'static str> {
     CALLS.into_iter().filter(|call| !LIMITED.contains(call))
 }
 
-fn all_short(deadlines: &mut Deadlines) {
+pub(crate) fn all_short(deadlines: &mut Deadlines) {
     *deadlines = Deadlines { schema: SHORT, check: SHORT, plan: SHORT, configure: SHORT, ..*deadlines };
 }
 

@@ -6,6 +6,7 @@
 
 mod answers;
 mod calls;
+mod engine;
 mod group;
 mod made;
 mod nobody;

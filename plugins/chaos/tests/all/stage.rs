@@ -36,7 +36,7 @@ pub(crate) struct Row<Expected> {
 /// A host with the plugin.
 pub(crate) struct Stage {
     pub(crate) scratch: Scratch,
-    pub(crate) host: Host,
+    pub(crate) host: Arc<Host>,
     chaos: String,
 }
 
@@ -45,7 +45,7 @@ impl Stage {
     pub(crate) fn new(chaos: &str, shorten: impl FnOnce(&mut Deadlines)) -> Self {
         let scratch = Scratch::new();
         let host = Host::new(options(&scratch, chaos, shorten), Arc::new(NoLog)).unwrap();
-        Self { scratch, host, chaos: chaos.to_owned() }
+        Self { scratch, host: Arc::new(host), chaos: chaos.to_owned() }
     }
 
     pub(crate) async fn load(&self) -> Result<Arc<dyn Plugin>, Diagnostic> {

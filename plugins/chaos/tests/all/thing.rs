@@ -2,7 +2,7 @@
 
 use outrigger_provider::{
     Action, ApplyRequest, CallContext, CallError, CallRequest, CheckConfig, CheckRequest, DiffConfig, Goal, Invoke,
-    Outcome, PlanRequest, PlanToken, Plugin, Provider, ReadRequest, ResourceIdentity, State,
+    Outcome, PlanRequest, Plugin, Provider, ReadRequest, ResourceIdentity, State,
 };
 use outrigger_value::{PropertyMap, Urn};
 
@@ -79,7 +79,6 @@ pub(crate) fn order(action: Action) -> ApplyRequest {
         inputs: if action == Action::Delete { PropertyMap::new() } else { properties("b") },
         ignore_changes: vec![],
         timeout: None,
-        token: PlanToken::default(),
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use outrigger_kit::WardenCommand;
 use outrigger_provider::{
     Action, ApplyRequest, CallContext, CheckRequest, Configure, ImportRequest, Invoke, LogLevel, LogSink, Outcome,
-    PlanRequest, PlanToken, Planned, Provider, ReadRequest, ReadResult, ResourceIdentity, State, Verdict,
+    PlanRequest, Planned, Provider, ReadRequest, ReadResult, ResourceIdentity, State, Verdict,
 };
 use outrigger_value::{Asset, AssetSource, PropertyMap, Urn, Value};
 use serde_json::Value as Json;
@@ -112,7 +112,6 @@ impl Stage {
             inputs,
             ignore_changes: Vec::new(),
             timeout: None,
-            token: PlanToken::default(),
         };
         match self.provider.apply(&self.cx, request).await {
             Outcome::Done(state) => Ok(state),
