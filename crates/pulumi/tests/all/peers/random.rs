@@ -10,7 +10,7 @@ use outrigger_pulumi::{ConnectDeadlines, ConnectOptions, EngineServer, Origin, c
 use outrigger_transport::Process;
 use outrigger_value::{PropertyMap, Urn, Value};
 
-use crate::child::{Started, cx, map, provider_urn};
+use super::child::{Started, cx, map, provider_urn};
 
 fn identity(ty: &str) -> ResourceIdentity {
     ResourceIdentity::new(Urn::new("test", "project", None, ty, "it"))

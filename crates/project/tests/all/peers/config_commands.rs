@@ -8,7 +8,7 @@ use outrigger_project::config::{self, Config, ConfigKey, ConfigPath, ConfigText,
 use outrigger_project::stack_config::{NewValue, StackConfig};
 use outrigger_secrets::{Crypter, Passphrase, Phrase};
 
-use crate::peer::{PASSPHRASE, Peer};
+use super::pulumi::{PASSPHRASE, Peer};
 
 const PROJECT: &str = "name: p
 runtime: yaml

@@ -1,6 +1,5 @@
 //! A small stand-in for the host: starts a plugin from the peers' directory and connects to it.
 
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -8,7 +7,8 @@ use outrigger_provider::{CallContext, Configure, LogLevel, LogSink, Plugin, Prov
 use outrigger_pulumi::{ConnectDeadlines, ConnectOptions, EngineServer, Origin, PulumiPlugin, connect};
 use outrigger_value::{PropertyMap, Urn, Value};
 
-use crate::process::Child;
+use super::place::peer;
+use super::process::Child;
 
 /// A connected plugin with everything that it needs to live.
 pub(crate) struct Started {
@@ -20,8 +20,7 @@ pub(crate) struct Started {
 
 impl Started {
     pub(crate) async fn new(folder: &str, name: &str) -> Self {
-        let program = peers().join(folder).join(format!("pulumi-resource-{name}"));
-        assert!(program.exists(), "{} is missing: run `cargo xtask peers`, or set OUTRIGGER_PEERS", program.display());
+        let program = peer(format!("{folder}/pulumi-resource-{name}"));
         let log = Arc::new(Lines::default());
         let engine = EngineServer::start(log.clone()).await.unwrap();
         let process = Arc::new(Child::start(program.clone(), &[engine.address()]));
@@ -47,13 +46,6 @@ impl Started {
             .await
             .unwrap()
     }
-}
-
-pub(crate) fn peers() -> PathBuf {
-    std::env::var_os("OUTRIGGER_PEERS").map_or_else(
-        || PathBuf::from(std::env::var_os("HOME").unwrap_or_default()).join(".cache/outrigger/peers"),
-        PathBuf::from,
-    )
 }
 
 pub(crate) fn cx() -> CallContext {

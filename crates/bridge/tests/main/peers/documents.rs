@@ -11,7 +11,7 @@ use outrigger_bridge::tokens::Selection;
 use outrigger_terraform::schema::Schemas;
 use serde_json::Value;
 
-use super::peers::{go_document, name_of, providers, schemas};
+use super::{go_document, name_of, providers, schemas};
 
 #[tokio::test]
 async fn every_provider_has_the_document_that_the_other_bridge_gives_it() {

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use outrigger_host::{Host, HostOptions};
 use outrigger_provider::{NoLog, PluginDescriptor, Plugins};
 
-use crate::support::{Scratch, cx, peers, processes_in};
+use crate::support::place::peer;
+use crate::support::{Scratch, cx, processes_in};
 
 fn caching(scratch: &Scratch) -> HostOptions {
     let mut options = scratch.options();
@@ -75,7 +76,7 @@ async fn one_executable_under_two_names_has_two_schemas() {
     let scratch = Scratch::new();
     for _ in 0..2 {
         let mut options = caching(&scratch);
-        options.path = vec![peers().join("conformance")];
+        options.path = vec![peer("conformance")];
         let host = host(options);
         for name in ["simple", "primitive"] {
             let schema = host.schema(&cx(), &PluginDescriptor::named(name, None)).await.unwrap();

@@ -9,7 +9,7 @@ use outrigger_provider::{
 use outrigger_pulumi::hash_assets;
 use outrigger_value::{Archive, ArchiveSource, Asset, AssetSource, PropertyMap, Urn, Value};
 
-use crate::child::{Started, cx, map, provider_urn};
+use super::child::{Started, cx, map, provider_urn};
 
 fn identity(ty: &str) -> ResourceIdentity {
     ResourceIdentity::new(Urn::new("test", "project", None, ty, "it"))

@@ -3,13 +3,14 @@
 use outrigger_transport::FirstLine;
 use outrigger_transport::goplugin::{self, Handshake, Reattach, StartFailure};
 
+use super::place::peer;
 use crate::kv::{Kv, get};
-use crate::support::{Start, own_plugin, peer};
+use crate::support::{Start, own_plugin};
 
 #[tokio::test]
 async fn the_example_of_go_plugin_with_and_without_tls() {
     for tls in [false, true] {
-        let start = Start::of(peer("go-plugin-kv")).tls(tls);
+        let start = Start::of(peer("bin/go-plugin-kv")).tls(tls);
         std::fs::write(start.directory.path().join("kv_key"), "value").unwrap();
         let connection = start.run().await;
         assert_eq!(connection.protocol(), 1);
@@ -27,7 +28,7 @@ async fn the_example_of_go_plugin_with_and_without_tls() {
 
 #[tokio::test]
 async fn the_environment_is_the_callers_and_go_plugins() {
-    let start = Start::of(peer("go-plugin-peer"))
+    let start = Start::of(peer("bin/go-plugin-peer"))
         .tls(false)
         .variable("MINE", "mine")
         // As if the host were a plugin itself.
@@ -51,12 +52,12 @@ async fn the_environment_is_the_callers_and_go_plugins() {
 
 #[tokio::test]
 async fn the_highest_version_of_both() {
-    let start = Start::of(peer("go-plugin-peer")).variable("GOPLUGIN_VERSIONS", "2,3,4");
+    let start = Start::of(peer("bin/go-plugin-peer")).variable("GOPLUGIN_VERSIONS", "2,3,4");
     let connection = start.run().await;
     assert_eq!(connection.protocol(), 3);
     assert_eq!(get(connection.channel(), "version").await.unwrap(), "3");
     connection.shutdown().await;
-    let start = Start::of(peer("go-plugin-peer")).variable("GOPLUGIN_VERSIONS", "5,4");
+    let start = Start::of(peer("bin/go-plugin-peer")).variable("GOPLUGIN_VERSIONS", "5,4");
     let (text, _) = start.fail().await;
     assert!(text.starts_with("it speaks version 4 of the protocol, and this host speaks 1, 2, 3"), "{text}");
 }
@@ -64,7 +65,7 @@ async fn the_highest_version_of_both() {
 #[tokio::test]
 async fn connections_of_the_broker_in_both_directions() {
     for tls in [false, true] {
-        for plugin in [peer("go-plugin-peer"), own_plugin()] {
+        for plugin in [peer("bin/go-plugin-peer"), own_plugin()] {
             let start = Start::of(plugin).tls(tls);
             let connection = start.run().await;
             let broker = connection.broker();
@@ -88,7 +89,7 @@ async fn connections_of_the_broker_in_both_directions() {
 
 #[tokio::test]
 async fn answers_of_any_size() {
-    let connection = Start::of(peer("go-plugin-peer")).run().await;
+    let connection = Start::of(peer("bin/go-plugin-peer")).run().await;
     let answer = get(connection.channel(), "large:20000000").await.unwrap();
     assert_eq!(answer.len(), 20_000_000);
     connection.shutdown().await;
@@ -99,7 +100,7 @@ async fn a_long_directory_for_temporary_files_does_not_matter() {
     let base = tempfile::tempdir().unwrap();
     let long = base.path().join("x".repeat(100));
     std::fs::create_dir(&long).unwrap();
-    let start = Start::of(peer("go-plugin-kv")).variable("TMPDIR", long.to_str().unwrap());
+    let start = Start::of(peer("bin/go-plugin-kv")).variable("TMPDIR", long.to_str().unwrap());
     let connection = start.run().await;
     connection.ping().await.unwrap();
     connection.shutdown().await;
@@ -109,7 +110,7 @@ async fn a_long_directory_for_temporary_files_does_not_matter() {
 #[tokio::test]
 async fn a_directory_that_was_asked_for_is_used_or_refused() {
     let base = tempfile::tempdir().unwrap();
-    let mut start = Start::of(peer("go-plugin-kv"));
+    let mut start = Start::of(peer("bin/go-plugin-kv"));
     start.settings.socket_directory = Some(base.path().to_owned());
     let connection = start.run().await;
     assert_eq!(std::fs::read_dir(base.path()).unwrap().count(), 1);
@@ -122,7 +123,7 @@ async fn a_directory_that_was_asked_for_is_used_or_refused() {
 
 #[tokio::test]
 async fn a_plugin_that_somebody_else_started_is_never_ended() {
-    let start = Start::of(peer("go-plugin-peer")).tls(false);
+    let start = Start::of(peer("bin/go-plugin-peer")).tls(false);
     let theirs = start.run().await;
     let FirstLine::Line(line) = theirs.process().unwrap().first_line().await else { panic!() };
     let Handshake { version, address, .. } = Handshake::parse(&line, &[1]).unwrap();

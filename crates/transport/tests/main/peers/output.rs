@@ -8,8 +8,9 @@ use serde_json::json;
 use tokio::sync::watch;
 use tokio::time::timeout;
 
+use super::place::peer;
 use crate::kv::get;
-use crate::support::{SOON, Start, own_plugin, peer};
+use crate::support::{SOON, Start, own_plugin};
 
 /// All lines, read as a log.
 #[derive(Debug)]
@@ -42,7 +43,7 @@ impl OutputLines for Told {
 
 #[tokio::test]
 async fn prints_of_a_plugin_arrive_and_are_remembered() {
-    for plugin in [peer("go-plugin-peer"), own_plugin()] {
+    for plugin in [peer("bin/go-plugin-peer"), own_plugin()] {
         let told = Told::new();
         let start = Start::of(plugin).told(told.clone());
         let connection = start.run().await;
@@ -58,7 +59,7 @@ async fn prints_of_a_plugin_arrive_and_are_remembered() {
 #[tokio::test]
 async fn the_log_of_a_plugin_is_understood() {
     let told = Told::new();
-    let start = Start::of(peer("go-plugin-peer")).told(told.clone());
+    let start = Start::of(peer("bin/go-plugin-peer")).told(told.clone());
     let connection = start.run().await;
     get(connection.channel(), "log").await.unwrap();
     let (stream, entry) = told.line("the store is nearly full").await;
@@ -74,14 +75,14 @@ async fn the_log_of_a_plugin_is_understood() {
 
 #[tokio::test]
 async fn a_plugin_that_floods_is_not_blocked() {
-    let connection = Start::of(peer("go-plugin-peer")).run().await;
+    let connection = Start::of(peer("bin/go-plugin-peer")).run().await;
     timeout(SOON, get(connection.channel(), "flood:50000")).await.unwrap().unwrap();
     connection.shutdown().await;
 }
 
 #[tokio::test]
 async fn a_panic_is_kept_for_the_error() {
-    let start = Start::of(peer("go-plugin-peer"));
+    let start = Start::of(peer("bin/go-plugin-peer"));
     let connection = start.run().await;
     assert_eq!(connection.crash_text(), None);
     get(connection.channel(), "panic").await.unwrap_err();

@@ -5,7 +5,7 @@ use outrigger_project::config;
 use outrigger_project::stack_config::StackConfig;
 use outrigger_secrets::{Passphrase, Phrase};
 
-use crate::peer::{PASSPHRASE, Peer};
+use super::pulumi::{PASSPHRASE, Peer};
 
 /// The `config` block of the project file, that of the stack's file, and whether `preview` runs.
 const CASES: &[(&str, &str, bool)] = &[

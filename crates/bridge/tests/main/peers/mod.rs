@@ -1,5 +1,11 @@
 //! The real programs that decide: Pulumi's own bridge and Terraform providers.
 
+mod chance;
+mod documents;
+#[path = "../../../../../xtask/src/peers/place.rs"]
+mod place;
+mod planned;
+
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -14,23 +20,11 @@ use outrigger_transport::channel::Channel;
 use serde_json::Value;
 use tokio::net::UnixStream;
 
-/// Where the peers are.
-pub(crate) fn peers() -> PathBuf {
-    let peers = std::env::var_os("OUTRIGGER_PEERS").map_or_else(
-        || PathBuf::from(std::env::var_os("HOME").unwrap_or_default()).join(".cache/outrigger/peers"),
-        PathBuf::from,
-    );
-    assert!(
-        peers.join("go-bridge/pulumi-resource-terraform-provider").exists(),
-        "the peers are not in `{}`: run `cargo xtask peers`, or set OUTRIGGER_PEERS",
-        peers.display()
-    );
-    peers
-}
+use self::place::peer;
 
 /// The Terraform providers among the peers.
 pub(crate) fn providers() -> Vec<PathBuf> {
-    let folder = peers().join("terraform");
+    let folder = peer("terraform");
     let entries = std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     let mut found: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
     found.retain(|path| name_of(path).is_some() && path.is_file());
@@ -132,7 +126,7 @@ pub(crate) async fn go_document(arguments: &[&str], cache: &Path) -> (Parameteri
 
 /// The same, where it may refuse the provider.
 pub(crate) async fn try_go_document(arguments: &[&str], cache: &Path) -> Result<(Parameterization, Value), CallError> {
-    let mut command = Command::new(peers().join("go-bridge/pulumi-resource-terraform-provider"));
+    let mut command = Command::new(peer("go-bridge/pulumi-resource-terraform-provider"));
     command.env("PULUMI_HOME", cache).env("PULUMI_DYNAMIC_TF_PLUGIN_CACHE_DIR", cache).arg("127.0.0.1:1");
     let group = Group::start(&mut command);
     let port = group.first_line.parse().unwrap_or_else(|_| panic!("`{}` is no port", group.first_line));

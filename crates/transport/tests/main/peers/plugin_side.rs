@@ -4,13 +4,14 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
-use crate::support::{own_plugin, peer};
+use super::place::peer;
+use crate::support::own_plugin;
 
 /// Runs a host with a plugin of ours, and gives what it printed and its exit code. No socket is left, unless the host could not use the
 /// plugin: then it kills it, and no plugin can remove anything.
 fn host(program: &str, arguments: &[&str], variables: &[(&str, &str)]) -> (String, i32) {
     let directory: TempDir = tempfile::tempdir().unwrap();
-    let output = Command::new(peer(program))
+    let output = Command::new(peer(format!("bin/{program}")))
         .args(arguments)
         .current_dir(directory.path())
         .env("TMPDIR", directory.path())

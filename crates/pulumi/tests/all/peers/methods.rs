@@ -11,7 +11,7 @@ use outrigger_provider::{
 };
 use outrigger_value::{PropertyMap, ResourceReference, Urn, Value};
 
-use crate::child::{Started, cx, map, provider_urn};
+use super::child::{Started, cx, map, provider_urn};
 
 /// A monitor that knows some resources, answers who asks for them, and refuses everything else.
 struct Registry {

@@ -9,7 +9,7 @@ use outrigger_terraform::propose::{empty, proposed};
 use outrigger_terraform::schema::{Block, Kind, Nesting, Shape};
 use outrigger_terraform::{Handle, PlanQuestion};
 
-use super::peers::{Running, name_of, providers};
+use super::{Running, name_of, providers};
 
 /// A value of a type, with everything in it.
 fn sample(ty: &Type) -> Value {

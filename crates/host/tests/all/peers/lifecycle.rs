@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 use outrigger_host::Host;
 use outrigger_provider::{NoLog, PluginDescriptor, Plugins};
 
-use crate::support::{Scratch, configuration, cx, peers, processes_in};
+use crate::support::place::peer;
+use crate::support::{Scratch, configuration, cx, processes_in};
 
 #[tokio::test]
 async fn plugins_start_at_the_same_time() {
@@ -96,7 +97,7 @@ async fn a_changed_executable_is_started_anew() {
 #[tokio::test]
 async fn attaches_to_a_plugin_that_runs_already() {
     let scratch = Scratch::new();
-    let mut plugin = Command::new(peers().join("bin/pulumi-resource-random"))
+    let mut plugin = Command::new(peer("bin/pulumi-resource-random"))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
@@ -136,7 +137,7 @@ async fn another_version_in_path_is_used_and_said_once() {
 async fn the_conformance_providers_start_all_at_once() {
     let scratch = Scratch::new();
     let mut options = scratch.options();
-    options.path = vec![peers().join("conformance")];
+    options.path = vec![peer("conformance")];
     let host = Host::new(options, Arc::new(NoLog)).unwrap();
     let names = ["simple", "primitive", "secret", "config", "alpha"];
     let descriptors: Vec<_> = names.iter().map(|name| PluginDescriptor::named(*name, None)).collect();

@@ -1,9 +1,11 @@
 //! The real `pulumi`, in a directory of its own.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Output};
 
 use tempfile::TempDir;
+
+use super::place::peer;
 
 pub(crate) const PASSPHRASE: &str = "correct horse";
 
@@ -20,7 +22,7 @@ impl Peer {
             std::fs::create_dir(scratch.path().join(directory)).unwrap();
         }
         std::fs::write(scratch.path().join("project/Pulumi.yaml"), project).unwrap();
-        let peer = Self { scratch, pulumi: bin().join("pulumi") };
+        let peer = Self { scratch, pulumi: peer("bin/pulumi") };
         let made = peer.run(&["stack", "init", "dev"]);
         assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
         peer
@@ -35,7 +37,7 @@ impl Peer {
             .args(arguments)
             .current_dir(self.directory())
             .env_clear()
-            .env("PATH", bin())
+            .env("PATH", self.pulumi.parent().unwrap())
             .env("HOME", self.scratch.path())
             .env("PULUMI_HOME", self.scratch.path().join("home"))
             .env("PULUMI_BACKEND_URL", format!("file://{}", self.scratch.path().join("state").display()))
@@ -44,18 +46,4 @@ impl Peer {
             .output()
             .unwrap()
     }
-}
-
-/// The directory of the peers' programs.
-fn bin() -> PathBuf {
-    let root = std::env::var_os("OUTRIGGER_PEERS")
-        .map(PathBuf::from)
-        .or_else(|| std::env::var_os("HOME").map(|home| Path::new(&home).join(".cache/outrigger/peers")));
-    let bin = root.expect("neither OUTRIGGER_PEERS nor HOME is set").join("bin");
-    assert!(
-        bin.join("pulumi").is_file(),
-        "`pulumi` is not in {}; run `cargo xtask peers`, or set OUTRIGGER_PEERS to the directory that holds `bin`",
-        bin.display()
-    );
-    bin
 }
