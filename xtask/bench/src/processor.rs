@@ -1,10 +1,10 @@
-//! Processor time of a process; the SDK's client takes it from here, too.
+//! Processor time of a process.
 
 use std::error::Error;
 use std::time::Duration;
 
 /// User and system time of a process. Linux counts them in hundredths of a second.
-pub(crate) fn processor_time(process: u32) -> Result<Duration, Box<dyn Error + Send + Sync>> {
+pub fn processor_time(process: u32) -> Result<Duration, Box<dyn Error + Send + Sync>> {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat"))?;
     let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_ascii_whitespace().collect();
     let ticks = |index: usize| -> Result<u64, Box<dyn Error + Send + Sync>> {

@@ -5,18 +5,15 @@
 //! process, and the figures are this process's.
 #![allow(clippy::print_stdout, reason = "the figures are this program's output")]
 
-#[path = "../../pulumi/examples/parameterize/memory.rs"]
-mod memory;
-#[path = "simple/package.rs"]
+#[path = "../../../../crates/sdk/examples/simple/package.rs"]
 mod package;
-#[path = "../../pulumi/examples/bare/processor.rs"]
-mod processor;
 
 use std::process::Stdio;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
+use bench::{peak, processor_time};
 use outrigger_provider::{
     CallContext, CheckConfig, CheckRequest, Configure, NoLog, Plugin, Provider, ResourceIdentity,
 };
@@ -26,9 +23,6 @@ use outrigger_value::{PropertyMap, Urn, Value};
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::Command;
 use tokio::task::JoinSet;
-
-use memory::peak;
-use processor::processor_time;
 
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 

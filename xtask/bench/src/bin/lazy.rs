@@ -1,5 +1,5 @@
 //! Measures what a program pays for a large schema of which it uses ten types, beside decoding all of it:
-//! `cargo run --release -p outrigger-schema --example lazy`. Prints JSON with nanoseconds, the fastest round of each.
+//! `cargo run --release -p bench --bin lazy`. Prints JSON with nanoseconds, the fastest round of each.
 #![allow(clippy::print_stdout, reason = "a program for the command line")]
 
 use std::error::Error;

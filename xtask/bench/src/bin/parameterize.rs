@@ -5,20 +5,19 @@
 //! highest resident size after each. Used by `cargo xtask bench bridge`.
 #![allow(clippy::print_stdout, reason = "the figures are this program's output")]
 
-mod memory;
 #[allow(clippy::unwrap_used, reason = "it is made for tests")]
-#[path = "../../tests/all/process.rs"]
+#[path = "../../../../crates/pulumi/tests/all/peers/process.rs"]
 mod process;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use bench::peak;
 use outrigger_provider::{CallContext, NoLog, Parameterize, Plugin as _};
 use outrigger_pulumi::{ConnectDeadlines, ConnectOptions, EngineServer, Origin, connect};
 use outrigger_transport::Process as _;
 
-use memory::peak;
 use process::Child;
 
 type Failure = Box<dyn std::error::Error + Send + Sync>;

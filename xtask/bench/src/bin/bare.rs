@@ -5,13 +5,12 @@
 //! `cargo xtask bench engine`.
 #![allow(clippy::print_stdout, reason = "the figures are this program's output")]
 
-mod processor;
-
 use std::error::Error;
 use std::process::Stdio;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use bench::processor_time;
 use outrigger_provider::{
     Action, ApplyRequest, CallContext, CheckRequest, Configure, NoLog, Outcome, PlanRequest, PlanToken, Plugin,
     Provider, ResourceIdentity, State,
@@ -21,8 +20,6 @@ use outrigger_value::{PropertyMap, Urn, Value};
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::Command;
 use tokio::task::JoinSet;
-
-use processor::processor_time;
 
 type Failure = Box<dyn Error + Send + Sync>;
 
