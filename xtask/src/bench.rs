@@ -96,7 +96,7 @@ fn middle_of<T>(turns: &[T], figure: impl Fn(&T) -> f64) -> f64 {
 
 fn engine(arguments: &Arguments) -> Result<()> {
     let peers = Peers::ready()?;
-    let outrigger = workspace::build_outrigger(Profile::Shipped)?;
+    let outrigger = workspace::build_outrigger(Profile::Release)?;
     let measure = |subject: Subject, resources: usize| {
         eprintln!("measuring {} with {resources} resources", subject.title());
         subject.run(&peers, &outrigger, resources)

@@ -90,7 +90,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
 
 /// A folder in which every conformance provider is our relay.
 fn relay(peers: &Peers, folder: &Path) -> Result<PathBuf> {
-    let program = workspace::build_example("outrigger-pulumi", "relay")?;
+    let program = workspace::build_example("relay")?;
     let links = folder.join("relay");
     remove(&links)?;
     fs::create_dir_all(&links)?;

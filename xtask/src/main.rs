@@ -1,6 +1,6 @@
 //! Developer commands: `cargo xtask COMMAND`.
 //!
-//! Each command is a file of its own and can be run alone; `test` runs everything that the build server runs.
+//! Each command is a file of its own and can be run alone; `test` runs everything that the build server runs, `quick` what needs no peers.
 #![allow(
     clippy::print_stdout,
     clippy::print_stderr,
@@ -40,6 +40,8 @@ enum Command {
     Peers(peers::Arguments),
     /// Everything that the build server runs
     Test,
+    /// The part of it that needs no peers, no Go and no release build: for the minutes between two changes
+    Quick,
     /// Check crate layers, forbidden calls, file lengths and generated files
     Tidy,
     /// Write the code that is generated from the protocol descriptions
@@ -70,6 +72,7 @@ fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Peers(arguments) => peers::run(&arguments),
         Command::Test => test::run(),
+        Command::Quick => test::quick(),
         Command::Tidy => tidy::run(),
         Command::Codegen { check: false } => codegen::run(),
         Command::Codegen { check: true } => codegen::check(),

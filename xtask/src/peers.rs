@@ -1,5 +1,6 @@
 //! `cargo xtask peers`: the real programs that the tests run against, built from pinned sources.
 
+mod place;
 mod python;
 mod recipe;
 mod terraform;
@@ -7,7 +8,7 @@ mod terraform;
 pub(crate) use self::recipe::{copy_tree, go, lay_module, remove, yaml_sources};
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -45,14 +46,8 @@ pub(crate) struct Peers {
 impl Peers {
     /// `$OUTRIGGER_PEERS`, or a folder of our own in the user's cache.
     pub(crate) fn locate() -> Result<Self> {
-        let root = match std::env::var_os("OUTRIGGER_PEERS").filter(|value| !value.is_empty()) {
-            Some(given) => std::path::absolute(Path::new(&given))?,
-            None => {
-                let home = std::env::var_os("HOME").context("neither OUTRIGGER_PEERS nor HOME is set")?;
-                Path::new(&home).join(".cache/outrigger/peers")
-            }
-        };
-        Ok(Peers { root })
+        let root = place::directory().context("neither OUTRIGGER_PEERS nor HOME is set")?;
+        Ok(Peers { root: std::path::absolute(root)? })
     }
 
     /// Like [`Peers::locate`], for a command that needs them built.

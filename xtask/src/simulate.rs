@@ -1,5 +1,7 @@
 //! `cargo xtask simulate`: the engine under its simulator, one random world a seed.
 
+use std::process::Command;
+
 use anyhow::Result;
 
 use crate::workspace;
@@ -18,12 +20,10 @@ pub(crate) struct Arguments {
     pub(crate) faults: bool,
 }
 
-/// Builds the simulator optimised (a hundred thousand seeds are worth it) and runs it.
+/// Builds the simulator and runs it. The crates that it simulates are optimised in every profile.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
-    let mut command = workspace::cargo();
-    command
-        .args(["run", "--quiet", "--release", "--package", "outrigger-engine", "--example", "simulate", "--"])
-        .args(["--start", &arguments.start.to_string()]);
+    let mut command = Command::new(workspace::build_example("simulate")?);
+    command.args(["--start", &arguments.start.to_string()]);
     if arguments.faults {
         command.arg("--faults");
     } else {

@@ -56,24 +56,33 @@ pub(crate) fn has_cargo_command(name: &str) -> bool {
     cargo().args([name, "--version"]).output().is_ok_and(|output| output.status.success())
 }
 
+/// All but the programs that only benchmarks start.
+pub(crate) const TESTED: [&str; 3] = ["--workspace", "--exclude", "bench"];
+
+/// With any example, dependencies have the features that tests have. With others, all that depends on `tokio` is compiled a second time.
+const AS_IN_TESTS: [&str; 2] = ["--example", "simulate"];
+
 /// How the `outrigger` binary is built.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Profile {
     /// For tests.
     Debug,
     /// For measurements: what users get.
-    Shipped,
+    Release,
 }
 
 /// Builds the `outrigger` binary and answers where it is.
 pub(crate) fn build_outrigger(profile: Profile) -> Result<PathBuf> {
     let mut command = cargo();
-    command.args(["build", "--quiet", "--package", "outrigger-cli", "--bin", "outrigger"]);
+    command.args(["build", "--quiet", "--bin", "outrigger"]);
     let folder = match profile {
-        Profile::Debug => "debug",
-        Profile::Shipped => {
-            command.args(["--profile", "shipped"]);
-            "shipped"
+        Profile::Debug => {
+            command.args(TESTED).args(AS_IN_TESTS);
+            "debug"
+        }
+        Profile::Release => {
+            command.args(["--release", "--package", "outrigger-cli"]);
+            "release"
         }
     };
     run(&mut command)?;
@@ -84,9 +93,9 @@ pub(crate) fn build_outrigger(profile: Profile) -> Result<PathBuf> {
     Ok(binary)
 }
 
-/// Builds an example of a package and answers where it is.
-pub(crate) fn build_example(package: &str, name: &str) -> Result<PathBuf> {
-    run(cargo().args(["build", "--quiet", "--package", package, "--example", name]))?;
+/// Builds an example and answers where it is.
+pub(crate) fn build_example(name: &str) -> Result<PathBuf> {
+    run(cargo().args(["build", "--quiet", "--example", name]).args(TESTED))?;
     Ok(target().join("debug/examples").join(name))
 }
 

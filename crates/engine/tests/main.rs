@@ -1,4 +1,4 @@
-//! The simulator, with few enough seeds for every test run; `cargo run --release --example simulate` runs many.
+//! The simulator, with few enough seeds for every test run; `cargo xtask simulate` runs many.
 
 #[path = "../simulation/mod.rs"]
 mod simulation;

@@ -150,7 +150,11 @@ impl SchemaStore for KeptSchemas {
 }
 
 #[cfg(test)]
-mod tests {
+#[path = "../../../xtask/src/peers/place.rs"]
+mod place;
+
+#[cfg(test)]
+mod peers {
     use std::fs;
 
     use async_trait::async_trait;
@@ -202,7 +206,7 @@ mod tests {
     async fn kept(is_replaced: bool) -> usize {
         let root = tempfile::tempdir().unwrap();
         let (program, by) = (root.path().join("terraform-provider-random"), root.path().join("newer"));
-        fs::copy(provider(), &program).unwrap();
+        fs::copy(place::peer("terraform/terraform-provider-random"), &program).unwrap();
         fs::write(&by, b"\x7fELF that is newer").unwrap();
         let terraform = TerraformOptions {
             origins: Arc::new(At(program)),
@@ -220,16 +224,6 @@ mod tests {
         bridge.parameterize(&cx, Parameterize::Arguments(Vec::new())).await.unwrap();
         bridge.close().await;
         fs::read_dir(cache.join("schemas")).into_iter().flatten().count()
-    }
-
-    fn provider() -> PathBuf {
-        let peers = std::env::var_os("OUTRIGGER_PEERS").map_or_else(
-            || PathBuf::from(std::env::var_os("HOME").unwrap_or_default()).join(".cache/outrigger/peers"),
-            PathBuf::from,
-        );
-        let provider = peers.join("terraform/terraform-provider-random");
-        assert!(provider.exists(), "`{}` is not there: run `cargo xtask peers`", provider.display());
-        provider
     }
 
     #[tokio::test]

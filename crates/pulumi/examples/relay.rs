@@ -5,7 +5,7 @@
 //! program of the same name in the directory that `RELAY_TO` names.
 
 #[allow(clippy::unwrap_used, reason = "it is made for tests")]
-#[path = "../tests/all/process.rs"]
+#[path = "../tests/all/peers/process.rs"]
 mod process;
 
 use std::io::Write as _;

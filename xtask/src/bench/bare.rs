@@ -47,7 +47,7 @@ pub(super) fn at_once() -> usize {
 pub(super) fn run(peers: &Peers, resources: usize) -> Result<Bare> {
     let text = workspace::output(
         workspace::cargo()
-            .args(["run", "--quiet", "--release", "--package", "outrigger-pulumi", "--example", "bare", "--"])
+            .args(["run", "--quiet", "--release", "--package", "bench", "--bin", "bare", "--"])
             .arg(peers.bin().join("pulumi-resource-random"))
             .args([resources.to_string(), at_once().to_string()]),
     )?;

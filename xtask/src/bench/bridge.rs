@@ -54,7 +54,7 @@ struct Run {
 pub(super) fn run(resources: usize, turns: usize, provider: Option<&Path>) -> Result<()> {
     let peers = Peers::ready()?;
     let executables =
-        Executables { go: peers.go_bridge().join(BRIDGE), ours: workspace::build_outrigger(Profile::Shipped)? };
+        Executables { go: peers.go_bridge().join(BRIDGE), ours: workspace::build_outrigger(Profile::Release)? };
     let runs = (0..turns).map(|turn| {
         eprintln!("turn {} of {turns}", turn + 1);
         Pair::of(|side| programs(side, &peers, &executables, resources))

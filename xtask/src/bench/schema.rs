@@ -33,7 +33,7 @@ impl Schema {
 
 /// Builds the program that measures, and runs it.
 pub(super) fn run() -> Result<Schema> {
-    let arguments = ["run", "--quiet", "--release", "--package", "outrigger-schema", "--example", "lazy"];
+    let arguments = ["run", "--quiet", "--release", "--package", "bench", "--bin", "lazy"];
     let text = workspace::output(workspace::cargo().args(arguments))?;
     serde_json::from_str(&text).context("the program that measures schemas answered oddly")
 }

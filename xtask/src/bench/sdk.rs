@@ -42,16 +42,20 @@ impl Round {
 /// Measures, prints the tables and writes `docs/benchmarks-sdk.md`.
 pub(super) fn run() -> Result<()> {
     let peers = Peers::ready()?;
-    // As a plugin's author has it from `outrigger plugin new`.
-    let profile = ["build", "--quiet", "--profile", "shipped", "--package", "outrigger-sdk"];
-    workspace::run(workspace::cargo().args(profile).args(["--example", "simple", "--example", "checks"]))?;
-    let examples = workspace::target().join("shipped/examples");
+    // As a plugin's author has it from `outrigger plugin new`, in a folder of its own: it is another `release` than ours.
+    let (target, simple) = (workspace::target().join("plugin"), "release/examples/simple");
+    for of in [["--package", "outrigger-sdk", "--example", "simple"], ["--package", "bench", "--bin", "checks"]] {
+        let profile = ["--config", "profile.release.lto='fat'", "--config", "profile.release.codegen-units=1"];
+        let mut build = workspace::cargo();
+        build.args(["build", "--quiet", "--release"]).args(profile).arg("--target-dir").arg(&target).args(of);
+        workspace::run(&mut build)?;
+    }
     let theirs = peers.conformance().join("pulumi-resource-simple");
     let (mut sdk, mut go, mut inside) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
-        sdk.push(round(&examples, Some(&examples.join("simple")))?);
-        go.push(round(&examples, Some(&theirs))?);
-        inside.push(round(&examples, None)?);
+        sdk.push(round(&target, Some(&target.join(simple)))?);
+        go.push(round(&target, Some(&theirs))?);
+        inside.push(round(&target, None)?);
     }
     let text = text(Round::middle(&sdk), Round::middle(&go), Round::middle(&inside)) + &super::inside::section()?;
     print!("{text}");
@@ -59,8 +63,8 @@ pub(super) fn run() -> Result<()> {
     Ok(())
 }
 
-fn round(examples: &Path, provider: Option<&Path>) -> Result<Round> {
-    let mut client = std::process::Command::new(examples.join("checks"));
+fn round(target: &Path, provider: Option<&Path>) -> Result<Round> {
+    let mut client = std::process::Command::new(target.join("release/checks"));
     client.args([CALLS.to_string(), at_once().to_string()]).args(provider);
     serde_json::from_str(&workspace::output(&mut client)?).context("the client answered oddly")
 }

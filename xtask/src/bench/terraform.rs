@@ -58,7 +58,7 @@ struct Measurements {
 /// Measures, prints the tables and, if it was everything, writes `docs/benchmarks-terraform.md`.
 pub(super) fn run(resources: usize, growth: usize, turns: usize, only: Option<Part>) -> Result<()> {
     let peers = Peers::ready()?;
-    let outrigger = workspace::build_outrigger(Profile::Shipped)?;
+    let outrigger = workspace::build_outrigger(Profile::Release)?;
     let terraform = on_path("terraform");
     // Early: a file that has just changed is not trusted to stay as it is, and so it is read again and again.
     let scratch = tempfile::Builder::new().prefix("outrigger-mirror-").tempdir()?;

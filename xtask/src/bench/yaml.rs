@@ -58,7 +58,7 @@ pub(super) fn run(resources: usize) -> Result<()> {
 
 fn checks(resources: usize) -> Result<Checks> {
     let peers = Peers::ready()?;
-    let outrigger = workspace::build_outrigger(Profile::Shipped)?;
+    let outrigger = workspace::build_outrigger(Profile::Release)?;
     let scratch = tempfile::tempdir()?;
     let sandbox = Sandbox::create(scratch.path(), &peers, &outrigger)?;
     let project = scratch.path().join("project");
@@ -105,7 +105,7 @@ fn usual_program(resources: usize) -> String {
 
 /// The fastest of several times that the bare parser reads the file, in a process of its own that is built as the command is.
 fn parse(file: &Path) -> Result<Duration> {
-    let arguments = ["run", "--quiet", "--release", "--package", "outrigger-syntax", "--example", "parse", "--"];
+    let arguments = ["run", "--quiet", "--release", "--package", "bench", "--bin", "parse", "--"];
     let text = workspace::output(workspace::cargo().args(arguments).arg(file).arg(ROUNDS.to_string()))?;
     Ok(Duration::from_nanos(text.trim().parse().context("the program that parses answered oddly")?))
 }

@@ -101,7 +101,7 @@ impl<'a> Workshop<'a> {
     /// Asks a package for its schema.
     pub(super) fn schema(&self, package: &Package, scratch: &Path) -> Result<String> {
         let program = match package.kind {
-            Kind::Example => workspace::build_example("outrigger-cli", package.name)?,
+            Kind::Example => workspace::build_example(package.name)?,
             Kind::New => self.new_plugin(package.name)?,
             Kind::BuiltIn => self.outrigger.clone(),
             Kind::Terraform => {

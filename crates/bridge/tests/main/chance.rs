@@ -1,21 +1,18 @@
 //! Documents of whatever providers chance brings.
 
 use std::collections::BTreeSet;
-use std::os::unix::fs::symlink;
 use std::sync::Arc;
 
 use outrigger_bridge::Naming;
 use outrigger_bridge::tokens::Selection;
 use proptest::prelude::*;
-use proptest::test_runner::{Config, TestRunner};
+use proptest::test_runner::Config;
 use serde_json::{Value, json};
 
-use super::documents::{differences, document_of};
 use super::encoded::{Attribute, Block, Holds, Provider, attribute};
 use super::made::document;
-use super::peers::{schemas, try_go_document};
 
-type Names = &'static [&'static str];
+pub(crate) type Names = &'static [&'static str];
 
 /// Names with which something may go wrong.
 const ODD: Names = &[
@@ -38,7 +35,7 @@ const ODD: Names = &[
 ];
 
 /// Names that Pulumi's bridge can deal with.
-const EVEN: Names = &[
+pub(crate) const EVEN: Names = &[
     "a",
     "a_b",
     "archive",
@@ -121,7 +118,7 @@ fn distinct(mut attributes: Vec<Attribute>) -> Vec<Attribute> {
     attributes
 }
 
-fn any_provider(names: Names, tuples: bool) -> impl Strategy<Value = Provider> {
+pub(crate) fn any_provider(names: Names, tuples: bool) -> impl Strategy<Value = Provider> {
     (any_block(names, tuples), proptest::collection::vec(any_block(names, tuples), 5)).prop_map(
         |(configuration, blocks)| {
             let named = |names: &[&str], from: usize| {
@@ -154,31 +151,6 @@ proptest! {
             }
         });
     }
-}
-
-/// The example `made_provider` is the provider, and Pulumi's own bridge the judge.
-#[test]
-fn every_document_is_the_other_bridges() {
-    let built = std::env::current_exe().unwrap().parent().unwrap().with_file_name("examples").join("made_provider");
-    assert!(built.exists(), "`{}` is not there: run `cargo build -p outrigger-bridge --examples`", built.display());
-    let folder = tempfile::tempdir().unwrap();
-    let program = folder.path().join("terraform-provider-x");
-    symlink(built, &program).unwrap();
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let mut runner =
-        TestRunner::new(Config { cases: 16, max_shrink_iters: 60, failure_persistence: None, ..Config::default() });
-    let result = runner.run(&any_provider(EVEN, false), |provider| {
-        std::fs::write(folder.path().join("schema"), provider.encoded()).unwrap();
-        let found = runtime.block_on(async {
-            let theirs = try_go_document(&[program.to_str().unwrap()], folder.path()).await;
-            let (_, theirs) = theirs.map_err(|error| format!("it refused the provider: {error}"))?;
-            let ours = document_of("x", schemas(&program).await, &Selection::default(), &theirs);
-            Ok::<_, String>(differences(&ours, &theirs))
-        });
-        prop_assert_eq!(found, Ok(Vec::new()));
-        Ok(())
-    });
-    result.unwrap();
 }
 
 fn references(value: &Value, visit: &mut dyn FnMut(&str)) {

@@ -2,9 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod chance;
-mod documents;
 mod encoded;
 mod made;
 mod peers;
-mod planned;
 mod words;

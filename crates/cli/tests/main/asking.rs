@@ -6,7 +6,8 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::sandbox::{Sandbox, install, peers};
+use crate::place::peer;
+use crate::sandbox::{Sandbox, install};
 
 const CANARY: &str = "canary-51d07e9b";
 
@@ -15,7 +16,7 @@ pub(crate) fn sandbox(project: &str) -> Sandbox {
     let sandbox = Sandbox::new(project);
     for name in ["crude", "local", "narrow", "random", "tls", "wide"] {
         let name = format!("terraform-provider-{name}");
-        symlink(peers().join("terraform").join(&name), sandbox.path("project").join(&name)).unwrap();
+        symlink(peer(format!("terraform/{name}")), sandbox.path("project").join(&name)).unwrap();
     }
     sandbox
 }

@@ -23,6 +23,8 @@ mod locks;
 mod made;
 mod packages;
 mod partial;
+#[path = "../../../../xtask/src/peers/place.rs"]
+mod place;
 mod plugin_new;
 mod plugin_process;
 mod providers;

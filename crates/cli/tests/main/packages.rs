@@ -5,7 +5,8 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use crate::sandbox::{Sandbox, peers};
+use crate::place::peer;
+use crate::sandbox::Sandbox;
 
 const PROJECT: &str = "# mine\nname: shop   # the name\nruntime: yaml\n\n# nothing yet\nresources: {}\n";
 
@@ -18,7 +19,7 @@ fn sandbox() -> Sandbox {
     fs::hard_link(plugin, home.join("pulumi-resource-parametric")).unwrap();
     let home = sandbox.path("home/.pulumi/plugins/resource-simple-v2.0.0");
     fs::create_dir_all(&home).unwrap();
-    symlink(peers().join("conformance/pulumi-resource-simple"), home.join("pulumi-resource-simple")).unwrap();
+    symlink(peer("conformance/pulumi-resource-simple"), home.join("pulumi-resource-simple")).unwrap();
     sandbox
 }
 

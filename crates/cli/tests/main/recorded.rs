@@ -10,7 +10,8 @@ use std::path::Path;
 use serde::Deserialize;
 use serde_json::Value as Json;
 
-use crate::sandbox::{Answer, Sandbox, peer};
+use crate::place::peer;
+use crate::sandbox::{Answer, Sandbox};
 
 type Tool = fn(&Sandbox, &[&str]) -> Answer;
 
@@ -161,7 +162,7 @@ fn record(tool: Tool) -> Sandbox {
     for directory in ["tap", "plugin"] {
         fs::create_dir(sandbox.path(directory)).unwrap();
     }
-    symlink(peer("pulumi-tap"), sandbox.path("tap/pulumi-resource-kit")).unwrap();
+    symlink(peer("bin/pulumi-tap"), sandbox.path("tap/pulumi-resource-kit")).unwrap();
     symlink(env!("CARGO_BIN_EXE_outrigger"), sandbox.path("plugin/pulumi-resource-kit")).unwrap();
     sandbox.prefer(&sandbox.path("tap"));
     sandbox.set("TAP_TO", sandbox.path("plugin").to_str());
@@ -242,7 +243,7 @@ fn replay(sandbox: &Sandbox) {
         interfere(step, sandbox);
         let log = sandbox.path(step);
         let arguments = ["replay", log.to_str().unwrap(), plugin.to_str().unwrap()];
-        let again = read(&sandbox.run(&peer("pulumi-tap"), &arguments).ok().stdout);
+        let again = read(&sandbox.run(&peer("bin/pulumi-tap"), &arguments).ok().stdout);
         let recorded = recording(sandbox, step);
         assert_eq!(again.len(), recorded.len(), "{step}");
         for (again, recorded) in again.iter().zip(&recorded) {

@@ -6,6 +6,8 @@ use std::process::{Child, Command, Stdio};
 
 use tempfile::TempDir;
 
+use crate::place::{self, peer};
+
 /// The passphrase of every test that needs a right one.
 pub(crate) const PASSPHRASE: &str = "correct horse";
 
@@ -68,7 +70,7 @@ impl Sandbox {
         for name in ["project", "state", "home"] {
             fs::create_dir(directory.path().join(name)).unwrap();
         }
-        let peers = peers();
+        let peers = place::directory().unwrap_or_default();
         let path = format!("{0}/bin:{0}/conformance:/usr/bin:/bin", peers.display());
         let at = |name: &str| directory.path().join(name).display().to_string();
         let variables = [
@@ -158,7 +160,7 @@ impl Sandbox {
 
     /// Runs the real pulumi.
     pub(crate) fn pulumi(&self, arguments: &[&str]) -> Answer {
-        self.run(&peers().join("bin/pulumi"), arguments)
+        self.run(&peer("bin/pulumi"), arguments)
     }
 
     /// Starts outrigger and does not wait.
@@ -168,7 +170,7 @@ impl Sandbox {
 
     /// Starts the real pulumi and does not wait.
     pub(crate) fn start_pulumi(&self, arguments: &[&str]) -> Child {
-        self.command(&peers().join("bin/pulumi"), arguments).spawn().unwrap()
+        self.command(&peer("bin/pulumi"), arguments).spawn().unwrap()
     }
 
     /// Starts outrigger on a terminal and does not wait.
@@ -230,27 +232,6 @@ pub(crate) fn answer(child: Child) -> Answer {
 /// Puts a program somewhere else, under another name.
 pub(crate) fn install(program: &Path, at: &Path) {
     fs::hard_link(program, at).or_else(|_| fs::copy(program, at).map(|_| ())).unwrap();
-}
-
-/// A program that `cargo xtask peers` builds.
-pub(crate) fn peer(name: &str) -> PathBuf {
-    let program = peers().join("bin").join(name);
-    assert!(program.exists(), "`{}` is not there: run `cargo xtask peers`", program.display());
-    program
-}
-
-/// Where `cargo xtask peers` puts what it builds.
-pub(crate) fn peers() -> PathBuf {
-    let peers = std::env::var_os("OUTRIGGER_PEERS").map_or_else(
-        || PathBuf::from(std::env::var_os("HOME").unwrap_or_default()).join(".cache/outrigger/peers"),
-        PathBuf::from,
-    );
-    assert!(
-        peers.join("bin/pulumi").exists(),
-        "the peers are not in `{}`: run `cargo xtask peers`, or set OUTRIGGER_PEERS",
-        peers.display()
-    );
-    peers
 }
 
 pub(crate) fn walk(directory: &Path, visit: &mut dyn FnMut(&Path)) {

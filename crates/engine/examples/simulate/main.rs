@@ -1,4 +1,4 @@
-//! Runs the simulator by hand: `cargo run --release -p outrigger-engine --example simulate -- --seeds 5000 --start 0`.
+//! Runs the simulator by hand: `cargo xtask simulate --seeds 5000 --start 0`.
 #![allow(clippy::print_stdout, clippy::exit, reason = "a program for the command line")]
 
 #[path = "../../simulation/mod.rs"]

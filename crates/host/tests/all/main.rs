@@ -4,8 +4,6 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
 
 mod faults;
-mod lifecycle;
+mod peers;
 mod role;
-mod schema;
 mod support;
-mod survival;

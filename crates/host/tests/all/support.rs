@@ -1,5 +1,8 @@
 //! A scratch directory with plugins, a host for it, and a look at the processes that run there.
 
+#[path = "../../../../xtask/src/peers/place.rs"]
+pub(crate) mod place;
+
 use std::ffi::OsString;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -14,17 +17,6 @@ use rustix::process::{Pid, Signal, kill_process};
 
 /// How long a test waits for something that takes milliseconds.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
-
-/// The directory of the real peers.
-pub(crate) fn peers() -> PathBuf {
-    let directory = std::env::var_os("OUTRIGGER_PEERS").filter(|value| !value.is_empty()).map_or_else(
-        || PathBuf::from(std::env::var_os("HOME").expect("HOME is set")).join(".cache/outrigger/peers"),
-        PathBuf::from,
-    );
-    let random = directory.join("bin/pulumi-resource-random");
-    assert!(random.exists(), "{} is missing; `cargo xtask peers` builds the peers", random.display());
-    directory
-}
 
 /// A scratch directory. Plugins run in it, which is how the tests tell them from all other processes.
 pub(crate) struct Scratch {
@@ -51,7 +43,7 @@ impl Scratch {
     /// A real plugin.
     pub(crate) fn real(&self, name: &str) -> PluginDescriptor {
         let file = format!("pulumi-resource-{name}");
-        symlink(peers().join("bin").join(&file), self.bin().join(&file)).unwrap();
+        symlink(place::peer(format!("bin/{file}")), self.bin().join(&file)).unwrap();
         PluginDescriptor::named(name, None)
     }
 
@@ -73,7 +65,8 @@ impl Scratch {
 /// Options for plugins in `bin` of a directory.
 pub(crate) fn options(directory: &Path) -> HostOptions {
     let mut environment: Vec<(OsString, OsString)> = std::env::vars_os().collect();
-    environment.push(("REAL".into(), peers().join("bin/pulumi-resource-random").into()));
+    let peers = place::directory().unwrap_or_default();
+    environment.push(("REAL".into(), peers.join("bin/pulumi-resource-random").into()));
     let mut options = HostOptions { environment, path: vec![directory.join("bin")], ..HostOptions::default() };
     options.project.directory = directory.to_owned();
     options

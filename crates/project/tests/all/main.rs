@@ -1,7 +1,5 @@
 //! Tests of the whole crate: against the real `pulumi`, and against hostile input.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
-mod config_checks;
-mod config_commands;
 mod hostile;
-mod peer;
+mod peers;

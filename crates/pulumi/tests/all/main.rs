@@ -1,8 +1,4 @@
 //! The client half against real plugins: Pulumi's own conformance providers, and bridged ones.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod child;
-mod conformance;
-mod methods;
-mod process;
-mod random;
+mod peers;

@@ -5,4 +5,6 @@
 
 mod backend;
 mod peer;
-mod with_pulumi;
+mod peers;
+#[path = "../../../../xtask/src/peers/place.rs"]
+mod place;

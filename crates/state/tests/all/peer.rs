@@ -11,26 +11,18 @@ use outrigger_state::{
     StackName, SystemClock, UpdateInfo, UpdateKind,
 };
 
-pub(crate) const PHRASE: &str = "correct horse";
+use crate::place::peer;
 
-/// Where the real tools are. `cargo xtask test` fetches them first.
-fn peers() -> PathBuf {
-    let directory = std::env::var_os("OUTRIGGER_PEERS").map(PathBuf::from).unwrap_or_else(|| {
-        PathBuf::from(std::env::var_os("HOME").expect("HOME is set")).join(".cache/outrigger/peers")
-    });
-    let pulumi = directory.join("bin/pulumi");
-    assert!(pulumi.is_file(), "{} is missing: run `cargo xtask peers`, or set OUTRIGGER_PEERS", pulumi.display());
-    directory
-}
+pub(crate) const PHRASE: &str = "correct horse";
 
 pub(crate) struct Scratch {
     root: tempfile::TempDir,
-    peers: PathBuf,
+    pulumi: PathBuf,
 }
 
 impl Scratch {
     pub(crate) fn new(program: &str) -> Self {
-        let scratch = Self { root: tempfile::tempdir().unwrap(), peers: peers() };
+        let scratch = Self { root: tempfile::tempdir().unwrap(), pulumi: peer("bin/pulumi") };
         for directory in ["project", "state", "home"] {
             std::fs::create_dir(scratch.root.path().join(directory)).unwrap();
         }
@@ -51,9 +43,8 @@ impl Scratch {
     }
 
     pub(crate) fn try_pulumi(&self, arguments: &[&str]) -> Output {
-        let bin = self.peers.join("bin");
-        let path = format!("{}:/usr/bin:/bin", bin.display());
-        Command::new(bin.join("pulumi"))
+        let path = format!("{}:/usr/bin:/bin", self.pulumi.parent().unwrap().display());
+        Command::new(&self.pulumi)
             .args(arguments)
             .current_dir(self.root.path().join("project"))
             .env_clear()

@@ -1,48 +1,14 @@
-//! Plugins that do not come up, and what is said of it.
+//! Plugins that do not come up or do not end, and what is said of it.
 
 use std::process::Command;
 use std::time::Duration;
 
-use outrigger_transport::goplugin::{self, Cookie, HandshakeError, StartFailure};
+use outrigger_transport::goplugin::{HandshakeError, StartFailure};
 use tokio::net::TcpListener;
+use tokio::time::timeout;
 
-use crate::launcher::Watched;
-use crate::support::{Start, own_plugin, peer};
-
-#[tokio::test]
-async fn a_plugin_for_another_program_is_known_by_its_own_words() {
-    for plugin in [peer("go-plugin-kv"), own_plugin()] {
-        let mut start = Start::of(plugin);
-        start.settings.cookie = Cookie { key: "TF_PLUGIN_MAGIC_COOKIE", value: "x" };
-        let (text, error) = start.fail().await;
-        assert_eq!(text, "it is a plugin for another program: it does not take the cookie `TF_PLUGIN_MAGIC_COOKIE`");
-        assert!(error.last_words.iter().any(|line| line.contains("is a plugin")), "{error:?}");
-    }
-}
-
-#[tokio::test]
-async fn a_plugin_that_prints_too_early_is_quoted() {
-    let (text, _) = Start::of(peer("go-plugin-peer")).variable("GOPLUGIN_MODE", "print-first").fail().await;
-    assert_eq!(
-        text,
-        "it printed something else before its handshake, as its first line (it printed `loading the configuration`)"
-    );
-}
-
-#[tokio::test]
-async fn a_plugin_that_does_not_answer_for_tls_is_said_to() {
-    let start = Start::of(peer("go-plugin-peer")).variable("GOPLUGIN_MODE", "no-tls");
-    let (text, error) = start.fail().await;
-    assert_eq!(error.failure, StartFailure::NoCertificate);
-    assert!(text.starts_with("it did not answer AutoMTLS"), "{text}");
-    start.tls(false).run().await.shutdown().await;
-}
-
-#[tokio::test]
-async fn a_plugin_from_before_grpc_is_refused() {
-    let (text, _) = Start::of(peer("go-plugin-netrpc")).fail().await;
-    assert!(text.starts_with("it speaks net/rpc, which plugins did before gRPC"), "{text}");
-}
+use crate::kv::get;
+use crate::support::{SOON, Start, own_plugin};
 
 #[tokio::test]
 async fn a_file_that_is_no_program_for_this_machine_is_looked_at() {
@@ -113,24 +79,6 @@ async fn certificates_that_are_not_wanted_or_not_right() {
     drop(greeter.await.unwrap());
 }
 
-/// Real TLS on both sides, as an intruder would have it who listens in the plugin's place, or takes it for his own.
-#[tokio::test]
-async fn certificates_of_somebody_else_are_refused_by_both_sides() {
-    for (mode, reason) in [
-        ("other-certificate", "it shows another certificate than the one that it announced"),
-        // It says why before it closes, which is not always read in time.
-        ("other-host", "it ended the connection when it had our certificate: "),
-    ] {
-        let launch = Watched::default();
-        let start = Start::of(peer("go-plugin-peer")).variable("GOPLUGIN_MODE", mode);
-        let error = goplugin::start(&launch, start.request.clone(), &start.settings).await.unwrap_err();
-        let StartFailure::Unreachable { reason: said, .. } = &error.failure else { panic!("{mode}: {error:?}") };
-        assert!(said.starts_with(reason), "{mode}: {said}");
-        assert_eq!(launch.process().exited().await, "ended (signal: 9 (SIGKILL))", "{mode}");
-        assert_eq!(start.left_behind(), Vec::<String>::new(), "{mode}");
-    }
-}
-
 #[tokio::test]
 async fn a_plugin_that_listens_and_does_not_answer_is_given_up() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -140,4 +88,17 @@ async fn a_plugin_that_listens_and_does_not_answer_is_given_up() {
     start.settings.start_deadline = Duration::from_millis(500);
     let (text, _) = start.fail().await;
     assert_eq!(text, "it said where it listens, and did not answer there within 0.5 s");
+}
+
+#[tokio::test]
+async fn a_plugin_of_ours_ends_with_calls_that_never_do() {
+    let start = Start::of(own_plugin());
+    let connection = start.run().await;
+    let channel = connection.channel();
+    let waiting = tokio::spawn(async move { get(channel, "wait").await });
+    // It has heard the first call when it answers the second.
+    get(connection.channel(), "echo:x").await.unwrap();
+    connection.shutdown().await;
+    assert_eq!(connection.process().unwrap().exited().await, "ended (exit status: 0)");
+    timeout(SOON, waiting).await.unwrap().unwrap().unwrap_err();
 }

@@ -1,4 +1,4 @@
-//! Where the peers are, and how each test starts them.
+//! How each test starts its plugin.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,17 +15,6 @@ pub(crate) const COOKIE: Cookie = Cookie { key: "BASIC_PLUGIN", value: "hello" }
 
 /// Longer than anything here takes.
 pub(crate) const SOON: Duration = Duration::from_secs(60);
-
-/// A program that `cargo xtask peers` builds.
-pub(crate) fn peer(name: &str) -> PathBuf {
-    let peers = std::env::var_os("OUTRIGGER_PEERS").map_or_else(
-        || PathBuf::from(std::env::var_os("HOME").unwrap_or_default()).join(".cache/outrigger/peers"),
-        PathBuf::from,
-    );
-    let program = peers.join("bin").join(name);
-    assert!(program.exists(), "{} is missing: run `cargo xtask peers`, or set OUTRIGGER_PEERS", program.display());
-    program
-}
 
 /// The plugin in `examples`.
 pub(crate) fn own_plugin() -> PathBuf {

@@ -73,7 +73,7 @@ impl Round {
 
 /// Measures with the providers that are there, and with one that the caller has.
 pub(super) fn run(peers: &Peers, executables: &Executables, provider: Option<&Path>) -> Result<Vec<Package>> {
-    let build = ["build", "--quiet", "--release", "--package", "outrigger-pulumi", "--example", "parameterize"];
+    let build = ["build", "--quiet", "--release", "--package", "bench", "--bin", "parameterize"];
     workspace::run(workspace::cargo().args(build))?;
     let mut packages = vec![("random".to_owned(), peers.terraform().join("terraform-provider-random"))];
     packages.extend(small_aws(peers));
@@ -110,7 +110,7 @@ fn round(peers: &Peers, executables: &Executables, provider: &Path) -> Result<Ro
         if !bridge.exists() {
             executables.install(side, &folder)?;
         }
-        let client = workspace::target().join("release/examples/parameterize");
+        let client = workspace::target().join("release/parameterize");
         let arguments = [bridge.display().to_string(), provider.display().to_string()];
         let arguments = arguments.each_ref().map(String::as_str);
         let printed = workspace::output(&mut sandbox.command_of(&client, scratch.path(), &arguments));

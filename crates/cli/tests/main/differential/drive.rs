@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 use serde_json::Value;
 
-use crate::sandbox::peer;
+use crate::place::peer;
 
 /// The engine's monitor, for `Construct` and `Call`: our server connects to it first, whether the method needs it or not.
 /// Nothing that is asked here does, so it takes connections and answers nothing.
@@ -29,7 +29,7 @@ impl Drive {
     /// Starts a plugin whose home is a directory of the test's; what it writes to standard error is appended to a file.
     pub(crate) fn start(plugin: &Path, home: &Path, errors: &Path) -> Self {
         let errors = File::options().create(true).append(true).open(errors).unwrap();
-        let mut driver = Command::new(peer("pulumi-drive"))
+        let mut driver = Command::new(peer("bin/pulumi-drive"))
             .arg("start")
             .arg(plugin)
             .current_dir(home)

@@ -33,7 +33,7 @@ use self::record::Record;
 use self::report::Report;
 use self::talk::{Event, Talk};
 use self::world::World;
-use crate::sandbox::peers;
+use crate::place::peer;
 use crate::terraform::moto::Moto;
 
 /// The variable that chooses scenarios.
@@ -48,7 +48,7 @@ pub(crate) struct Scenario {
 
 #[test]
 fn bridges_answer_alike() {
-    let go = peers().join("go-bridge/pulumi-resource-terraform-provider");
+    let go = peer("go-bridge/pulumi-resource-terraform-provider");
     let links = tempfile::tempdir().unwrap();
     let ours = links.path().join("pulumi-resource-terraform-provider");
     std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_outrigger"), &ours).unwrap();
@@ -102,8 +102,7 @@ fn differential(go: &Path, other: &Path) -> Report {
 /// The scenario with the side whose answers count.
 fn play(scenario: &Scenario, plugin: &Path, directory: &Path) -> (Vec<Event>, Option<Moto>) {
     let drive = Drive::start(plugin, &fresh_home(directory), &directory.join("go.stderr"));
-    let program = peers().join("terraform").join(format!("terraform-provider-{}", scenario.provider));
-    assert!(program.exists(), "`{}` is not there: run `cargo xtask peers`", program.display());
+    let program = peer(format!("terraform/terraform-provider-{}", scenario.provider));
     let mut talk = Talk::new(scenario.provider, program.display().to_string(), drive, fresh_world(directory));
     (scenario.play)(&mut talk);
     talk.end()

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::Scenario;
 use super::drive::monitor;
 use super::talk::Event;
-use crate::sandbox::peers;
+use crate::place;
 use crate::terraform::moto::Moto;
 
 /// The files of a provider: its calls, and its schema. In the first `{WORLD}` and `{PEERS}` stand for directories,
@@ -49,7 +49,7 @@ impl Record {
                 }
             };
             line["scenario"] = json!(scenario.name);
-            let peers = peers().display().to_string();
+            let peers = place::directory().unwrap().display().to_string();
             let line = line.to_string().replace(&self.world, "{WORLD}").replace(&peers, "{PEERS}");
             let mut line = line.replace(&monitor(), "{MONITOR}");
             if let Some(cloud) = cloud {

@@ -6,7 +6,8 @@ use std::os::unix::fs::symlink;
 
 use super::failures::{CERTIFICATE, Left, left, strange};
 use super::world::{Tool, World};
-use crate::sandbox::{Answer, peer};
+use crate::place::peer;
+use crate::sandbox::Answer;
 
 /// A resource, what is said of it, and how it is left. Of an operation whose end nobody saw `pulumi` keeps nothing.
 struct Row(&'static str, &'static [&'static str], Left);
@@ -105,7 +106,7 @@ fn a_provider_that_cannot_be_started() {
         added(&world, name).says(&[says]);
     }
     // A plugin of another program knows its own cookie only.
-    symlink(peer("go-plugin-peer"), directory.join("terraform-provider-stranger")).unwrap();
+    symlink(peer("bin/go-plugin-peer"), directory.join("terraform-provider-stranger")).unwrap();
     added(&world, "stranger").says(&["it is a plugin for another program", "TF_PLUGIN_MAGIC_COOKIE"]);
     assert!(!world.sandbox.read("Pulumi.yaml").contains("source:"));
 }

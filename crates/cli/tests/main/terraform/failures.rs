@@ -10,8 +10,8 @@ use super::processes;
 use super::sparing::calls;
 use super::world::{Tool, World, provider_path};
 use crate::interruption::{CALLED, await_line, interrupt};
+use crate::place::peer;
 use crate::providers::life::wanted;
-use crate::sandbox::peer;
 
 /// What is in the state after a failed creation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -323,7 +323,7 @@ pub(super) const CERTIFICATE: &str = "\
 
 /// A script that is a plugin on the real go-plugin, whatever program it is for, in one of its modes.
 pub(super) fn strange(mode: &str) -> String {
-    let program = peer("go-plugin-peer");
+    let program = peer("bin/go-plugin-peer");
     format!("export BASIC_PLUGIN=hello GOPLUGIN_VERSIONS=6 GOPLUGIN_MODE={mode}; exec {}", program.display())
 }
 
@@ -372,7 +372,7 @@ fn a_provider_that_cannot_be_started() {
     assert!(!directory.join("read").exists());
     // A plugin of another program knows its own cookie only, and says so in the words of go-plugin.
     let path = directory.join("terraform-provider-stranger");
-    std::os::unix::fs::symlink(peer("go-plugin-peer"), &path).unwrap();
+    std::os::unix::fs::symlink(peer("bin/go-plugin-peer"), &path).unwrap();
     let answer = world.run(&["package", "add", "terraform-provider", &path.display().to_string()]);
     answer.ended(1).says(&["the Terraform provider could not be started", "This binary is a plugin"]);
     assert!(!world.sandbox.read("Pulumi.yaml").contains("source:"));

@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::sandbox::peers;
+use crate::place::peer;
 
 /// What can be asked, in the ways of AWS's services.
 pub(crate) enum Question<'a> {
@@ -26,8 +26,7 @@ pub(crate) struct Moto {
 
 impl Moto {
     pub(crate) fn start() -> Self {
-        let program = peers().join("moto/bin/moto_server");
-        assert!(program.exists(), "`{}` is not there: run `cargo xtask peers`", program.display());
+        let program = peer("moto/bin/moto_server");
         // It has to be told a port; this one was free a moment ago.
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let mut command = Command::new(program);

@@ -11,7 +11,8 @@ use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 
 use super::processes;
-use crate::sandbox::{Answer, Sandbox, install, peers};
+use crate::place::peer;
+use crate::sandbox::{Answer, Sandbox, install};
 
 /// Whose engine runs the providers. The bridge is ours in both.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -91,7 +92,7 @@ impl World {
         let _ = fs::remove_file(&installed);
         let target = match bridge {
             Bridge::Ours => PathBuf::from(env!("CARGO_BIN_EXE_outrigger")),
-            Bridge::Go => peers().join("go-bridge").join(EXECUTABLE),
+            Bridge::Go => peer(format!("go-bridge/{EXECUTABLE}")),
         };
         // As `pulumi plugin install --file` leaves it: under the plugin's name, and no link to `outrigger`.
         install(&target, &installed);
@@ -227,9 +228,7 @@ const OWN: [&str; 7] = ["wide", "narrow", "classic", "ancient", "mixed", "raised
 
 /// The executable of a provider among the peers.
 pub(super) fn provider_path(name: &str) -> PathBuf {
-    let path = peers().join("terraform").join(format!("terraform-provider-{name}"));
-    assert!(path.exists(), "`{}` is not there: run `cargo xtask peers`", path.display());
-    path
+    peer(format!("terraform/terraform-provider-{name}"))
 }
 
 fn visit(directory: &Path, found: &mut dyn FnMut(&Path)) {

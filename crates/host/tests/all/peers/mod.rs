@@ -1,0 +1,6 @@
+//! The tests that need the peers.
+
+mod faults;
+mod lifecycle;
+mod schema;
+mod survival;

@@ -1,0 +1,167 @@
+//! Calls Check of the provider `simple` again and again, for `cargo xtask bench sdk`.
+//!
+//! `checks CALLS AT_ONCE PROVIDER` starts the provider and prints one JSON object: how long it took to print its port, and the
+//! wall time, the provider's processor time and its highest resident size. Without a provider, the package is called in this
+//! process, and the figures are this process's.
+#![allow(clippy::print_stdout, reason = "the figures are this program's output")]
+
+#[path = "../../../../crates/sdk/examples/simple/package.rs"]
+mod package;
+
+use std::process::Stdio;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use bench::{peak, processor_time};
+use outrigger_provider::{
+    CallContext, CheckConfig, CheckRequest, Configure, NoLog, Plugin, Provider, ResourceIdentity,
+};
+use outrigger_pulumi::{ConnectDeadlines, ConnectOptions, EngineServer, Origin, connect};
+use outrigger_transport::{FirstLine, Process};
+use outrigger_value::{PropertyMap, Urn, Value};
+use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::process::Command;
+use tokio::task::JoinSet;
+
+type Failure = Box<dyn std::error::Error + Send + Sync>;
+
+// One thread, as `outrigger` has it: calls that are made together leave together.
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Failure> {
+    let mut arguments = std::env::args().skip(1);
+    let (Some(calls), Some(at_once)) = (arguments.next(), arguments.next()) else {
+        return Err("usage: checks CALLS AT_ONCE [PROVIDER]".into());
+    };
+    let (calls, at_once): (usize, usize) = (calls.parse()?, at_once.parse()?);
+    let Some(program) = arguments.next() else {
+        let plugin = package::package().plugin().map_err(|_| "the package is wrong")?;
+        return measure(plugin, calls, at_once, std::process::id(), Duration::ZERO).await;
+    };
+    let engine = EngineServer::start(Arc::new(NoLog)).await?;
+    let spawned = Instant::now();
+    let mut child = Command::new(&program)
+        .arg(engine.address())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .kill_on_drop(true)
+        .spawn()?;
+    let mut lines = BufReader::new(child.stdout.take().ok_or("the provider has no stdout")?).lines();
+    let port = lines.next_line().await?.ok_or("the provider ended before it printed its port")?;
+    let start = spawned.elapsed();
+    let id = child.id().ok_or("the provider has ended")?;
+    let options = ConnectOptions {
+        name: "simple".to_owned(),
+        engine_address: engine.address().to_owned(),
+        deadlines: ConnectDeadlines::default(),
+        log: None,
+    };
+    // As a host does it: a port alone would mean a plugin that was started by hand, which not every plugin can be.
+    let process = Arc::new(Started { id, line: FirstLine::Line(port.into_bytes()) });
+    let origin = Origin::Process { process, directory: "/".into(), deadline: Duration::from_secs(10) };
+    let plugin = connect(origin, options).await?;
+    measure(plugin, calls, at_once, id, start).await?;
+    child.kill().await?;
+    Ok(())
+}
+
+/// The provider's process, which is ended by whoever started it.
+struct Started {
+    id: u32,
+    line: FirstLine,
+}
+
+#[async_trait]
+impl Process for Started {
+    fn label(&self) -> &str {
+        "simple"
+    }
+
+    fn id(&self) -> u32 {
+        self.id
+    }
+
+    async fn first_line(&self) -> FirstLine {
+        self.line.clone()
+    }
+
+    fn last_words(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn remember(&self, _: &[u8]) {}
+
+    async fn exited(&self) -> String {
+        std::future::pending().await
+    }
+
+    fn has_ended(&self) -> bool {
+        false
+    }
+
+    fn interrupt(&self) {}
+
+    fn kill(&self) {}
+}
+
+async fn measure(
+    plugin: Arc<dyn Plugin>,
+    calls: usize,
+    at_once: usize,
+    process: u32,
+    start: Duration,
+) -> Result<(), Failure> {
+    let cx = CallContext::background();
+    let urn = Urn::new("bench", "bench", None, "pulumi:providers:simple", "default");
+    let news = PropertyMap::from([("version".to_owned(), Value::from("2.0.0"))]);
+    let request = CheckConfig { urn: urn.clone(), olds: PropertyMap::new(), news };
+    let inputs = plugin.check_config(&cx, request).await?.inputs;
+    let provider = plugin.configure(&cx, Configure { urn, id: "bench".to_owned(), inputs }).await?;
+    // The first calls find caches cold and heaps small.
+    check_all(&provider, calls / 10, at_once).await?;
+    let before = processor_time(process)?;
+    let started = Instant::now();
+    check_all(&provider, calls, at_once).await?;
+    let wall = started.elapsed();
+    let cpu = processor_time(process)? - before;
+    println!(
+        r#"{{"start":{:.6},"wall":{:.3},"cpu":{:.2},"peak_bytes":{}}}"#,
+        start.as_secs_f64(),
+        wall.as_secs_f64(),
+        cpu.as_secs_f64(),
+        peak(process)?
+    );
+    Ok(())
+}
+
+/// So many calls, some of them at once.
+async fn check_all(provider: &Arc<dyn Provider>, calls: usize, at_once: usize) -> Result<(), Failure> {
+    let mut running = JoinSet::new();
+    for worker in 0..at_once {
+        let provider = Arc::clone(provider);
+        let mine = (worker..calls).step_by(at_once);
+        running.spawn(async move {
+            for index in mine {
+                let urn = Urn::new("bench", "bench", None, package::TYPE, &format!("thing{index}"));
+                let request = CheckRequest {
+                    resource: ResourceIdentity::new(urn),
+                    olds: None,
+                    news: PropertyMap::from([("value".to_owned(), Value::Bool(true))]),
+                    random_seed: [7; 32],
+                    autonaming: None,
+                    preview: false,
+                };
+                let checked = provider.check(&CallContext::background(), request).await?;
+                if !checked.failures.is_empty() {
+                    return Err(Failure::from("the provider refused what is right"));
+                }
+            }
+            Ok(())
+        });
+    }
+    while let Some(done) = running.join_next().await {
+        done??;
+    }
+    Ok(())
+}
