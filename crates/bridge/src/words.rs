@@ -76,10 +76,9 @@ pub(crate) fn conflicts(reports: &[Report], attribute: &str) -> bool {
 /// A property that the provider's configuration does not have.
 pub(crate) fn unknown_key(object: &Object, urn: &Urn, package: &str, key: &str) -> CheckFailure {
     let reason = if is_default(urn) {
-        let wanted: Vec<char> = key.to_lowercase().chars().collect();
         let near = object.fields().iter().map(|field| &*field.name);
         let near: Vec<String> = near
-            .filter(|name| nearest::distance(&wanted, name) <= nearest::FAR)
+            .filter(|name| nearest::distance(key, name) <= nearest::FAR)
             .map(|name| format!("`{package}:{name}`"))
             .collect();
         let hint = if near.is_empty() { String::new() } else { format!(" Did you mean {}?", near.join(" or ")) };
