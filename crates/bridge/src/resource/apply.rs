@@ -7,13 +7,14 @@ use outrigger_terraform::cty::Value as Cty;
 use outrigger_terraform::{Applied, ApplyQuestion, Stored, consistency, replacement, write_only};
 use outrigger_value::{PropertyMap, Urn};
 
-use crate::ignored::settled;
-use crate::members::{Id, MISSING_ID};
+use crate::diagnostics;
+use crate::naming::resources::{Id, MISSING_ID};
 use crate::package::{Package, Subject};
-use crate::plans::Plan;
 use crate::resource::Ready;
-use crate::timeouts::{self, Step};
-use crate::{secrets, words};
+use crate::resource::ignore_changes::settled;
+use crate::resource::plans::Plan;
+use crate::resource::timeouts::{self, Step};
+use crate::values::secrets;
 
 impl Package {
     pub(crate) async fn apply(&self, cx: &CallContext, request: ApplyRequest) -> Outcome {
@@ -179,7 +180,8 @@ impl Ending<'_> {
     fn of(&self, ready: &Ready, applied: Applied) -> Outcome {
         let Applied { stored, legacy, reports } = applied;
         let object = Some(&self.subject.resource.object);
-        let mut reasons: Vec<String> = words::error(self.cx, Some(self.urn), object, &reports).into_iter().collect();
+        let mut reasons: Vec<String> =
+            diagnostics::error(self.cx, Some(self.urn), object, &reports).into_iter().collect();
         let block = &self.subject.handle.schema.block;
         if self.request.action == Action::Delete {
             let stored = Stored { state: write_only::removed(block, stored.state), ..stored };

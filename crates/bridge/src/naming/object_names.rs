@@ -6,7 +6,7 @@ use std::sync::Arc;
 use outrigger_terraform::cty::{ObjectType, Type};
 use outrigger_terraform::schema::{Attribute, Block, Deprecation, NestedBlock, NestedObject, Nesting, Shape as Wire};
 
-use crate::{case, inflect};
+use crate::naming::{case, inflect};
 
 /// Pulumi takes no property of this name, at any level. Its bridge renames it in resources, and fails where it is further in.
 const RESERVED: &str = "pulumi";

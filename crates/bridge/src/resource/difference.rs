@@ -6,8 +6,8 @@ use outrigger_provider::{DetailedDiff, Diff, DiffKind, PropertyDiff};
 use outrigger_terraform::cty::{Path, Value as Cty};
 use outrigger_value::{PathStep, PropertyPath};
 
-use crate::names::{Field, Object, Shape};
-use crate::place;
+use crate::naming::object_names::{Field, Object, Shape};
+use crate::naming::property_path;
 
 /// What changes from `prior` to `planned`; `replacing` are the paths that need a new resource.
 pub(crate) fn of(object: &Object, prior: &Cty, planned: &Cty, replacing: &[Path]) -> Diff {
@@ -25,7 +25,7 @@ pub(crate) fn of(object: &Object, prior: &Cty, planned: &Cty, replacing: &[Path]
         }
     }
     let replace_keys: BTreeSet<String> =
-        replacing.iter().filter_map(|path| place::top(object, path)).map(str::to_owned).collect();
+        replacing.iter().filter_map(|path| property_path::top(object, path)).map(str::to_owned).collect();
     for path in replacing {
         promote(object, path, &mut details.found);
     }
@@ -53,7 +53,7 @@ fn member<'a>(value: &'a Cty, field: &Field) -> &'a Cty {
 
 /// Marks everything at and below a path of the provider's as a reason for replacement. A path into a set ends at the set.
 fn promote(object: &Object, path: &Path, found: &mut BTreeMap<PropertyPath, DiffKind>) {
-    let Some(prefix) = place::path(object, path) else { return };
+    let Some(prefix) = property_path::path(object, path) else { return };
     for (path, kind) in found.iter_mut().filter(|(path, _)| path.0.starts_with(&prefix)) {
         debug_assert!(!path.0.is_empty());
         *kind = kind.as_replace();
@@ -156,7 +156,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::chance::{any_block, any_state, map, of_types, turned};
+    use crate::test_support::{any_block, any_state, map, of_types, turned};
     use outrigger_terraform::cty::{Step, Type};
 
     /// A type of resources, two states of one, and reasons for replacement among its attributes.
@@ -199,7 +199,7 @@ mod tests {
         #[test]
         fn only_what_is_under_a_reason_replaces((object, before, after, replacing) in any_change()) {
             let diff = of(&object, &before, &after, &replacing);
-            let keys: BTreeSet<&str> = replacing.iter().filter_map(|path| place::top(&object, path)).collect();
+            let keys: BTreeSet<&str> = replacing.iter().filter_map(|path| property_path::top(&object, path)).collect();
             prop_assert!(diff.replace_keys.iter().map(String::as_str).eq(keys.iter().copied()));
             let detailed = diff.detailed.unwrap_or_default();
             for (path, change) in &detailed {

@@ -3,8 +3,8 @@
 use outrigger_terraform::cty::quote;
 use outrigger_value::{PropertyMap, Value, secrecy};
 
-use crate::meta;
-use crate::names::{Object, Shape};
+use crate::naming::object_names::{Object, Shape};
+use crate::values::meta;
 
 /// The properties with a mark on everything sensitive.
 pub(crate) fn marked(object: &Object, properties: PropertyMap) -> PropertyMap {
@@ -55,7 +55,7 @@ mod tests {
     use outrigger_terraform::schema::{Block, Nesting};
 
     use super::*;
-    use crate::chance::{attribute, nested};
+    use crate::test_support::{attribute, nested};
 
     fn properties<const N: usize>(items: [(&str, Value); N]) -> PropertyMap {
         items.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()

@@ -7,11 +7,11 @@ use outrigger_terraform::Stored;
 use outrigger_terraform::cty::Value as Cty;
 use outrigger_value::{PathStep, PropertyMap, PropertyPath};
 
-use crate::decode;
-use crate::names::{Object, Shape};
+use crate::naming::object_names::{Object, Shape};
 use crate::package::{Package, Subject};
-use crate::plans::Plan;
 use crate::resource::Ready;
+use crate::resource::plans::Plan;
+use crate::values::decode;
 
 impl Package {
     /// What is wanted, with what exists at those paths. What exists is the state in its current version: an older one may have other
@@ -116,7 +116,7 @@ mod tests {
     use outrigger_terraform::schema::{Block, Nesting};
 
     use super::*;
-    use crate::chance::{attribute, nested};
+    use crate::test_support::{attribute, nested};
 
     fn map<const N: usize>(items: [(&str, Cty); N]) -> Cty {
         Cty::Map(items.into_iter().map(|(name, value)| (name.into(), value)).collect())

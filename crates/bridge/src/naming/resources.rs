@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use outrigger_terraform::cty::Type;
 use outrigger_terraform::schema::{Attribute, Block, Function, Schema, Shape as Wire};
 
-use crate::case;
-use crate::names::{self, Object, Shape};
-use crate::tokens::Tokens;
+use crate::naming::case;
+use crate::naming::object_names::{self, Object, Shape};
+use crate::naming::tokens::Tokens;
 
 /// What Pulumi has for an id where the provider has none.
 pub const MISSING_ID: &str = "missing ID";
@@ -132,7 +132,7 @@ pub struct ProviderFunction {
 impl ProviderFunction {
     pub(crate) fn new(terraform: &str, token: &str, function: Function) -> Self {
         let parameters = function.parameters.iter().chain(&function.variadic);
-        let arguments = names::arguments(parameters.map(|parameter| parameter.name.as_str()));
+        let arguments = object_names::arguments(parameters.map(|parameter| parameter.name.as_str()));
         Self { terraform: terraform.into(), token: token.into(), function, arguments }
     }
 }
@@ -162,7 +162,7 @@ mod tests {
     use outrigger_terraform::schema::Description;
 
     use super::*;
-    use crate::tokens::{ProviderNames, Selection};
+    use crate::naming::tokens::{ProviderNames, Selection};
 
     fn tokens() -> Tokens {
         let resources = ["big_thing".to_owned()].into();

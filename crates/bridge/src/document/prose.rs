@@ -5,8 +5,8 @@
 
 use std::borrow::Cow;
 
-use crate::case;
-use crate::tokens::{Tokens, last_part};
+use crate::naming::case;
+use crate::naming::tokens::{Tokens, last_part};
 
 /// Where links without a host lead.
 const TERRAFORM: &str = "https://www.terraform.io";
@@ -233,7 +233,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::tokens::{ProviderNames, Selection};
+    use crate::naming::tokens::{ProviderNames, Selection};
 
     fn tokens() -> Tokens {
         let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();

@@ -6,8 +6,8 @@ use outrigger_terraform::Report;
 use outrigger_terraform::cty::Step;
 use outrigger_value::{PathStep, PropertyPath, Urn, nearest};
 
-use crate::names::Object;
-use crate::place;
+use crate::naming::object_names::Object;
+use crate::naming::property_path;
 
 /// What provider frameworks call an attribute that must be given and is not.
 const MISSING: &str = "Missing Configuration for Required Attribute";
@@ -25,8 +25,8 @@ pub(crate) enum Checked<'a> {
 pub(crate) fn failures(object: &Object, whose: Checked<'_>, reports: &mut Vec<Report>) -> Vec<CheckFailure> {
     let mut failures = Vec::new();
     reports.retain(|report| {
-        let Some(at) = place::text(object, &report.path).filter(|_| report.is_error()) else { return true };
-        let about = place::path(object, &report.path).map(PropertyPath);
+        let Some(at) = property_path::text(object, &report.path).filter(|_| report.is_error()) else { return true };
+        let about = property_path::path(object, &report.path).map(PropertyPath);
         // As Pulumi's bridge has it, whose texts name the property themselves: `pulumi` would show its value, which may be secret.
         failures.push(CheckFailure { about, ..CheckFailure::new("", reason(object, whose, report, &at)) });
         false
@@ -35,7 +35,7 @@ pub(crate) fn failures(object: &Object, whose: Checked<'_>, reports: &mut Vec<Re
 }
 
 fn reason(object: &Object, whose: Checked<'_>, report: &Report, at: &str) -> String {
-    let explained = |text: String| match place::description(object, &report.path) {
+    let explained = |text: String| match property_path::description(object, &report.path) {
         "" => text,
         // On one line: line breaks of descriptions are where they were in somebody's source.
         description => format!("{text}: {}", description.replace('\n', " ")),
@@ -130,7 +130,7 @@ pub(crate) fn text(object: Option<&Object>, report: &Report) -> String {
     if report.path.0.is_empty() {
         return said;
     }
-    let at = object.and_then(|object| place::text(object, &report.path));
+    let at = object.and_then(|object| property_path::text(object, &report.path));
     format!("[{}] {said}", at.unwrap_or_else(|| report.path.to_string()))
 }
 
@@ -141,7 +141,7 @@ mod tests {
     use outrigger_terraform::schema::{Attribute, Block, Description};
 
     use super::*;
-    use crate::chance::attribute;
+    use crate::test_support::attribute;
 
     fn object() -> Object {
         let description = Description { text: "Where.".to_owned(), markdown: false };

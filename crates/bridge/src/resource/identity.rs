@@ -10,9 +10,9 @@ use outrigger_provider::{CallContext, CallError, LogLevel};
 use outrigger_terraform::cty::{self, Value};
 use outrigger_terraform::schema::IdentitySchema;
 
-use crate::meta::KeptIdentity;
+use crate::diagnostics;
 use crate::package::{Package, Subject};
-use crate::words;
+use crate::values::meta::KeptIdentity;
 
 /// The schemas of identities, by type of resource. Most types have none.
 pub(crate) type Identities = BTreeMap<String, IdentitySchema>;
@@ -24,7 +24,7 @@ impl Package {
         let asked = || async {
             let (schemas, reports) = self.client(cx).await?.identity_schemas(cx).await?;
             for report in &reports {
-                cx.log.log(LogLevel::Debug, None, &words::text(None, report), false);
+                cx.log.log(LogLevel::Debug, None, &diagnostics::text(None, report), false);
             }
             Ok(schemas)
         };

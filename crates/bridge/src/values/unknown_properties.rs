@@ -3,8 +3,8 @@
 use outrigger_provider::CheckFailure;
 use outrigger_value::{PathStep, PropertyMap, PropertyPath, Value, nearest};
 
-use crate::delta;
-use crate::names::{Object, Shape};
+use crate::naming::object_names::{Object, Shape};
+use crate::values::delta;
 
 /// A failure for each property, at every level, that a resource of this type does not have.
 pub(crate) fn properties(token: &str, object: &Object, inputs: &PropertyMap) -> Vec<CheckFailure> {
@@ -73,7 +73,7 @@ mod tests {
     use outrigger_terraform::schema::{Block, Nesting};
 
     use super::*;
-    use crate::chance::{attribute, nested};
+    use crate::test_support::{attribute, nested};
 
     #[test]
     fn what_is_not_there_is_told_at_every_level() {

@@ -17,16 +17,16 @@ use crate::process::Supervised;
 const SCHEMA: &str = "GetProviderSchema";
 
 /// A provider that runs.
-pub struct BareProvider {
+pub struct RawProvider {
     process: Supervised,
     client: Arc<Client>,
     schemas: Arc<Schemas>,
     address: String,
 }
 
-impl BareProvider {
+impl RawProvider {
     /// Finds and starts a provider, and asks for its schema. `arguments` name it as they would for the bridge. It is ended with
-    /// [`BareProvider::end`].
+    /// [`RawProvider::end`].
     pub async fn start(
         cx: &CallContext,
         options: &BridgeOptions,

@@ -17,9 +17,9 @@ use std::collections::BTreeMap;
 use outrigger_terraform::cty::{self, Number, Type, Value as Cty, quote, separate};
 use outrigger_value::{PropertyMap, Value, secrecy};
 
-use crate::case;
-use crate::json::{self, NotJson, write};
-use crate::names::{Object, Shape};
+use crate::naming::case;
+use crate::naming::object_names::{Object, Shape};
+use crate::values::json::{self, NotJson, write};
 
 /// The property that holds the delta.
 pub const KEY: &str = secrecy::REPETITION;
@@ -291,8 +291,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::chance::{any_block, any_state, attribute, map};
-    use crate::decode;
+    use crate::test_support::{any_block, any_state, attribute, map};
+    use crate::values::decode;
     use outrigger_terraform::schema::Block;
 
     /// The provider's JSON, found again, as a value.

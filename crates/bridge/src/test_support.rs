@@ -6,7 +6,7 @@ use outrigger_terraform::cty::{Number, Type, Value as Cty};
 use outrigger_terraform::schema::{Attribute, Block, Description, NestedBlock, Nesting, Shape};
 use proptest::prelude::*;
 
-use crate::names::Object;
+use crate::naming::object_names::Object;
 
 /// Names whose forms differ, plural and singular, and those of which nothing simple comes back.
 const NAMES: &[&str] = &["name", "rule", "rules", "a_b", "a__b", "status", "ip_v4_address", "hive", "x509", "tag"];

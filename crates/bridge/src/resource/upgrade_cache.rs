@@ -10,7 +10,7 @@ use sha2::{Digest as _, Sha256};
 
 /// The states of one provider's process.
 #[derive(Default)]
-pub(crate) struct Sound(Mutex<HashSet<Digest>>);
+pub(crate) struct UpgradeCache(Mutex<HashSet<Digest>>);
 
 /// A state of a type.
 #[derive(PartialEq, Eq, Hash)]
@@ -23,7 +23,7 @@ impl Digest {
     }
 }
 
-impl Sound {
+impl UpgradeCache {
     pub(crate) fn has(&self, digest: &Digest) -> bool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).contains(digest)
     }
@@ -39,7 +39,7 @@ mod tests {
 
     #[test]
     fn a_state_of_another_type_is_another_state() {
-        let sound = Sound::default();
+        let sound = UpgradeCache::default();
         sound.add(Digest::of("a:index/b:B", b"{}"));
         assert!(sound.has(&Digest::of("a:index/b:B", b"{}")));
         assert!(!sound.has(&Digest::of("a:index/c:C", b"{}")));

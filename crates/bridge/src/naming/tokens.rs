@@ -5,7 +5,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use crate::case;
+use crate::naming::case;
 
 /// What a package is called and what it takes from its provider.
 #[derive(Clone, Debug, Default)]

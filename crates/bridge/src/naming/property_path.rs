@@ -3,14 +3,14 @@
 use outrigger_terraform::cty::{Path, Step};
 use outrigger_value::PathStep;
 
-use crate::names::{Object, Shape};
+use crate::naming::object_names::{Object, Shape};
 
 /// The property that a path of the provider's leads to, as messages write it; `None` if it does not begin at an attribute.
 pub(crate) fn text(object: &Object, path: &Path) -> Option<String> {
     let mut steps = path.0.iter();
     let Some(Step::Attribute(first)) = steps.next() else { return None };
     let field = object.of_terraform(first);
-    let mut text = field.map_or_else(|| crate::case::camel(first), |field| field.name.to_string());
+    let mut text = field.map_or_else(|| crate::naming::case::camel(first), |field| field.name.to_string());
     let mut shape = field.map(|field| &field.shape);
     for step in steps {
         match step {
@@ -93,7 +93,7 @@ mod tests {
     use outrigger_terraform::schema::{Attribute, Block, Description, Nesting};
 
     use super::*;
-    use crate::chance::{attribute, nested};
+    use crate::test_support::{attribute, nested};
 
     fn object() -> Object {
         let said = Description { text: "Where it listens.".to_owned(), markdown: false };

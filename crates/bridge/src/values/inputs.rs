@@ -2,7 +2,7 @@
 
 use outrigger_value::{PropertyMap, Value};
 
-use crate::names::{Object, Shape};
+use crate::naming::object_names::{Object, Shape};
 
 /// The inputs that a resource had, with the values that it has now. What is not there any more is left out, and nothing is added.
 pub(crate) fn refreshed(object: &Object, inputs: PropertyMap, outputs: &PropertyMap) -> PropertyMap {
@@ -82,7 +82,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::chance::{attribute, nested};
+    use crate::test_support::{attribute, nested};
 
     fn object() -> Object {
         let attributes = vec![
@@ -97,7 +97,7 @@ mod tests {
     }
 
     fn properties(json: serde_json::Value) -> PropertyMap {
-        match crate::json::value(json) {
+        match crate::values::json::value(json) {
             Value::Map(items) => items,
             _ => PropertyMap::new(),
         }

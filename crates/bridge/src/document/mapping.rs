@@ -7,7 +7,7 @@ use outrigger_terraform::schema::{
 };
 use serde_json::{Map, Value, json};
 
-use crate::members::Resource;
+use crate::naming::resources::Resource;
 use crate::{Naming, NamingError};
 
 /// Two keys for the same thing: older converters ask for the first.

@@ -3,7 +3,7 @@
 use outrigger_terraform::cty::{Number, Value as Cty};
 use outrigger_value::{PropertyMap, Value};
 
-use crate::names::{Object, Shape};
+use crate::naming::object_names::{Object, Shape};
 
 /// A value that is not of its shape.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -108,8 +108,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::chance::{any_block, any_state, attribute, map, nested};
-    use crate::encode;
+    use crate::test_support::{any_block, any_state, attribute, map, nested};
+    use crate::values::encode;
 
     /// What outputs do not tell apart: a collection of one that is null, or whose only element is, is empty.
     fn plain(object: &Object, value: &Cty) -> Cty {
@@ -124,8 +124,8 @@ mod tests {
     fn plain_value(shape: &Shape, value: &Cty) -> Cty {
         match (shape, value) {
             (Shape::One { collection, .. }, Cty::Null) => match collection {
-                crate::names::Collection::List => Cty::List(Vec::new()),
-                crate::names::Collection::Set => Cty::Set(Vec::new()),
+                crate::naming::object_names::Collection::List => Cty::List(Vec::new()),
+                crate::naming::object_names::Collection::Set => Cty::Set(Vec::new()),
             },
             (Shape::One { object, .. }, Cty::List(items)) => {
                 Cty::List(items.iter().filter(|item| !item.is_null()).map(|item| plain(object, item)).collect())

@@ -9,8 +9,8 @@ use tokio::time::{Instant, timeout};
 
 use crate::package::{Package, Subject};
 use crate::resource::DEFERRED;
-use crate::timeouts::{self, Step};
-use crate::{delta, inputs, meta, secrets};
+use crate::resource::timeouts::{self, Step};
+use crate::values::{delta, inputs, meta, secrets};
 
 const CALL: &str = "Read";
 

@@ -6,11 +6,12 @@ use outrigger_terraform::cty::{self, Type, Value as Cty};
 use outrigger_terraform::{Client, Stored, consistency, write_only};
 use outrigger_value::{PropertyMap, Urn};
 
-pub use crate::decode::Unfit;
-pub use crate::meta::{Broken, KeptIdentity, Meta};
-use crate::names::Object;
+use crate::naming::object_names::Object;
 use crate::package::{Package, Subject};
-use crate::{decode, delta, encode, sound};
+use crate::resource::upgrade_cache;
+pub use crate::values::decode::Unfit;
+pub use crate::values::meta::{Broken, KeptIdentity, Meta};
+use crate::values::{decode, delta, encode};
 
 /// The outputs that stand for a state, with the bookkeeping to find it again.
 pub fn outputs(object: &Object, ty: &Type, state: &Cty, meta: &Meta) -> Result<PropertyMap, Unfit> {
@@ -109,7 +110,7 @@ impl Package {
         let as_is = (meta.version == subject.resource.version)
             .then(|| cty::from_json(&json, &subject.handle.ty).ok())
             .flatten()
-            .map(|state| (sound::Digest::of(&subject.resource.token, &json), state));
+            .map(|state| (upgrade_cache::Digest::of(&subject.resource.token, &json), state));
         let state = match as_is {
             Some((digest, state)) if self.sound.has(&digest) => state,
             as_is => {
@@ -161,7 +162,7 @@ impl Package {
     pub(crate) fn vouched(&self, subject: &Subject, stored: &Stored, outputs: &PropertyMap) {
         let Ok(json) = recovered(&subject.resource.object, &subject.handle.ty, outputs) else { return };
         if cty::from_json(json.as_bytes(), &subject.handle.ty).is_ok_and(|state| state == stored.state) {
-            self.sound.add(sound::Digest::of(&subject.resource.token, json.as_bytes()));
+            self.sound.add(upgrade_cache::Digest::of(&subject.resource.token, json.as_bytes()));
         }
     }
 

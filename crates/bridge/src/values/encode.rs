@@ -6,7 +6,7 @@ use std::sync::Arc;
 use outrigger_terraform::cty::{Number, Type, Value as Cty};
 use outrigger_value::{PathStep, PropertyMap, PropertyPath, Value};
 
-use crate::names::{Collection, Object, Shape};
+use crate::naming::object_names::{Collection, Object, Shape};
 
 /// A property that does not fit its attribute, and where it is. The value itself is not told: it may be secret.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -156,7 +156,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::chance::{attribute, nested};
+    use crate::test_support::{attribute, nested};
 
     fn block() -> Block {
         let limits = vec![attribute("create", Type::String, "o"), attribute("delete", Type::String, "o")];
