@@ -30,7 +30,7 @@ pub(crate) struct Package {
     pub(crate) process: Supervised,
     /// Whether a provider that does not keep to the rules fails the step.
     pub(crate) strict: bool,
-    pub(crate) sound: UpgradeCache,
+    pub(crate) upgrade_cache: UpgradeCache,
     pub(crate) plans: Plans,
     pub(crate) identities: OnceCell<Identities>,
     subjects: Mutex<HashMap<String, Arc<Subject>>>,
@@ -58,7 +58,7 @@ impl Package {
             naming,
             process,
             strict: options.strict,
-            sound: UpgradeCache::default(),
+            upgrade_cache: UpgradeCache::default(),
             plans: Plans::new(options.lasting),
             identities: OnceCell::new(),
             subjects: Mutex::default(),

@@ -39,10 +39,10 @@ mod tests {
 
     #[test]
     fn a_state_of_another_type_is_another_state() {
-        let sound = UpgradeCache::default();
-        sound.add(Digest::of("a:index/b:B", b"{}"));
-        assert!(sound.has(&Digest::of("a:index/b:B", b"{}")));
-        assert!(!sound.has(&Digest::of("a:index/c:C", b"{}")));
-        assert!(!sound.has(&Digest::of("a:index/b:B", b"{ }")));
+        let cache = UpgradeCache::default();
+        cache.add(Digest::of("a:index/b:B", b"{}"));
+        assert!(cache.has(&Digest::of("a:index/b:B", b"{}")));
+        assert!(!cache.has(&Digest::of("a:index/c:C", b"{}")));
+        assert!(!cache.has(&Digest::of("a:index/b:B", b"{ }")));
     }
 }

@@ -112,7 +112,7 @@ impl Package {
             .flatten()
             .map(|state| (upgrade_cache::Digest::of(&subject.resource.token, &json), state));
         let state = match as_is {
-            Some((digest, state)) if self.sound.has(&digest) => state,
+            Some((digest, state)) if self.upgrade_cache.has(&digest) => state,
             as_is => {
                 let (state, reports) = client.upgrade(cx, &subject.handle, meta.version, json).await?;
                 self.heed(cx, call, Some(urn), Some(&subject.resource.object), &reports)?;
@@ -128,7 +128,7 @@ impl Package {
                     && as_is == state
                     && reports.is_empty()
                 {
-                    self.sound.add(digest);
+                    self.upgrade_cache.add(digest);
                 }
                 state
             }
@@ -162,7 +162,7 @@ impl Package {
     pub(crate) fn vouched(&self, subject: &Subject, stored: &Stored, outputs: &PropertyMap) {
         let Ok(json) = recovered(&subject.resource.object, &subject.handle.ty, outputs) else { return };
         if cty::from_json(json.as_bytes(), &subject.handle.ty).is_ok_and(|state| state == stored.state) {
-            self.sound.add(upgrade_cache::Digest::of(&subject.resource.token, json.as_bytes()));
+            self.upgrade_cache.add(upgrade_cache::Digest::of(&subject.resource.token, json.as_bytes()));
         }
     }
 
