@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use outrigger_bridge::names::Object;
+use outrigger_bridge::object_names::Object;
 use outrigger_terraform::cty::Type;
 use outrigger_terraform::schema::{Attribute, Block, Description, NestedBlock, NestedObject, Nesting, Shape};
 use outrigger_value::{PropertyMap, Value};

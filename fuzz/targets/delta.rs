@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use bytes::Bytes;
 use libfuzzer_sys::fuzz_target;
-use outrigger_bridge::stored::{Meta, outputs, recovered};
+use outrigger_bridge::stored_state::{Meta, outputs, recovered};
 use outrigger_fuzz::cty::rounded;
 use outrigger_fuzz::resource::{Resource, properties};
 use outrigger_terraform::cty::{Value as Cty, from_json};

@@ -3,13 +3,14 @@
 use outrigger_terraform::cty::Value as Cty;
 use outrigger_value::{PropertyMap, Value, signature};
 
-use crate::encode::{self, Misfit};
-use crate::json;
-use crate::names::{Object, Shape};
+use crate::naming::object_names::{Object, Shape};
+use crate::values::encode::{self, Misfit};
+use crate::values::json;
 
 /// Keys that are the engine's, not the provider's.
 pub(crate) fn is_engines(key: &str) -> bool {
-    crate::delta::is_bookkeeping(key) || matches!(key, "version" | "pluginDownloadURL" | "name" | "parameterization")
+    crate::values::delta::is_bookkeeping(key)
+        || matches!(key, "version" | "pluginDownloadURL" | "name" | "parameterization")
 }
 
 /// The configuration with JSON in text as what it says.
@@ -110,7 +111,7 @@ mod tests {
     use outrigger_terraform::schema::{Block, Nesting};
 
     use super::*;
-    use crate::chance::{attribute, nested};
+    use crate::test_support::{attribute, nested};
 
     fn object() -> Object {
         let attributes = vec![

@@ -17,8 +17,10 @@
 
 mod function;
 mod json;
+pub(crate) mod mapping;
 mod package;
 mod property;
+pub(crate) mod prose;
 mod types;
 
 use std::collections::HashSet;
@@ -28,10 +30,10 @@ use json::{Members, Output};
 use property::{Described, Module, Place};
 use types::{Found, Types, properties};
 
-use crate::members::{DataSource, Resource};
-use crate::names::{Field, Object, Side};
-use crate::naming::{Naming, NamingError};
-use crate::tokens::last_part;
+use crate::naming::object_names::{Field, Object, Side};
+use crate::naming::provider_names::{Naming, NamingError};
+use crate::naming::resources::{DataSource, Resource};
+use crate::naming::tokens::last_part;
 
 pub use package::{About, Origin, base_document};
 
@@ -110,7 +112,7 @@ fn types(members: &mut Members<'_, '_>, naming: &Naming) -> Result<(), DocumentE
     let mut entries: Vec<Entry<'_>> = resources
         .chain(data_sources)
         .map(|((token, terraform), kind)| {
-            let module = crate::case::lower_first(last_part(token));
+            let module = crate::naming::case::lower_first(last_part(token));
             Entry { module, token, terraform, kind }
         })
         .collect();

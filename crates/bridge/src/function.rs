@@ -6,12 +6,13 @@ use outrigger_terraform::schema::Parameter;
 use outrigger_terraform::{Report, consistency};
 use outrigger_value::{PropertyMap, Value, secrecy};
 
-use crate::decode::Unfit;
-use crate::members::ProviderFunction;
-use crate::names::{Object, Shape};
+use crate::naming::object_names::{Object, Shape};
+use crate::naming::property_path;
+use crate::naming::resources::ProviderFunction;
 use crate::package::{Package, Source};
 use crate::resource::DEFERRED;
-use crate::{decode, encode, place};
+use crate::values::decode::Unfit;
+use crate::values::{decode, encode};
 
 const CALL: &str = "Invoke";
 
@@ -69,7 +70,7 @@ impl Package {
         let mut failures = Vec::new();
         let mut others = Vec::new();
         for report in reports {
-            match place::top(object, &report.path) {
+            match property_path::top(object, &report.path) {
                 Some(property) if report.is_error() => {
                     failures.push(CheckFailure::new(property, format!("{}: {}", report.summary, report.detail)));
                 }

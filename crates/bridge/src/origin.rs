@@ -10,7 +10,7 @@ use outrigger_terraform::Protocol;
 use outrigger_transport::goplugin::Reattach;
 use semver::Version;
 
-use crate::tokens::Selection;
+use crate::naming::tokens::Selection;
 
 /// A provider that was found.
 #[derive(Clone, Debug)]

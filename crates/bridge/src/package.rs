@@ -9,15 +9,16 @@ use outrigger_terraform::{Client, Handle, Report};
 use outrigger_value::{PropertyPath, Urn};
 use tokio::sync::OnceCell;
 
-use crate::identity::Identities;
-use crate::members::{DataSource, Resource};
-use crate::names::Object;
+use crate::naming::object_names::Object;
+use crate::naming::property_path;
+use crate::naming::resources::{DataSource, Resource};
 use crate::origin::Origin;
-use crate::plans::Plans;
 use crate::plugin::BridgeOptions;
 use crate::process::Supervised;
-use crate::sound::Sound;
-use crate::{Naming, place, words};
+use crate::resource::identity::Identities;
+use crate::resource::plans::Plans;
+use crate::resource::upgrade_cache::UpgradeCache;
+use crate::{Naming, diagnostics};
 
 /// A provider under Pulumi's names, and its process.
 pub(crate) struct Package {
@@ -29,7 +30,7 @@ pub(crate) struct Package {
     pub(crate) process: Supervised,
     /// Whether a provider that does not keep to the rules fails the step.
     pub(crate) strict: bool,
-    pub(crate) sound: Sound,
+    pub(crate) upgrade_cache: UpgradeCache,
     pub(crate) plans: Plans,
     pub(crate) identities: OnceCell<Identities>,
     subjects: Mutex<HashMap<String, Arc<Subject>>>,
@@ -57,7 +58,7 @@ impl Package {
             naming,
             process,
             strict: options.strict,
-            sound: Sound::default(),
+            upgrade_cache: UpgradeCache::default(),
             plans: Plans::new(options.lasting),
             identities: OnceCell::new(),
             subjects: Mutex::default(),
@@ -125,7 +126,7 @@ impl Package {
         object: Option<&Object>,
         reports: &[Report],
     ) -> Result<(), CallError> {
-        match words::error(cx, urn, object, reports) {
+        match diagnostics::error(cx, urn, object, reports) {
             Some(message) => Err(self.error(call, message).about(about(object, reports))),
             None => Ok(()),
         }
@@ -135,7 +136,7 @@ impl Package {
 /// The property that the first error is about.
 fn about(object: Option<&Object>, reports: &[Report]) -> Option<PropertyPath> {
     let error = reports.iter().find(|report| report.is_error())?;
-    place::path(object?, &error.path).map(PropertyPath)
+    property_path::path(object?, &error.path).map(PropertyPath)
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {

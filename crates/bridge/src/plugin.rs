@@ -17,14 +17,16 @@ use outrigger_value::diff::{self, Change};
 use tokio::task::{JoinHandle, spawn_blocking};
 
 use crate::configuration::{self, is_engines};
+use crate::document::mapping;
 use crate::document::{About, DocumentError, Origin as Source, base_document, write_document};
-use crate::encode::Misfit;
-use crate::ignored::unchanged;
 use crate::origin::{Origin, Origins, Place, SchemaStore};
 use crate::package::Package;
 use crate::process::{Supervised, Surroundings};
 use crate::provider::BridgedProvider;
-use crate::{Naming, encode, mapping, secrets, words};
+use crate::resource::ignore_changes::unchanged;
+use crate::values::encode::Misfit;
+use crate::values::{encode, secrets};
+use crate::{Naming, diagnostics};
 
 /// The name under which the bridge is a plugin.
 pub const NAME: &str = "terraform-provider";
@@ -148,7 +150,7 @@ impl Bridge {
                 };
                 let client = process.client(cx).await?;
                 let schemas = client.schemas(cx).await.map_err(|error| process.explained(error))?;
-                if let Some(error) = words::error(cx, None, None, schemas.reports()) {
+                if let Some(error) = diagnostics::error(cx, None, None, schemas.reports()) {
                     return Err(self.error(CALL, error));
                 }
                 if let Some(keeper) = keeper {
@@ -194,7 +196,7 @@ impl Plugin for Bridge {
             return Err(self.error(CALL, format!("provider is already parameterized to ({name}, {version})")));
         }
         let origin = self.options.origins.find(&request).await;
-        let origin = origin.map_err(|diagnostic| self.error(CALL, words::not_found(&diagnostic)))?;
+        let origin = origin.map_err(|diagnostic| self.error(CALL, diagnostics::not_found(&diagnostic)))?;
         let package = Arc::new(self.package(cx, &origin).await?);
         if self.options.lasting {
             // It will be needed; until then it can start. If it cannot, whoever needs it is told.
@@ -239,9 +241,10 @@ impl Plugin for Bridge {
         let client = package.client(cx).await?;
         let answer = client.validate_provider(cx, &config, &schema.ty()).await;
         let mut reports = answer.map_err(|error| package.process.explained(error))?;
-        let mut failures = words::failures(object, words::Checked::Provider(&request.urn, &package.name), &mut reports);
+        let mut failures =
+            diagnostics::failures(object, diagnostics::Checked::Provider(&request.urn, &package.name), &mut reports);
         let unknown = news.keys().filter(|key| !is_engines(key) && object.field(key).is_none());
-        failures.extend(unknown.map(|key| words::unknown_key(object, &request.urn, &package.name, key)));
+        failures.extend(unknown.map(|key| diagnostics::unknown_key(object, &request.urn, &package.name, key)));
         package.heed(cx, CALL, Some(&request.urn), Some(object), &reports)?;
         let inputs = configuration::folded(object, secrets::marked(object, news));
         Ok(CheckedConfig { inputs, failures })

@@ -20,7 +20,7 @@ use tokio::time::sleep;
 
 use crate::configuration;
 use crate::log::Log;
-use crate::names::Object;
+use crate::naming::object_names::Object;
 use crate::origin::Place;
 
 /// How every host of Terraform providers shows that it is one.

@@ -10,8 +10,8 @@ use outrigger_provider::{
 use outrigger_terraform::cty::Value as Cty;
 use outrigger_value::{PropertyMap, Value};
 
-use crate::decode;
 use crate::package::Package;
+use crate::values::decode;
 
 /// A Terraform provider that is configured.
 pub(crate) struct BridgedProvider {

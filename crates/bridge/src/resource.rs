@@ -1,5 +1,15 @@
 //! Checking and planning a resource.
 
+pub(crate) mod apply;
+pub(crate) mod autoname;
+pub(crate) mod difference;
+pub(crate) mod identity;
+pub(crate) mod ignore_changes;
+pub(crate) mod plans;
+pub(crate) mod read;
+pub(crate) mod timeouts;
+pub(crate) mod upgrade_cache;
+
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,11 +23,12 @@ use outrigger_terraform::schema::Block;
 use outrigger_terraform::{PlanAnswer, PlanQuestion, Report, Stored, consistency, propose, replacement};
 use outrigger_value::{PropertyMap, Urn, Value};
 
-use crate::encode::{self, Misfit};
+use crate::diagnostics;
 use crate::package::{Package, Subject};
-use crate::plans::Plan;
-use crate::stored::rounded;
-use crate::{autoname, decode, difference, ignored, secrets, timeouts, unknown, words};
+use crate::resource::plans::Plan;
+use crate::values::encode::{self, Misfit};
+use crate::values::stored_state::rounded;
+use crate::values::{decode, secrets, unknown_properties};
 
 /// The property for which a name is made where none is given.
 const NAME: &str = "name";
@@ -64,17 +75,17 @@ impl Package {
             Ok(config) => {
                 let client = self.client(cx).await?;
                 let mut reports = client.validate_resource(cx, &subject.handle, &config).await?;
-                if autonamed && words::conflicts(&reports, NAME) {
+                if autonamed && diagnostics::conflicts(&reports, NAME) {
                     // Something else says what it is called: a prefix, or all of it from outside.
                     inputs.remove(NAME);
                     let config = self.config(CALL, &subject, &inputs)?;
                     reports = client.validate_resource(cx, &subject.handle, &config).await?;
                 }
-                failures = words::failures(object, words::Checked::Resource(urn), &mut reports);
+                failures = diagnostics::failures(object, diagnostics::Checked::Resource(urn), &mut reports);
                 self.heed(cx, CALL, Some(urn), Some(object), &reports)?;
             }
         }
-        failures.extend(unknown::properties(&subject.resource.token, object, &inputs));
+        failures.extend(unknown_properties::properties(&subject.resource.token, object, &inputs));
         Ok(Checked { inputs: secrets::marked(object, inputs), failures })
     }
 
@@ -100,7 +111,7 @@ impl Package {
                 let config = self.config_of_change(CALL, &subject, &stored, &inputs, &request.ignore_changes)?;
                 let plan = self.planned(cx, CALL, urn, &subject, stored, config).await?;
                 let Plan { ready, replacing, .. } =
-                    ignored::settled(&subject.resource.object, plan, &request.ignore_changes);
+                    ignore_changes::settled(&subject.resource.object, plan, &request.ignore_changes);
                 let block = &subject.handle.schema.block;
                 let planned = ready.found_again();
                 let replacing = replacement::effective(block, &ready.prior.state, &planned, &replacing)

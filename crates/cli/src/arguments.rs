@@ -152,7 +152,7 @@ impl Working {
             targets.add_name(text.parse::<Urn>().map_err(|error| {
                 Diagnostic::error("target-invalid", error.to_string())
                     .hint("`outrigger stack --show-urns` lists the names of all resources.")
-                    .hint(format!("A pattern names it without the rest of its URN: --target '**::{text}'"))
+                    .hint(format!("A pattern names it without the rest of its URN: `--target '**::{text}'`."))
             })?);
         }
         Ok(targets)

@@ -1,7 +1,8 @@
 //! What a command works on: where state is kept, the project, the stack and its file.
 
-use std::fs;
-use std::io;
+use std::fs::{self, Permissions};
+use std::io::{self, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -185,21 +186,14 @@ pub(crate) fn replace_file(path: &Path, text: &str) -> io::Result<()> {
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let directory = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(directory)?;
-    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let temporary = directory.join(format!(".{name}.outrigger-{}", std::process::id()));
-    let written = (|| {
-        fs::write(&temporary, text)?;
-        if let Ok(before) = fs::metadata(&path) {
-            fs::set_permissions(&temporary, before.permissions())?;
-        }
-        fs::File::open(&temporary)?.sync_all()?;
-        fs::rename(&temporary, &path)
-    })();
-    if written.is_err() {
-        // The first error is the one to report.
-        let _ = fs::remove_file(&temporary);
+    let mut file = tempfile::Builder::new().permissions(Permissions::from_mode(0o666)).tempfile_in(directory)?;
+    file.write_all(text.as_bytes())?;
+    if let Ok(before) = fs::metadata(&path) {
+        file.as_file().set_permissions(before.permissions())?;
     }
-    written
+    file.as_file().sync_all()?;
+    file.persist(&path)?;
+    Ok(())
 }
 
 fn not_logged_in() -> Failure {

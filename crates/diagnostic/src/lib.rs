@@ -82,10 +82,13 @@ impl Diagnostic {
         self
     }
 
-    /// Says what to do next.
+    /// Says what to do next, in a sentence with a capital and a full stop. A list of choices may follow it on lines of its own.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
-        self.hints.push(hint.into());
+        let hint = hint.into();
+        let ends = hint.ends_with(['.', '?', '!']) || hint.contains('\n');
+        debug_assert!(ends && !hint.starts_with(char::is_lowercase), "a hint is not a sentence: {hint}");
+        self.hints.push(hint);
         self
     }
 

@@ -67,7 +67,7 @@ impl Naming {
         let wrong = |reason: String| {
             let diagnostic =
                 Diagnostic::error("config-autonaming", "`pulumi:autonaming` cannot be understood").detail(reason).hint(
-                    "write a `mode` (default, verbatim or disabled), or a `pattern` such as ${project}-${name}-${hex(6)}",
+                    "Write a `mode` (default, verbatim or disabled), or a `pattern` such as ${project}-${name}-${hex(6)}.",
                 );
             let place = options.package_places.get(PACKAGE).and_then(|places| places.of(&SETTING.parse().ok()?));
             match place {
@@ -231,7 +231,7 @@ impl Chance<'_> {
     fn part(&mut self, expression: &str) -> Option<String> {
         if expression == "uuid" {
             let bytes: Vec<u8> = (0..16).map(|_| self.byte()).collect();
-            let text: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+            let text = hex::encode(bytes);
             let parts = [text.get(..8)?, text.get(8..12)?, text.get(12..16)?, text.get(16..20)?, text.get(20..)?];
             return Some(parts.join("-"));
         }

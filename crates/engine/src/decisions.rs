@@ -145,19 +145,19 @@ impl Decisions {
                 format!("`{}` has a parent that was not registered", goal.name),
             )
             .detail(format!("the parent is {parent}"))
-            .hint("register the parent before its children"));
+            .hint("Register the parent before its children."));
         }
         let urn = Urn::new(&self.stack, &self.project, goal.parent.as_ref(), &goal.ty, &goal.name);
         if !self.registered.insert(urn.clone()) {
             return Err(Diagnostic::error("engine-duplicate-resource", format!("there are two resources named {urn}"))
-                .hint("give one of them another name"));
+                .hint("Give one of them another name."));
         }
         if let Some(taken_by) = self.aliased.get(&urn) {
             return Err(Diagnostic::error(
                 "engine-duplicate-alias",
                 format!("`{urn}` was already claimed as an alias by {taken_by}"),
             )
-            .hint("remove the alias, or give the new resource another name"));
+            .hint("Remove the alias, or give the new resource another name."));
         }
         let mut old = self.table.live(&urn).map(|(key, resource)| (key, resource.clone()));
         let mut alias = None;
@@ -173,7 +173,7 @@ impl Decisions {
                         "engine-duplicate-alias",
                         format!("`{urn}` has the alias {candidate}, which {other} has claimed already"),
                     )
-                    .hint("remove the alias from one of the two"));
+                    .hint("Remove the alias from one of the two."));
                 }
                 old = Some((key, resource.clone()));
                 self.aliased.insert(candidate.clone(), urn.clone());

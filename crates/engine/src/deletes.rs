@@ -89,7 +89,7 @@ impl Deployment {
         let Some(reference) = &old.provider else {
             let diagnostic =
                 Diagnostic::error("engine-no-provider", format!("`{}` has no provider in the state", urn.name()))
-                    .hint("`outrigger stack export` shows the state");
+                    .hint("`outrigger stack export` shows the state.");
             self.ended(step, Some(old.clone()), StepResult::Failed, step.op);
             return Err(self.fail(urn, diagnostic));
         };
@@ -201,7 +201,7 @@ impl Deployment {
                 format!("`{}` would be deleted but was not named by --target", old.urn.name()),
             )
             .detail("it depends on a resource that is to be deleted")
-            .hint(format!("add --target '{}'", old.urn));
+            .hint(format!("Add `--target '{}'`.", old.urn));
             self.blemish(&old.urn, diagnostic);
         }
         let needed = self.needed_by_others(&chosen);
@@ -211,7 +211,7 @@ impl Deployment {
                 format!("`{}` would be deleted, but `{}` depends on it in the state", gone.name(), other.name()),
             )
             .detail(format!("{other} was not named by --target, so it stays as it is"))
-            .hint(format!("add --target '{other}'"));
+            .hint(format!("Add `--target '{other}'`."));
             self.blemish(gone, diagnostic);
         }
         (unnamed.is_empty() && needed.is_empty() || self.options.preview).then_some(chosen)

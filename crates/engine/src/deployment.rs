@@ -268,31 +268,31 @@ pub(crate) fn diagnose(error: CallError, doing: &str, urn: &Urn) -> Diagnostic {
     };
     let mut diagnostic = Diagnostic::error(code, summary).detail(detail);
     for (key, description) in &error.missing_keys {
-        diagnostic = diagnostic.hint(format!("set `{key}`: {description}"));
+        diagnostic = diagnostic.hint(format!("Set `{key}`: {}.", description.trim_end_matches('.')));
     }
     match error.kind {
         ErrorKind::Crashed => {
             diagnostic = diagnostic.hint(
-                "run the command again; if it fails again, use another version of the plugin, or show this to its authors",
+                "Run the command again; if it fails again, use another version of the plugin, or show this to its authors.",
             );
         }
         ErrorKind::TimedOut => {
             diagnostic = diagnostic.hint(
-                "run the command again; if the resource needs longer, raise its `customTimeouts`; if it does not, show this to the \
-                 plugin's authors",
+                "Run the command again; if the resource needs longer, raise its `customTimeouts`; if it does not, show this to the \
+                 plugin's authors.",
             );
         }
         ErrorKind::Garbage => {
-            diagnostic = diagnostic.hint("use another version of the plugin, or show this to its authors");
+            diagnostic = diagnostic.hint("Use another version of the plugin, or show this to its authors.");
         }
         _ => {}
     }
     if error.kind == ErrorKind::Unsupported {
         diagnostic = diagnostic.hint(match doing {
             "read" => {
-                "leave it out: name the other resources with `--target`, and change this one by `outrigger up` only"
+                "Leave it out: name the other resources with `--target`, and change this one by `outrigger up` only."
             }
-            _ => "install a newer version of the plugin, or ask its authors",
+            _ => "Install a newer version of the plugin, or ask its authors.",
         });
     }
     if !error.last_words.is_empty() {

@@ -142,7 +142,7 @@ impl Deployment {
                         "it was interrupted before the provider answered, and now it cannot be read: {}",
                         error.message
                     ))
-                    .hint("the next command looks at it again");
+                    .hint("The next command looks at it again.");
                 self.report(Some(old.urn.clone()), diagnostic);
                 Look::Unseen
             }
@@ -164,9 +164,9 @@ impl Deployment {
                 )
                 .detail("it was interrupted before the provider answered, so the id is not known")
                 .hint(format!(
-                    "if it exists: outrigger refresh --import-pending-creates '{urn}' --import-pending-creates ID"
+                    "If it exists: `outrigger refresh --import-pending-creates '{urn}' --import-pending-creates ID`."
                 ))
-                .hint("if it does not: outrigger refresh --clear-pending-creates");
+                .hint("If it does not: `outrigger refresh --clear-pending-creates`.");
                 self.report(Some(urn.clone()), diagnostic);
             }
         }
@@ -209,7 +209,7 @@ impl Deployment {
                     "engine-import-missing",
                     format!("nothing of type {} has the id `{id}`", intended.ty()),
                 )
-                .hint("check the id; if the resource was never made, use --clear-pending-creates");
+                .hint("Check the id; if the resource was never made, use --clear-pending-creates.");
                 self.blemish(&intended.urn, diagnostic);
             }
             Err(_reported) => {}

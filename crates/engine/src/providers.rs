@@ -153,7 +153,7 @@ impl Deployment {
                         format!("`{}` uses a provider that is not there", user.name()),
                     )
                     .detail(format!("the provider is {reference}"))
-                    .hint("`outrigger stack export` shows the state; register the provider before its resources"),
+                    .hint("`outrigger stack export` shows the state; register the provider before its resources."),
                 ));
             };
             let descriptor = self.descriptor_of(&resource)?;
@@ -216,7 +216,7 @@ impl Deployment {
                 "config-disable-default-providers",
                 "`pulumi:disable-default-providers` is not a list of strings",
             )
-            .hint("write it as a JSON list, such as [\"aws\"] or [\"*\"]");
+            .hint("Write it as a JSON list, such as [\"aws\"] or [\"*\"].");
             return Err(self.fail(user, diagnostic));
         };
         let package = descriptor.package();
@@ -226,7 +226,7 @@ impl Deployment {
                     .detail(format!(
                         "default providers for `{package}` are switched off by `pulumi:disable-default-providers`"
                     ))
-                    .hint("give the resource an explicit `provider` option");
+                    .hint("Give the resource an explicit `provider` option.");
             return Err(self.fail(user, diagnostic));
         }
         Ok(())

@@ -54,7 +54,7 @@ impl Deployment {
             _ => {
                 let diagnostic =
                     Diagnostic::error("engine-read-id", format!("`{}` has no id to read it by", goal.name))
-                        .hint("give `get.id` a value that is known");
+                        .hint("Give `get.id` a value that is known.");
                 return Err(self.fail(&urn, place(diagnostic, &as_goal)));
             }
         };

@@ -233,7 +233,7 @@ impl Deployment {
         if named.meant && !instance.provider.unconfigured() {
             let summary =
                 "`pulumi:autonaming` says what this resource is to be called, but its provider cannot be told";
-            let hint = "use a newer version of the provider, or give the resource a name";
+            let hint = "Use a newer version of the provider, or give the resource a name.";
             let diagnostic = Diagnostic::warning("engine-autonaming", summary).hint(hint);
             self.report(Some(registration.urn().clone()), place(diagnostic, &registration.goal));
         }
@@ -341,7 +341,7 @@ impl Deployment {
             format!("`{}` depends on a resource that is not targeted", new.urn.name()),
         )
         .detail(format!("{missing} does not exist yet and was not named by --target"))
-        .hint(format!("add --target '{missing}'"));
+        .hint(format!("Add `--target '{missing}'`."));
         Err(self.fail(&new.urn, place(diagnostic, goal)))
     }
 

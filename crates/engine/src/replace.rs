@@ -41,7 +41,7 @@ impl Deployment {
                 format!("`{}` was imported and cannot be replaced while it names an import id", urn.name()),
             )
             .detail(format!("these properties ask for the replacement: {}", diff.replace_keys.join(", ")))
-            .hint("remove the `import` option from the resource");
+            .hint("Remove the `import` option from the resource.");
             return Err(self.fail(&urn, place(diagnostic, &registration.goal)));
         }
         self.decide().mark_replaced(&urn);
@@ -244,5 +244,5 @@ impl Deployment {
 /// A resource that may not go.
 pub(crate) fn protected(urn: &Urn, doing: &str) -> Diagnostic {
     Diagnostic::error("engine-protected", format!("cannot {doing} `{}` ({}): it is protected", urn.name(), urn.ty()))
-        .hint("set its `protect` option to false and run `outrigger up`, then try again")
+        .hint("Set its `protect` option to false and run `outrigger up`, then try again.")
 }

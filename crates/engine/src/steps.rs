@@ -293,7 +293,7 @@ impl Deployment {
         if result == StepResult::Unknown {
             diagnostic = diagnostic
                 .note("whether it happened is not known; it is kept in the state as a pending operation")
-                .hint("look at the resource itself, then run `outrigger refresh`");
+                .hint("Look at the resource itself, then run `outrigger refresh`.");
         }
         let reason = self.fail(&step.urn, diagnostic);
         self.ended(step, step.old.clone(), result, step.op);
@@ -365,7 +365,7 @@ fn not_ready(reasons: &[String], step: &Step) -> Diagnostic {
         format!("`{}` ({}) exists but is not ready", step.urn.name(), step.urn.ty()),
     )
     .detail(reasons.join("\n"))
-    .hint("run `outrigger up` again to go on waiting for it")
+    .hint("Run `outrigger up` again to go on waiting for it.")
 }
 
 /// A resource as its provider knows it.

@@ -31,5 +31,5 @@ mod terraform;
 
 pub use host::Host;
 pub use options::{BuiltIn, Deadlines, HostOptions, KeeperCommand, ProjectOptions, ProjectPlugin, debug_providers};
-pub use outrigger_bridge::BareProvider;
+pub use outrigger_bridge::RawProvider;
 pub use terraform::{TerraformOptions, bare_provider, stand_alone_bridge};

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bytes::Bytes;
-use outrigger_bridge::{BareProvider, Bridge, BridgeOptions, LogLevel, NoStore, Origins, SchemaKeeper, SchemaStore};
+use outrigger_bridge::{Bridge, BridgeOptions, LogLevel, NoStore, Origins, RawProvider, SchemaKeeper, SchemaStore};
 use outrigger_diagnostic::Diagnostic;
 use outrigger_provider::{CallContext, CallError, PluginDescriptor};
 use outrigger_terraform::Protocol;
@@ -72,11 +72,11 @@ pub async fn bare_provider(
     directory: PathBuf,
     arguments: Vec<String>,
     keeper: Option<KeeperCommand>,
-) -> Result<Result<BareProvider, CallError>, Diagnostic> {
+) -> Result<Result<RawProvider, CallError>, Diagnostic> {
     let spawner = Spawner::new(keeper).map_err(|error| crate::host::no_thread(&error))?;
     let environment = environment::without_secrets(environment);
     let options = bridge_options(terraform, None, Arc::new(spawner), environment, directory);
-    BareProvider::start(cx, &options, arguments).await
+    RawProvider::start(cx, &options, arguments).await
 }
 
 fn bridge_options(

@@ -18,7 +18,7 @@ pub(crate) struct Files {
 
 impl Files {
     pub(crate) fn add(&mut self, path: String, digest: &Sha256) {
-        self.digests.insert(path, hex(&digest.clone().finalize()));
+        self.digests.insert(path, hex::encode(digest.clone().finalize()));
     }
 
     pub(crate) fn finish(&self) -> String {
@@ -41,7 +41,7 @@ pub fn package_digest(directory: &Path) -> io::Result<String> {
 pub(crate) fn archive_digest(archive: &mut File) -> io::Result<String> {
     let mut digest = Sha256::new();
     io::copy(archive, &mut Into(&mut digest))?;
-    Ok(format!("zh:{}", hex(&digest.finalize())))
+    Ok(format!("zh:{}", hex::encode(digest.finalize())))
 }
 
 /// A digest that can be written to.
@@ -72,10 +72,6 @@ fn walk(directory: &Path, prefix: &str, files: &mut Files) -> io::Result<()> {
         }
     }
     Ok(())
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

@@ -81,7 +81,7 @@ fn walk(directory: &Path, depth: usize, files: &mut Vec<PathBuf>, errors: &mut V
 fn unreadable(path: &Path, error: &std::io::Error) -> Diagnostic {
     Diagnostic::error("yaml-lock-file", format!("`{}` cannot be read", path.display()))
         .detail(error.to_string())
-        .hint("every .yaml file below the program's directory is looked at, because it may be a package lock file")
+        .hint("Every .yaml file below the program's directory is looked at, because it may be a package lock file.")
 }
 
 fn parse(file: &str, bytes: &[u8]) -> Result<Option<PluginDescriptor>, Box<Diagnostic>> {
@@ -99,7 +99,7 @@ fn parse(file: &str, bytes: &[u8]) -> Result<Option<PluginDescriptor>, Box<Diagn
         return Err(Box::new(
             Diagnostic::error("yaml-extension-package", "extension packages are not supported yet")
                 .at(document.place(extension.key.span))
-                .hint("use `pulumi` for this project, or remove the lock file if the extension is not used"),
+                .hint("Use `pulumi` for this project, or remove the lock file if the extension is not used."),
         ));
     }
     let version = match reader.text(root, "version") {
@@ -153,7 +153,7 @@ impl Reader<'_> {
             Box::new(
                 Diagnostic::error("yaml-lock-file", format!("this package lock file lacks `{key}`"))
                     .at(self.document.place(at))
-                    .hint("write it again with `outrigger install`"),
+                    .hint("Write it again with `outrigger install`."),
             )
         })
     }
@@ -171,7 +171,7 @@ impl Reader<'_> {
             Diagnostic::error("yaml-lock-file", format!("this package lock file's `{key}` cannot be used"))
                 .detail(reason)
                 .at(self.document.place(at))
-                .hint("write it again with `outrigger install`"),
+                .hint("Write it again with `outrigger install`."),
         )
     }
 }

@@ -1,9 +1,11 @@
 //! From the schema's JSON to types. Everything that is missing or of a kind we do not know becomes [`Type::Any`] or is left out:
 //! a schema describes what a provider accepts, and the provider has the last word.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use outrigger_value::Value;
+use percent_encoding::percent_decode_str;
 use serde::Deserialize;
 use serde_json::Value as Json;
 
@@ -187,23 +189,7 @@ fn value(json: &Json) -> Value {
 
 /// References are URLs: a `/` in a token is written `%2F`. Broken escapes stay as they are.
 fn percent_decoded(text: &str) -> String {
-    let bytes = text.as_bytes();
-    let mut decoded = Vec::with_capacity(bytes.len());
-    let mut index = 0;
-    while let Some(&byte) = bytes.get(index) {
-        let escape = (byte == b'%').then(|| text.get(index + 1..index + 3)).flatten();
-        match escape.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
-            Some(value) => {
-                decoded.push(value);
-                index += 3;
-            }
-            None => {
-                decoded.push(byte);
-                index += 1;
-            }
-        }
-    }
-    String::from_utf8(decoded).unwrap_or_else(|_| text.to_owned())
+    percent_decode_str(text).decode_utf8().map_or_else(|_| text.to_owned(), Cow::into_owned)
 }
 
 #[derive(Deserialize, Default)]

@@ -271,17 +271,12 @@ pub(crate) fn not_an_entry(file: &str) -> Diagnostic {
 }
 
 fn magic(version: &str) -> String {
-    if version.is_empty() { String::new() } else { hex(&Sha256::digest(version.as_bytes())) }
-}
-
-/// Lower-case hexadecimal.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    if version.is_empty() { String::new() } else { hex::encode(Sha256::digest(version.as_bytes())) }
 }
 
 /// The name of a file's contents.
 pub(crate) fn digest(bytes: &[u8]) -> String {
-    hex(&Sha256::digest(bytes))
+    hex::encode(Sha256::digest(bytes))
 }
 
 /// Writes a document. Entries and operations must be in their final order; `features` sorted. A new manifest is made with

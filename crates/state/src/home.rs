@@ -7,7 +7,6 @@ use outrigger_diagnostic::Diagnostic;
 use serde_json::{Map, Value as Json, json};
 use sha1::{Digest as _, Sha1};
 
-use crate::checkpoint::hex;
 use crate::disk::Disk;
 use crate::failure::io_failure;
 use crate::files::replace;
@@ -128,7 +127,7 @@ fn edit(map: &mut Map<String, Json>, key: &str, change: impl FnOnce(&mut Map<Str
 }
 
 fn workspace_path(project: &str, project_file: &str) -> String {
-    format!("workspaces/{project}-{}-workspace.json", hex(&Sha1::digest(project_file.as_bytes())))
+    format!("workspaces/{project}-{}-workspace.json", hex::encode(Sha1::digest(project_file.as_bytes())))
 }
 
 #[cfg(test)]

@@ -3,11 +3,13 @@
 use std::path::{Component, Path, PathBuf};
 
 use outrigger_diagnostic::Diagnostic;
+use percent_encoding::percent_decode_str;
 
 /// The directory of a `file://` URL, found as Pulumi finds it. `home` and `current` come from the caller.
 pub fn resolve(url: &str, home: Option<&Path>, current: &Path) -> Result<PathBuf, Diagnostic> {
     let Some(rest) = url.strip_prefix("file://") else { return Err(not_a_directory(url)) };
-    let text = percent_decoded(rest.split('?').next().unwrap_or(rest));
+    let text = rest.split('?').next().unwrap_or(rest);
+    let text = percent_decode_str(text).decode_utf8().unwrap_or(text.into());
     let path = if text == "~" || text.starts_with("~/") {
         let home = home.ok_or_else(|| {
             Diagnostic::error("home-unknown", format!("`{url}` needs a home directory, and there is none"))
@@ -19,7 +21,7 @@ pub fn resolve(url: &str, home: Option<&Path>, current: &Path) -> Result<PathBuf
             .detail("Only `file://~` and `file://~/...` are understood.")
             .hint("Write the whole path."));
     } else {
-        current.join(text)
+        current.join(&*text)
     };
     Ok(cleaned(&path))
 }
@@ -45,27 +47,6 @@ fn not_a_directory(url: &str) -> Diagnostic {
     Diagnostic::error("backend-unsupported", format!("{what} is not supported yet"))
         .detail("This build keeps state in a directory only.")
         .hint(today)
-}
-
-fn percent_decoded(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((first, after)) = rest.split_first() {
-        let decoded = (*first == b'%')
-            .then(|| std::str::from_utf8(after.get(..2)?).ok().and_then(|digits| u8::from_str_radix(digits, 16).ok()))
-            .flatten();
-        match decoded {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = after.get(2..).unwrap_or_default();
-            }
-            None => {
-                bytes.push(*first);
-                rest = after;
-            }
-        }
-    }
-    String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
 }
 
 /// Without `.` and `..`, by the text alone.

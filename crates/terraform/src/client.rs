@@ -1,9 +1,6 @@
 //! A provider that runs, and its calls. What came with later versions of the protocol is in files of its own.
 
-mod ephemeral;
 mod identity;
-mod metadata;
-mod stream;
 #[cfg(test)]
 mod tests;
 
@@ -316,22 +313,17 @@ impl Client {
     }
 
     /// A call with any number of answers, each handed over as it comes.
-    pub(crate) async fn stream<Q, A>(
+    pub(crate) async fn stream(
         &self,
         cx: &CallContext,
         rpc: &'static Rpc,
-        request: Q,
-        mut each: impl FnMut(A) + Send,
-    ) -> Result<(), CallError>
-    where
-        Q: Message + Send + Sync + 'static,
-        A: Message + Default + Send + 'static,
-    {
+        request: Bytes,
+        mut each: impl FnMut(Bytes) + Send,
+    ) -> Result<(), CallError> {
         let mut channel = self.channel.clone();
         let path = rpc.path(self.protocol);
         let call = async move {
-            let answers = channel.server_streaming(Request::new(request), path, SmallCodec::<Q, A>::default()).await?;
-            let mut answers = answers.into_inner();
+            let mut answers = channel.server_streaming(Request::new(request), path, RawCodec).await?.into_inner();
             while let Some(answer) = answers.message().await? {
                 each(answer);
             }

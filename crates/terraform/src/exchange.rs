@@ -1,13 +1,12 @@
 //! What is asked of a provider and what it answers.
 
 use std::sync::Arc;
-use std::time::SystemTime;
 
 use bytes::Bytes;
 
 use crate::Report;
 use crate::cty::{Path, Type, Value};
-use crate::schema::{Capabilities, Kind, Schema, SchemaError, Schemas};
+use crate::schema::{Kind, Schema, SchemaError, Schemas};
 
 /// A type of resources or data sources: its name, its schema, and the type of its values.
 #[derive(Clone, Debug)]
@@ -124,99 +123,4 @@ pub struct Imported {
     pub type_name: String,
     /// What exists. Only resources of the type that was asked for have a state.
     pub stored: Stored,
-}
-
-/// What a provider has, by name.
-#[derive(Clone, Debug)]
-pub struct Metadata {
-    /// What it can do.
-    pub capabilities: Capabilities,
-    /// Types of resources.
-    pub resources: Vec<String>,
-    /// Data sources.
-    pub data_sources: Vec<String>,
-    /// Functions.
-    pub functions: Vec<String>,
-    /// Types of ephemeral resources.
-    pub ephemeral: Vec<String>,
-    /// Types of resources that can be listed.
-    pub lists: Vec<String>,
-    /// Actions.
-    pub actions: Vec<String>,
-    /// The provider's words.
-    pub reports: Vec<Report>,
-}
-
-/// A resource of another type, as it was stored.
-#[derive(Clone, Debug)]
-pub struct Source {
-    /// The address of its provider.
-    pub provider: String,
-    /// Its type.
-    pub type_name: String,
-    /// The version of its state.
-    pub version: i64,
-    /// Its state, as JSON.
-    pub state: Bytes,
-    /// Its provider's own bytes.
-    pub private: Bytes,
-    /// Its identity, with its version, as JSON.
-    pub identity: Option<(i64, Bytes)>,
-}
-
-/// What became of a resource of another type.
-#[derive(Clone, Debug)]
-pub struct Moved {
-    /// What it is now.
-    pub stored: Stored,
-    /// The provider's words.
-    pub reports: Vec<Report>,
-}
-
-/// An ephemeral resource that is open.
-#[derive(Clone, Debug)]
-pub struct Leased {
-    /// Its value.
-    pub value: Value,
-    /// When it has to be renewed, if at all.
-    pub renew_at: Option<SystemTime>,
-    /// The provider's own bytes, for renewing and closing.
-    pub private: Option<Bytes>,
-    /// The provider cannot say yet, which it was not allowed to say.
-    pub deferred: bool,
-    /// The provider's words.
-    pub reports: Vec<Report>,
-}
-
-/// A question for a list.
-#[derive(Clone, Copy, Debug)]
-pub struct ListQuestion<'a> {
-    /// What to look for.
-    pub config: &'a Value,
-    /// Whether states are wanted, not only identities.
-    pub with_state: bool,
-    /// The most that is wanted.
-    pub limit: i64,
-}
-
-/// A resource that exists.
-#[derive(Clone, Debug)]
-pub struct ListItem {
-    /// What people call it.
-    pub name: String,
-    /// Its identity, as it came.
-    pub identity: Bytes,
-    /// Its state, if that was asked for; null otherwise.
-    pub state: Value,
-    /// The provider's words about it.
-    pub reports: Vec<Report>,
-}
-
-/// What an action says while it runs.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ActionEvent {
-    /// It is under way.
-    Progress(String),
-    /// It is over, and this is what the provider has to say of it.
-    Completed(Vec<Report>),
 }

@@ -24,10 +24,7 @@ mod wire;
 pub mod write_only;
 
 pub use client::Client;
-pub use exchange::{
-    ActionEvent, Applied, ApplyQuestion, Handle, Imported, Leased, ListItem, ListQuestion, Metadata, Moved, PlanAnswer,
-    PlanQuestion, ReadAnswer, Source, Stored,
-};
+pub use exchange::{Applied, ApplyQuestion, Handle, Imported, PlanAnswer, PlanQuestion, ReadAnswer, Stored};
 pub use report::{Report, Severity};
 
 /// Which protocol a provider speaks.

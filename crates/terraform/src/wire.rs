@@ -1,14 +1,10 @@
 //! The messages of both protocols. They are the same on the wire, field for field, but for the attributes of schemas, which
 //! [`crate::schema`] reads; so there is one set of them, and [`crate::rpc`] has the names of the calls.
 
-mod newer;
-
 use std::collections::HashMap;
 
 use bytes::Bytes;
 use prost::{Enumeration, Message, Oneof};
-
-pub(crate) use newer::*;
 
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct DynamicValue {
@@ -343,6 +339,54 @@ pub(crate) struct CallFunctionResponse {
     pub(crate) result: Option<DynamicValue>,
     #[prost(message, optional, tag = "2")]
     pub(crate) error: Option<FunctionError>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct IdentityAttribute {
+    #[prost(string, tag = "1")]
+    pub(crate) name: String,
+    #[prost(bytes = "bytes", tag = "2")]
+    pub(crate) r#type: Bytes,
+    #[prost(bool, tag = "3")]
+    pub(crate) required_for_import: bool,
+    #[prost(bool, tag = "4")]
+    pub(crate) optional_for_import: bool,
+    #[prost(string, tag = "5")]
+    pub(crate) description: String,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct IdentitySchema {
+    #[prost(int64, tag = "1")]
+    pub(crate) version: i64,
+    #[prost(message, repeated, tag = "2")]
+    pub(crate) identity_attributes: Vec<IdentityAttribute>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct GetResourceIdentitySchemasResponse {
+    #[prost(map = "string, message", tag = "1")]
+    pub(crate) identity_schemas: HashMap<String, IdentitySchema>,
+    #[prost(message, repeated, tag = "2")]
+    pub(crate) diagnostics: Vec<Diagnostic>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct UpgradeResourceIdentityRequest {
+    #[prost(string, tag = "1")]
+    pub(crate) type_name: String,
+    #[prost(int64, tag = "2")]
+    pub(crate) version: i64,
+    #[prost(message, optional, tag = "3")]
+    pub(crate) raw_identity: Option<RawState>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct UpgradeResourceIdentityResponse {
+    #[prost(message, optional, tag = "1")]
+    pub(crate) upgraded_identity: Option<IdentityData>,
+    #[prost(message, repeated, tag = "2")]
+    pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
 #[cfg(test)]

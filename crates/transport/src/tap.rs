@@ -13,6 +13,7 @@ use std::time::{Instant, SystemTime};
 use bytes::{Buf, Bytes, BytesMut};
 use http::HeaderMap;
 use http_body::{Body, Frame};
+use percent_encoding::percent_decode_str;
 
 use secret::Secret;
 
@@ -200,7 +201,8 @@ impl Answer {
         match text("grpc-status") {
             "0" => locked(&self.call.0).end(None),
             status => {
-                locked(&self.call.0).end(Some(&format!("status {status}: {}", spelled_out(text("grpc-message")))))
+                let message = percent_decode_str(text("grpc-message")).decode_utf8_lossy();
+                locked(&self.call.0).end(Some(&format!("status {status}: {message}")))
             }
         }
     }
@@ -258,26 +260,6 @@ impl Messages {
         self.bytes.advance(5);
         Some(self.bytes.split_to(length).freeze())
     }
-}
-
-/// A status' message has all but plain letters as `%XX`.
-fn spelled_out(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((first, others)) = rest.split_first() {
-        let escaped = others.get(..2).and_then(|digits| u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok());
-        match escaped.filter(|_| *first == b'%') {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = others.get(2..).unwrap_or_default();
-            }
-            None => {
-                bytes.push(*first);
-                rest = others;
-            }
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 fn quoted(text: &str) -> String {

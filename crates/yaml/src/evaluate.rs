@@ -305,7 +305,7 @@ impl<'a> Run<'a> {
             },
             other => format!("requiredVersion must be a string, not {}", other.word()),
         };
-        self.fail(wanted.span, "yaml-required-version", problem, "change pulumi.requiredVersion", at);
+        self.fail(wanted.span, "yaml-required-version", problem, "Change pulumi.requiredVersion.", at);
         Err(ProgramError)
     }
 

@@ -86,7 +86,7 @@ impl Program {
                 document.root.span,
                 "yaml-not-an-object",
                 format!("a program must be an object, this is {}", document.root.word()),
-                "begin the file with `name:` and `runtime: yaml`",
+                "Begin the file with `name:` and `runtime: yaml`.",
             ),
         }
         program.invokes = reader.invokes;
@@ -129,13 +129,13 @@ impl Program {
                     key.span,
                     "yaml-components",
                     "components are only supported in plugins, not in programs",
-                    "move the components to a component plugin with a PulumiPlugin.yaml",
+                    "Move the components to a component plugin with a PulumiPlugin.yaml.",
                 ),
                 Some("namespace") => reader.error(
                     key.span,
                     "yaml-namespace",
                     "`namespace` is only supported in component plugins",
-                    "remove the key",
+                    "Remove the key.",
                 ),
                 // Everything else belongs to the project file or to nobody; the peer takes no notice of it either.
                 _ => {}

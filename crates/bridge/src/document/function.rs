@@ -10,12 +10,12 @@ use std::io;
 use super::json::Members;
 use super::property::{Described, Module, Place};
 use super::types::{Found, Types, properties};
-use crate::case;
+use crate::document::prose;
 use crate::function::RESULT;
-use crate::members::ProviderFunction;
-use crate::names::{Field, Object, Shape, Side};
-use crate::prose;
-use crate::tokens::{Tokens, last_part};
+use crate::naming::case;
+use crate::naming::object_names::{Field, Object, Shape, Side};
+use crate::naming::resources::ProviderFunction;
+use crate::naming::tokens::{Tokens, last_part};
 
 /// Where functions are written: nothing is said of their objects, whose types are called after the path, plurals and all.
 pub(super) fn place(tokens: &Tokens) -> Place<'_> {

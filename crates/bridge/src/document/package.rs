@@ -6,8 +6,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use super::json::{Members, Output};
-use crate::naming::Naming;
-use crate::prose;
+use crate::document::prose;
+use crate::naming::provider_names::Naming;
 
 /// The package that every bridged one is made from.
 const BASE: &str = "terraform-provider";

@@ -3,9 +3,10 @@
 use std::io;
 
 use super::json::Members;
-use crate::names::{Field, Shape};
-use crate::tokens::Tokens;
-use crate::{case, inflect, prose};
+use crate::document::prose;
+use crate::naming::object_names::{Field, Shape};
+use crate::naming::tokens::Tokens;
+use crate::naming::{case, inflect};
 
 /// What stands before the description of what the provider never stores.
 const WRITE_ONLY: &str =

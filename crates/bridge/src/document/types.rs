@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::json::Members;
 use super::property::Place;
-use crate::names::{Field, Object, Side};
+use crate::naming::object_names::{Field, Object, Side};
 
 /// The types below one resource, function or variable, by name.
 pub(super) struct Types<'o, 'p> {

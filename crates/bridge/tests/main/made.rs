@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use outrigger_bridge::Naming;
 use outrigger_bridge::document::{About, write_document};
-use outrigger_bridge::members::Id;
+use outrigger_bridge::resources::Id;
 use outrigger_bridge::tokens::Selection;
 use serde_json::{Value, json};
 

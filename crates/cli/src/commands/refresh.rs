@@ -62,7 +62,7 @@ impl Refresh {
 
 fn pairs(texts: &[String]) -> Result<Vec<(Urn, String)>, Diagnostic> {
     let explained = |diagnostic: Diagnostic| {
-        diagnostic.hint("Give it in pairs: --import-pending-creates URN --import-pending-creates ID")
+        diagnostic.hint("Give it in pairs: `--import-pending-creates URN --import-pending-creates ID`.")
     };
     let (pairs, rest) = texts.as_chunks::<2>();
     if !rest.is_empty() {

@@ -149,10 +149,10 @@ mod tests {
         let diagnostic = Diagnostic::error("x", "unknown property `lenght`")
             .at(place)
             .detail("known are:\nlength")
-            .hint("did you mean `length`?")
+            .hint("Did you mean `length`?")
             .note("more");
         let renderer = Renderer { base: directory.path().to_owned(), ..Renderer::default() };
-        let expected = "error[x]: unknown property `lenght`\n --> Pulumi.yaml:4:5\n  |\n4 |     lenght: 2\n  |     ^^^^^^\n  = known are:\n    length\n  = help: did you mean `length`?\n  = note: more\n";
+        let expected = "error[x]: unknown property `lenght`\n --> Pulumi.yaml:4:5\n  |\n4 |     lenght: 2\n  |     ^^^^^^\n  = known are:\n    length\n  = help: Did you mean `length`?\n  = note: more\n";
         assert_eq!(plain(&renderer.render(&diagnostic)), expected);
     }
 

@@ -89,7 +89,7 @@ mod tests {
         ]));
         assert_eq!(redaction.hide("canary-2 and canary, ab, visible"), "[secret] and [secret], ab, visible");
         assert_eq!(redaction.hide(r#"{"x":"a\"b\nc"}"#), r#"{"x":"[secret]"}"#);
-        let diagnostic = Diagnostic::error("x", "canary").detail("canary").hint("canary").note("canary");
+        let diagnostic = Diagnostic::error("x", "canary").detail("canary").hint("Use canary.").note("canary");
         assert!(!format!("{:?}", redaction.hide_in(&diagnostic)).contains("canary"));
     }
 }

@@ -87,7 +87,7 @@ pub(crate) fn native_digest(cache: &Path, executable: &Path) -> Option<String> {
 
 /// One small file for each executable: two commands at once never overwrite each other's knowledge.
 fn index_file(cache: &Path, executable: &Path) -> std::path::PathBuf {
-    let name = hex(&Sha256::digest(executable.as_os_str().as_encoded_bytes()));
+    let name = hex::encode(Sha256::digest(executable.as_os_str().as_encoded_bytes()));
     cache.join("digests").join(name).with_extension("json")
 }
 
@@ -103,7 +103,7 @@ fn digest_if_native(path: &Path) -> io::Result<Option<String>> {
         digest.update(buffer.get(..length).unwrap_or_default());
         length = file.read(&mut buffer)?;
     }
-    Ok(Some(hex(&digest.finalize())))
+    Ok(Some(hex::encode(digest.finalize())))
 }
 
 /// ELF, Mach-O in all its forms, PE.
@@ -116,15 +116,6 @@ fn is_native(start: &[u8]) -> bool {
         [0xca, 0xfe, 0xba, 0xbe],
     ];
     start.starts_with(b"\x7fELF") || start.starts_with(b"MZ") || MACH_O.iter().any(|magic| start.starts_with(magic))
-}
-
-pub(super) fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write;
-    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }
 
 #[cfg(test)]
@@ -143,7 +134,7 @@ mod tests {
         assert_eq!(native_digest(root.path(), &file), None);
         aged(&file, b"\x7fELF and so on");
         let digest = native_digest(root.path(), &file).unwrap();
-        assert_eq!(digest, hex(&Sha256::digest(b"\x7fELF and so on")));
+        assert_eq!(digest, hex::encode(Sha256::digest(b"\x7fELF and so on")));
         assert_eq!(remembered_digest(root.path(), &file), None, "too fresh to be remembered");
     }
 

@@ -1,16 +1,13 @@
 //! Files of the schema cache. Each is written under another name first and then put in place, and carries a digest of its
 //! contents: a reader sees a whole schema or none.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
 
 use outrigger_provider::PluginDescriptor;
 use sha2::{Digest, Sha256};
-
-use super::digest::hex;
 
 /// The first words of a file; the number changes with the format.
 const HEADER: &[u8] = b"outrigger-schema 1 ";
@@ -42,7 +39,7 @@ impl Key {
             part(parameterization.version.as_bytes());
             part(&parameterization.value);
         }
-        Some(Self(hex(&hash.finalize())))
+        Some(Self(hex::encode(hash.finalize())))
     }
 
     fn file(&self, cache: &Path) -> PathBuf {
@@ -55,7 +52,7 @@ pub(crate) fn read(cache: &Path, key: &Key) -> Option<Vec<u8>> {
     let mut bytes = fs::read(key.file(cache)).ok()?;
     let digest = bytes.get(HEADER.len()..HEADER.len() + 64)?;
     let body = bytes.strip_prefix(HEADER)?.get(64..)?.strip_prefix(b"\n")?;
-    if digest != hex(&Sha256::digest(body)).as_bytes() {
+    if digest != hex::encode(Sha256::digest(body)).as_bytes() {
         return None;
     }
     let start = bytes.len() - body.len();
@@ -65,7 +62,7 @@ pub(crate) fn read(cache: &Path, key: &Key) -> Option<Vec<u8>> {
 
 /// Keeps a schema.
 pub(crate) fn write(cache: &Path, key: &Key, schema: &[u8]) -> io::Result<()> {
-    let digest = hex(&Sha256::digest(schema));
+    let digest = hex::encode(Sha256::digest(schema));
     let file = key.file(cache);
     replace(&file, &[HEADER, digest.as_bytes(), b"\n", schema])?;
     file.parent().map_or(Ok(()), prune)
@@ -73,19 +70,12 @@ pub(crate) fn write(cache: &Path, key: &Key, schema: &[u8]) -> io::Result<()> {
 
 /// Puts a file in place in one step. Not flushed to disk: after a power failure the digest tells, and nothing is lost.
 pub(super) fn replace(path: &Path, parts: &[&[u8]]) -> io::Result<()> {
-    static COUNTER: AtomicU64 = AtomicU64::new(0);
-    if let Some(directory) = path.parent() {
-        fs::create_dir_all(directory)?;
-    }
-    let unique = format!("{}-{}.part", std::process::id(), COUNTER.fetch_add(1, Ordering::Relaxed));
-    let temporary = path.with_extension(unique);
-    let written =
-        File::create_new(&temporary).and_then(|mut file| parts.iter().try_for_each(|part| file.write_all(part)));
-    let placed = written.and_then(|()| fs::rename(&temporary, path));
-    if placed.is_err() {
-        let _was_not_made = fs::remove_file(&temporary);
-    }
-    placed
+    let directory = path.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(directory)?;
+    let mut file = tempfile::Builder::new().suffix(".part").tempfile_in(directory)?;
+    parts.iter().try_for_each(|part| file.write_all(part))?;
+    file.persist(path)?;
+    Ok(())
 }
 
 fn prune(directory: &Path) -> io::Result<()> {

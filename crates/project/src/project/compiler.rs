@@ -51,8 +51,7 @@ fn words(text: &str) -> Result<Vec<String>, &'static str> {
             '#' if word.is_none() => {
                 let _comment = letters.by_ref().find(|letter| *letter == '\n');
             }
-            '\'' => quoted(&mut letters, word.get_or_insert_default())?,
-            '"' => double_quoted(&mut letters, word.get_or_insert_default())?,
+            '\'' | '"' => quoted(&mut letters, letter, word.get_or_insert_default())?,
             '\\' => match letters.next() {
                 Some(escaped) => word.get_or_insert_default().push(escaped),
                 None => return Err("it ends with a backslash"),
@@ -64,22 +63,13 @@ fn words(text: &str) -> Result<Vec<String>, &'static str> {
     Ok(words)
 }
 
-const UNCLOSED: &str = "a quote is not closed";
-
-fn quoted(letters: &mut std::str::Chars<'_>, word: &mut String) -> Result<(), &'static str> {
+/// Reads as far as the closing quote. Within double quotes a backslash escapes any letter, which a shell's does not.
+fn quoted(letters: &mut std::str::Chars<'_>, quote: char, word: &mut String) -> Result<(), &'static str> {
+    const UNCLOSED: &str = "a quote is not closed";
     loop {
         match letters.next().ok_or(UNCLOSED)? {
-            '\'' => return Ok(()),
-            letter => word.push(letter),
-        }
-    }
-}
-
-fn double_quoted(letters: &mut std::str::Chars<'_>, word: &mut String) -> Result<(), &'static str> {
-    loop {
-        match letters.next().ok_or(UNCLOSED)? {
-            '"' => return Ok(()),
-            '\\' => word.push(letters.next().ok_or(UNCLOSED)?),
+            letter if letter == quote => return Ok(()),
+            '\\' if quote == '"' => word.push(letters.next().ok_or(UNCLOSED)?),
             letter => word.push(letter),
         }
     }

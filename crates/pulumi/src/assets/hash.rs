@@ -85,7 +85,7 @@ struct Hasher(Sha256);
 
 impl Hasher {
     fn hex(self) -> String {
-        self.0.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+        hex::encode(self.0.finalize())
     }
 }
 

@@ -76,8 +76,7 @@ fn text(text: &str) -> Option<String> {
 }
 
 fn checksums(sums: &HashMap<String, Vec<u8>>) -> BTreeMap<String, String> {
-    let hex = |bytes: &Vec<u8>| bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    sums.iter().map(|(platform, sum)| (platform.clone(), hex(sum))).collect()
+    sums.iter().map(|(platform, sum)| (platform.clone(), hex::encode(sum))).collect()
 }
 
 #[cfg(test)]

@@ -60,7 +60,8 @@ impl EngineMonitor {
     /// A parameterized package is registered and named by its reference; another by version and address.
     async fn package(&self, package: Option<PluginDescriptor>) -> Result<Package, RegisterError> {
         let Some(package) = package else { return Ok(Package::default()) };
-        let checksums = package.checksums.iter().filter_map(|(platform, hex)| Some((platform.clone(), bytes(hex)?)));
+        let checksums =
+            package.checksums.iter().filter_map(|(platform, hex)| Some((platform.clone(), hex::decode(hex).ok()?)));
         let checksums = checksums.collect();
         let version = package.version.unwrap_or_default();
         let download_url = package.download_url.unwrap_or_default();
@@ -288,10 +289,4 @@ fn timeouts(limits: &CustomTimeouts) -> Option<Timeouts> {
         delete: text(limits.delete),
         read: text(limits.read),
     })
-}
-
-/// The bytes of hexadecimal text.
-fn bytes(hex: &str) -> Option<Vec<u8>> {
-    let pairs = hex.as_bytes().chunks(2);
-    pairs.map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()).collect()
 }

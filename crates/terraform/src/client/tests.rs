@@ -15,7 +15,6 @@ use tonic::body::Body;
 use tonic::codegen::{BoxFuture, Service};
 
 use super::*;
-use crate::{ListQuestion, Source};
 
 /// Answers every call with the same bytes.
 #[derive(Clone)]
@@ -142,22 +141,6 @@ async fn of_a_resource() {
         ..wire::ImportResourceStateResponse::default()
     };
     tells!(answer.encode_to_vec(), |client, cx| client.import(cx, handle, "id"));
-    let answer = wire::MoveResourceStateResponse {
-        target_state: state.clone(),
-        diagnostics: said(),
-        ..wire::MoveResourceStateResponse::default()
-    };
-    let source = Source {
-        provider: String::new(),
-        type_name: String::new(),
-        version: 0,
-        state: Bytes::new(),
-        private: Bytes::new(),
-        identity: None,
-    };
-    tells!(answer.encode_to_vec(), |client, cx| client.move_state(cx, handle, source));
-    let answer = wire::GenerateResourceConfigResponse { config: state, diagnostics: said() };
-    tells!(answer.encode_to_vec(), |client, cx| client.generate_config(cx, handle, &Value::Null));
 }
 
 #[tokio::test]
@@ -169,24 +152,7 @@ async fn of_anything_else() {
         ..wire::ReadDataSourceResponse::default()
     };
     tells!(answer.encode_to_vec(), |client, cx| client.read_data(cx, handle, &Value::Null));
-    let answer = wire::OpenEphemeralResourceResponse {
-        result: malformed(),
-        diagnostics: said(),
-        ..wire::OpenEphemeralResourceResponse::default()
-    };
-    tells!(answer.encode_to_vec(), |client, cx| client.open_ephemeral(cx, handle, &Value::Null));
-    let event = wire::ListResourceEvent {
-        resource_object: malformed(),
-        diagnostic: said(),
-        ..wire::ListResourceEvent::default()
-    };
-    let question = ListQuestion { config: &Value::Null, with_state: true, limit: 1 };
-    tells!(event.encode_to_vec(), |client, cx| client.list(cx, handle, handle, &question, |_| ()));
     // The provider's own schema is a number.
     let answer = [Bytes::from_static(&[0x08, 1]), wire::DiagnosticsIn4 { diagnostics: said() }.encode_to_vec().into()];
     tells!(answer.concat(), |client, cx| client.schemas(cx));
-    let broken = Bytes::from_static(&[0xff]);
-    let functions = [("f".to_owned(), broken)].into();
-    let answer = wire::GetFunctionsResponse { functions, diagnostics: said() };
-    tells!(answer.encode_to_vec(), |client, cx| client.functions(cx));
 }

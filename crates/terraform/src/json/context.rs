@@ -66,10 +66,6 @@ pub(super) enum Role {
     Identity,
     /// Of something else than the call's subject.
     Foreign,
-    /// Bytes that are JSON, and may hold secrets.
-    Json,
-    /// Bytes that are the JSON of a type.
-    Type,
 }
 
 impl Context {

@@ -8,16 +8,19 @@
 //!
 //! Where secrets are hidden, `"[secret]"` stands for what the schema calls sensitive or write-only, and `{"length": n}` for the
 //! provider's own bytes and for what has no schema here.
+//!
+//! This is not Protobuf's own form of JSON, which would show values, identities, paths and types as bytes or as trees of messages: nearly
+//! every field has a rule of its own. So a library for reflection would need descriptors and all of these rules. One table has the
+//! fields of all messages instead, and one reader and one writer work on the bytes.
 
 mod by_hand;
-mod calls;
 mod context;
-mod messages;
-mod part;
+mod read;
+mod table;
 mod transcript;
 mod value;
+mod write;
 
 pub use by_hand::ByHand;
-pub use calls::NoSuchCall;
 pub use context::Secrets;
 pub use transcript::Transcript;

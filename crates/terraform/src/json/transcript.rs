@@ -3,12 +3,10 @@
 use std::sync::{Arc, OnceLock};
 
 use outrigger_transport::tap::{self, Answers};
-use prost::Message;
 
-use super::calls::{self, Call, Visitor};
-use super::context::{Context, Identities, Role, Secrets};
-use super::messages::Request;
-use super::part::Tell;
+use super::context::{Context, Identities, Secrets};
+use super::table::CALLS;
+use super::write::{length, shown, text_of};
 use crate::Protocol;
 use crate::schema::Schemas;
 
@@ -27,49 +25,17 @@ impl Transcript {
 
 impl tap::Transcript for Transcript {
     fn request(&self, path: &str, message: &[u8]) -> (String, Answers) {
-        let schemas = self.schemas.get().map(Arc::as_ref);
-        let is_this = |rpc: &crate::rpc::Rpc| {
-            [Protocol::Five, Protocol::Six].iter().any(|protocol| rpc.path(*protocol).as_str() == path)
+        let Some(call) = CALLS.iter().find(|call| {
+            [Protocol::Five, Protocol::Six].iter().any(|protocol| call.rpc.path(*protocol).as_str() == path)
+        }) else {
+            return (length(message.len()), Box::new(|message| length(message.len())));
         };
-        let told = calls::visit(Telling { schemas, message }, is_this);
-        told.unwrap_or_else(|| (length(message), Box::new(length)))
-    }
-}
-
-/// All that is said of what is not understood; schemas are among it.
-fn length(message: &[u8]) -> String {
-    format!("{{\"length\":{}}}", message.len())
-}
-
-struct Telling<'a> {
-    schemas: Option<&'a Schemas>,
-    message: &'a [u8],
-}
-
-impl Visitor for Telling<'_> {
-    type Output = (String, Answers);
-
-    fn visit<Q, A>(self, call: &'static Call) -> Self::Output
-    where
-        Q: Request + Message + Default + Send + Sync + 'static,
-        A: Tell + Message + Default + Send + 'static,
-    {
-        let Ok(question) = Q::decode(self.message) else { return (length(self.message), Box::new(length)) };
-        let known = self.schemas.and_then(|schemas| {
-            Context::new(schemas, &Identities::new(), call.subject, question.name(), Secrets::HiddenInLog).ok()
+        let name = call.named_by().map_or(Ok(""), |(number, _)| text_of(message, number)).unwrap_or_default();
+        let context = self.schemas.get().and_then(|schemas| {
+            Context::new(schemas, &Identities::new(), call.subject, name, Secrets::HiddenInLog).ok()
         });
-        let context = known.unwrap_or_else(|| Context::blind(Secrets::HiddenInLog));
-        let request = told(&question, &context);
-        let answers = move |message: &[u8]| match A::decode(message) {
-            Ok(answer) => told(&answer, &context),
-            Err(_) => length(message),
-        };
-        (request, Box::new(answers))
+        let context = context.unwrap_or_else(|| Context::blind(Secrets::HiddenInLog));
+        let request = shown(message, call.request, &context);
+        (request, Box::new(move |message| shown(message, call.answer, &context)))
     }
-}
-
-pub(super) fn told(message: &impl Tell, context: &Context) -> String {
-    let mut text = String::new();
-    message.tell(Role::Subject, context, &mut text);
-    text
 }

@@ -10,7 +10,6 @@ mod index;
 mod model;
 mod wire;
 
-pub(crate) use decode::function as function_of;
 pub use document::document;
 pub(crate) use document::function_json;
 pub use identity::{IdentityAttribute, IdentitySchema};
@@ -19,3 +18,4 @@ pub use model::{
     Attribute, Block, Capabilities, Deprecation, Description, Function, NestedBlock, NestedObject, Nesting, Parameter,
     Schema, Shape,
 };
+pub(crate) use wire::{Field, Reader};

@@ -1,26 +1,27 @@
-//! Protobuf's wire format, as far as reading a schema needs it: fields in order, without copying.
+//! Protobuf's wire format, as far as reading schemas and showing messages needs it: fields in order, without copying.
 
 use super::SchemaError;
 
 /// A message that is read field by field.
-pub(super) struct Reader<'a> {
+pub(crate) struct Reader<'a> {
     rest: &'a [u8],
 }
 
 /// A field's value. Fixed-width values do not occur in schemas; they are skipped.
-pub(super) enum Field<'a> {
+#[derive(Clone, Copy)]
+pub(crate) enum Field<'a> {
     Varint(u64),
     Bytes(&'a [u8]),
     Other,
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(message: &'a [u8]) -> Self {
+    pub(crate) fn new(message: &'a [u8]) -> Self {
         Self { rest: message }
     }
 
     /// The next field's number and value.
-    pub(super) fn next(&mut self) -> Result<Option<(u64, Field<'a>)>, SchemaError> {
+    pub(crate) fn next(&mut self) -> Result<Option<(u64, Field<'a>)>, SchemaError> {
         if self.rest.is_empty() {
             return Ok(None);
         }
@@ -36,6 +37,11 @@ impl<'a> Reader<'a> {
             _ => return Err(SchemaError::Broken),
         };
         Ok(Some((key >> 3, value)))
+    }
+
+    /// All fields with their numbers.
+    pub(crate) fn all(mut self) -> Result<Vec<(u64, Field<'a>)>, SchemaError> {
+        std::iter::from_fn(|| self.next().transpose()).collect()
     }
 
     fn take(&mut self, length: usize) -> Result<&'a [u8], SchemaError> {
@@ -59,29 +65,29 @@ impl<'a> Reader<'a> {
 }
 
 impl<'a> Field<'a> {
-    pub(super) fn bytes(self) -> Result<&'a [u8], SchemaError> {
+    pub(crate) fn bytes(self) -> Result<&'a [u8], SchemaError> {
         match self {
             Self::Bytes(bytes) => Ok(bytes),
             _ => Err(SchemaError::Broken),
         }
     }
 
-    pub(super) fn text(self) -> Result<&'a str, SchemaError> {
+    pub(crate) fn text(self) -> Result<&'a str, SchemaError> {
         std::str::from_utf8(self.bytes()?).map_err(|_| SchemaError::Broken)
     }
 
-    pub(super) fn flag(self) -> Result<bool, SchemaError> {
+    pub(crate) fn flag(self) -> Result<bool, SchemaError> {
         Ok(self.number()? != 0)
     }
 
-    pub(super) fn number(self) -> Result<u64, SchemaError> {
+    pub(crate) fn number(self) -> Result<u64, SchemaError> {
         match self {
             Self::Varint(value) => Ok(value),
             _ => Err(SchemaError::Broken),
         }
     }
 
-    pub(super) fn integer(self) -> Result<i64, SchemaError> {
+    pub(crate) fn integer(self) -> Result<i64, SchemaError> {
         Ok(self.number()?.cast_signed())
     }
 }

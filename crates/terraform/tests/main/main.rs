@@ -7,4 +7,5 @@ mod never_stored;
 mod proposed;
 mod rules;
 mod schemas;
+mod transcripts;
 mod values;

@@ -97,5 +97,5 @@ fn indexed(root: &Ty, name: &str, step: &Step) -> Result<Ty, Box<Diagnostic>> {
 }
 
 fn error(summary: String, detail: String) -> Box<Diagnostic> {
-    Box::new(Diagnostic::error("yaml-access", summary).detail(detail).hint("check the path after the name"))
+    Box::new(Diagnostic::error("yaml-access", summary).detail(detail).hint("Check the path after the name."))
 }

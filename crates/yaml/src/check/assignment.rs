@@ -231,7 +231,7 @@ impl Typing<'_, '_> {
                     missing.special = Some(Special {
                         code: "yaml-missing-property",
                         summary: format!("Missing required property '{name}' on '{}'", shape.label),
-                        hint: format!("add `{name}:`"),
+                        hint: format!("Add `{name}:`."),
                     });
                     failures.push(missing);
                 }

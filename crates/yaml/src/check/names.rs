@@ -110,7 +110,7 @@ impl Names<'_, '_> {
         });
         for (name, span) in missing {
             let summary = format!("config value \"{name}\" not found");
-            let hint = "a default can only read config values that the stack has or that are declared before it";
+            let hint = "A default can only read config values that the stack has or that are declared before it.";
             self.error(span, "yaml-unknown-name", summary, hint);
         }
     }
@@ -123,12 +123,12 @@ impl Names<'_, '_> {
         }
         if self.around.program.config.iter().any(|entry| entry.key.text == *text) {
             let summary = format!("{kind} {text} cannot have the same name as config {text}");
-            return self.error(name.span, "yaml-duplicate-name", summary, "rename one of the two");
+            return self.error(name.span, "yaml-duplicate-name", summary, "Rename one of the two.");
         }
         if self.around.config.contains_key(&**text) {
             // Pulumi says nothing here and never makes the resource.
             let summary = format!("{kind} {text} cannot have the same name as the stack's config value {text}");
-            return self.error(name.span, "yaml-duplicate-name", summary, "rename it, or remove the config value");
+            return self.error(name.span, "yaml-duplicate-name", summary, "Rename it, or remove the config value.");
         }
         if let Some(other) = self.scope.node(text) {
             let other = self::kind(other);
@@ -136,14 +136,14 @@ impl Names<'_, '_> {
                 true => format!("found duplicate {kind} {text}"),
                 false => format!("{kind} {text} cannot have the same name as {other} {text}"),
             };
-            return self.error(name.span, "yaml-duplicate-name", summary, "rename one of the two");
+            return self.error(name.span, "yaml-duplicate-name", summary, "Rename one of the two.");
         }
         self.scope.nodes.insert(text.clone(), node);
     }
 
     fn reserved(&mut self, kind: &str, name: &Literal) {
         let summary = format!("{kind} {} uses the reserved name pulumi", name.text);
-        self.error(name.span, "yaml-reserved-name", summary, "choose another name");
+        self.error(name.span, "yaml-reserved-name", summary, "Choose another name.");
     }
 
     /// Providers that say `defaultProvider: true`, and who gets them.
@@ -160,7 +160,7 @@ impl Names<'_, '_> {
                     resource.key.span,
                     "yaml-default-provider",
                     "cannot set defaultProvider on non-provider resource".to_owned(),
-                    "remove defaultProvider, or use a resource of type pulumi:providers:NAME",
+                    "Remove defaultProvider, or use a resource of type pulumi:providers:NAME.",
                 ),
             }
         }
@@ -198,7 +198,7 @@ impl Names<'_, '_> {
             let Some(given) = given else { continue };
             if wanted.as_ref().is_none_or(|wanted| wanted.text != given.text) {
                 let summary = format!("{what} of \"{}\" conflicts with the default provider's", name.text);
-                self.error(given.span, "yaml-default-provider", summary, "remove this option, or name a provider");
+                self.error(given.span, "yaml-default-provider", summary, "Remove this option, or name a provider.");
             }
         }
     }
@@ -294,7 +294,7 @@ impl Names<'_, '_> {
         for (from, to) in cycles {
             let (name, span) = (self.name(to), self.reference(from, to));
             let summary = format!("circular dependency of {} '{name}' transitively on itself", kind(to));
-            self.error(span, CYCLE, summary, "remove one of the references in the circle");
+            self.error(span, CYCLE, summary, "Remove one of the references in the circle.");
         }
     }
 

@@ -140,7 +140,7 @@ impl Resolver<'_, '_> {
             let diagnostic = Diagnostic::error("yaml-invalid-token", summary)
                 .detail("a token has two or three parts")
                 .at(self.around.document.place(token.span))
-                .hint("write `package:module:Name` or `package:Name`");
+                .hint("Write `package:module:Name` or `package:Name`.");
             self.findings.push(diagnostic);
             return None;
         }
@@ -152,7 +152,7 @@ impl Resolver<'_, '_> {
                     let summary = format!("`{}` is not a version", literal.text);
                     let place = self.around.document.place(literal.span);
                     self.findings
-                        .push(Diagnostic::error("yaml-version", summary).at(place).hint("write it like `1.2.3`"));
+                        .push(Diagnostic::error("yaml-version", summary).at(place).hint("Write it like `1.2.3`."));
                     return None;
                 }
             },
@@ -270,7 +270,7 @@ impl Resolver<'_, '_> {
     fn schema_error(&mut self, span: Span, reason: &str) {
         let diagnostic = Diagnostic::error("yaml-schema", reason)
             .at(self.around.document.place(span))
-            .hint("the plugin's schema is broken; try another version of the plugin");
+            .hint("The plugin's schema is broken; try another version of the plugin.");
         self.findings.push(diagnostic);
     }
 
@@ -278,7 +278,7 @@ impl Resolver<'_, '_> {
         let diagnostic = Diagnostic::error(code, format!("the resource type \"{ty}\" is not supported in YAML"))
             .detail(reason)
             .at(self.around.document.place(span))
-            .hint("use another resource type");
+            .hint("Use another resource type.");
         self.findings.push(diagnostic);
     }
 }

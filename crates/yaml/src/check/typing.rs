@@ -86,7 +86,7 @@ impl Typing<'_, '_> {
         let mut diagnostic = match &innermost.special {
             Some(special) => Diagnostic::error(special.code, special.summary.clone()).hint(special.hint.clone()),
             None => Diagnostic::error("yaml-type", format!("{to} is not assignable from {from}"))
-                .hint(format!("write a value of type {to} here")),
+                .hint(format!("Write a value of type {to} here.")),
         };
         diagnostic.severity = self.around.type_mismatch;
         self.report(diagnostic.detail(mismatch.tree()), span);
@@ -248,7 +248,7 @@ impl Typing<'_, '_> {
             if conflict {
                 let summary =
                     format!("config key \"{}\" cannot have conflicting types {declared}, {actual}", entry.key.text);
-                let hint = format!("set a value of type {declared}, or change the declaration");
+                let hint = format!("Set a value of type {declared}, or change the declaration.");
                 self.report(Diagnostic::error("yaml-config-type", summary).hint(hint), entry.key.span);
             }
         }
@@ -271,7 +271,7 @@ impl Typing<'_, '_> {
                 let summary = "fn::invoke has a non-object return value";
                 let detail = format!("cannot specify property '{}' for function {}", returned.text, found.schema.token);
                 self.report(
-                    Diagnostic::error("yaml-return", summary).detail(detail).hint("remove `return`"),
+                    Diagnostic::error("yaml-return", summary).detail(detail).hint("Remove `return`."),
                     returned.span,
                 );
                 Ty::of(&found.package, ty)
@@ -325,7 +325,7 @@ impl Typing<'_, '_> {
                     "yaml-get-and-properties",
                     "Resource fields properties and get are mutually exclusive",
                 );
-                self.report(diagnostic.detail(detail).hint("keep one of the two"), resource.key.span);
+                self.report(diagnostic.detail(detail).hint("Keep one of the two."), resource.key.span);
             }
             if let Some(id) = &get.id {
                 self.assert(id, &Ty::String);
@@ -362,7 +362,7 @@ impl Typing<'_, '_> {
                 let summary = format!("Missing required property '{name}' on '{}'", shape.label);
                 let mut diagnostic = Diagnostic::error("yaml-missing-property", summary);
                 diagnostic.severity = missing;
-                self.report(diagnostic.hint(format!("add `{name}:` below `properties`")), span);
+                self.report(diagnostic.hint(format!("Add `{name}:` below `properties`.")), span);
             }
         }
     }
@@ -403,10 +403,10 @@ impl Typing<'_, '_> {
             let diagnostic = match (is_input, is_option) {
                 (true, _) => diagnostic
                     .detail(format!("'{}' exists under properties", key.text))
-                    .hint(format!("move `{}:` below `properties:`", key.text)),
+                    .hint(format!("Move `{}:` below `properties:`.", key.text)),
                 (false, true) => diagnostic
                     .detail(format!("'{}' exists under options", key.text))
-                    .hint(format!("move `{}:` below `options:`", key.text)),
+                    .hint(format!("Move `{}:` below `options:`.", key.text)),
                 _ => suggestion::suggest(diagnostic, &key.text, program::RESOURCE_KEYS.iter().copied(), "keys"),
             };
             self.report(diagnostic, key.span);

@@ -53,14 +53,14 @@ pub(super) fn complete(
         let ty = match entry.ty.as_ref().map(|ty| (ty, EntryType::parse(&ty.text))) {
             Some((written, None)) => {
                 let summary = format!("unexpected configuration type '{}'", written.text);
-                let hint = "write string, number, integer, boolean, object, or List<…> of one of them".to_owned();
+                let hint = "Write string, number, integer, boolean, object, or List<…> of one of them.".to_owned();
                 report(written.span, "yaml-config-type", summary, hint);
                 continue;
             }
             Some((_, ty)) => ty,
             None if entry.default.is_none() => {
                 let summary = "unable to infer type: either 'default' or 'type' is required".to_owned();
-                report(entry.key.span, "yaml-config-type", summary, "add `type: string`".to_owned());
+                report(entry.key.span, "yaml-config-type", summary, "Add `type: string`.".to_owned());
                 continue;
             }
             None => None,
@@ -71,7 +71,7 @@ pub(super) fn complete(
             let fits = ty.as_ref().is_none_or(|ty| ty.accepts(&Evaluated::from_value(plain)));
             if !fits && !matches!(plain, Value::Unknown) {
                 let summary = format!("the config value of '{key}' is not of the type that is declared");
-                report(entry.key.span, "yaml-config-type", summary, "change the value or the type".to_owned());
+                report(entry.key.span, "yaml-config-type", summary, "Change the value or the type.".to_owned());
                 continue;
             }
             found.push((key.to_owned(), marked(entry, value.clone())));
@@ -79,7 +79,7 @@ pub(super) fn complete(
         }
         let Some(default) = &entry.default else {
             let summary = format!("missing required configuration variable '{key}'");
-            let hint = format!("set it with `outrigger config set {key} VALUE`, or give it a default");
+            let hint = format!("Set it with `outrigger config set {key} VALUE`, or give it a default.");
             report(entry.key.span, "yaml-missing-config", summary, hint);
             continue;
         };
@@ -92,7 +92,7 @@ pub(super) fn complete(
             _ => None,
         };
         if let Some(Err(reason)) = value.map(|value| fits(&value, ty.as_ref())) {
-            report(default.span, "yaml-config-type", reason, "change the default or the type".to_owned());
+            report(default.span, "yaml-config-type", reason, "Change the default or the type.".to_owned());
         }
     }
     config.extend(found);
@@ -113,7 +113,7 @@ impl<'a> Run<'a> {
             let ty = entry.ty.as_ref().and_then(|ty| EntryType::parse(&ty.text));
             let value = match self.evaluate(default, at).await {
                 Ok(value) => fits(&value, ty.as_ref()).map(|()| whole(value, ty.as_ref())).map_err(|reason| {
-                    self.fail(default.span, "yaml-config-type", reason, "change the default or the type", at)
+                    self.fail(default.span, "yaml-config-type", reason, "Change the default or the type.", at)
                 }),
                 Err(poisoned) => Err(poisoned),
             };

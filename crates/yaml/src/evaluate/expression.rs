@@ -73,7 +73,7 @@ impl Run<'_> {
                 _ if unknown => {}
                 other => {
                     let summary = format!("object key must evaluate to a string, not {}", other.word());
-                    failed = Some(self.fail(key.span, "yaml-key", summary, "use a value that is text", at));
+                    failed = Some(self.fail(key.span, "yaml-key", summary, "Use a value that is text.", at));
                 }
             }
         }
@@ -104,7 +104,7 @@ impl Run<'_> {
                         span,
                         "yaml-text",
                         summary,
-                        "read a property of it, such as `.id` or `.urn`",
+                        "Read a property of it, such as `.id` or `.urn`.",
                         at,
                     ));
                 }
@@ -131,7 +131,7 @@ impl Run<'_> {
                 _ if unknown => continue,
                 other => {
                     let summary = format!("`{path}` must be an asset or an archive, not {}", other.word());
-                    return Err(self.fail(span, "yaml-function", summary, "use a function that makes an asset", at));
+                    return Err(self.fail(span, "yaml-function", summary, "Use a function that makes an asset.", at));
                 }
             };
             contents.insert(path.clone(), value);

@@ -64,12 +64,12 @@ impl Run<'_> {
             Evaluated::Integer(index) => index as f64,
             other => {
                 let summary = format!("index must be a number, not {}", other.word());
-                return Err(self.fail(place(0), "yaml-function", summary, "write a whole number", at));
+                return Err(self.fail(place(0), "yaml-function", summary, "Write a whole number.", at));
             }
         };
         if index.fract() != 0.0 || !(0.0..=9e15).contains(&index) {
             let summary = format!("index must be a positive integral, not {index}");
-            return Err(self.fail(place(0), "yaml-function", summary, "write a whole number that is at least 0", at));
+            return Err(self.fail(place(0), "yaml-function", summary, "Write a whole number that is at least 0.", at));
         }
         self.follow(list, &[Step::Index(index as i64)], place(1), at).await
     }
@@ -90,7 +90,7 @@ impl Run<'_> {
             Evaluated::String(text) => Ok(text),
             other => {
                 let summary = format!("the argument to {} must be a string, not {}", function.name(), other.word());
-                Err((first_span, summary, "use a value that is text"))
+                Err((first_span, summary, "Use a value that is text."))
             }
         };
         let asset = |source: AssetSource| Evaluated::Asset(Asset { hash: String::new(), source });
@@ -101,16 +101,16 @@ impl Run<'_> {
             Function::ToJson => match text::json(&first) {
                 Ok(json) => Evaluated::String(json),
                 Err(reason) => {
-                    return Err((span, format!("failed to encode JSON: {reason}"), "read a property of it instead"));
+                    return Err((span, format!("failed to encode JSON: {reason}"), "Read a property of it instead."));
                 }
             },
             Function::ToBase64 => Evaluated::String(STANDARD.encode(text(first)?)),
             Function::FromBase64 => from_base64(&text(first)?, first_span)?,
-            Function::Sha1 => Evaluated::String(hex(&Sha1::digest(text(first)?))),
+            Function::Sha1 => Evaluated::String(hex::encode(Sha1::digest(text(first)?))),
             Function::ReadFile => {
                 let bytes = self.file(&text(first)?, first_span)?;
                 let invalid =
-                    || (first_span, "the file is not UTF-8 text".to_owned(), "use fn::filebase64 for other files");
+                    || (first_span, "the file is not UTF-8 text".to_owned(), "Use fn::filebase64 for other files.");
                 Evaluated::String(String::from_utf8(bytes).map_err(|_| invalid())?)
             }
             Function::FileBase64 => Evaluated::String(STANDARD.encode(self.file(&text(first)?, first_span)?)),
@@ -127,7 +127,7 @@ impl Run<'_> {
                 other => {
                     let summary =
                         format!("the argument to {} must be a resource, not {}", function.name(), other.word());
-                    return Err((first_span, summary, "write `${name}` of a resource"));
+                    return Err((first_span, summary, "Write `${name}` of a resource."));
                 }
             },
             Function::StringAsset => asset(AssetSource::Text(text(first)?)),
@@ -144,7 +144,7 @@ impl Run<'_> {
         let full = self.source.settings.program_directory.join(path);
         let unreadable = |error: std::io::Error| {
             let summary = format!("Error reading file at path {path}: {error}");
-            (span, summary, "paths are relative to the program's directory")
+            (span, summary, "Paths are relative to the program's directory.")
         };
         fs::read(full).map_err(unreadable)
     }
@@ -158,13 +158,13 @@ fn join(delimiter: Evaluated, list: Evaluated, first: Span, second: Span) -> Res
             return Err((
                 first,
                 format!("delimiter must be a string, not {}", other.word()),
-                "use a value that is text",
+                "Use a value that is text.",
             ));
         }
     };
     let Evaluated::List(items) = list else {
         let summary = format!("the second argument to fn::join must be a list, found {}", list.word());
-        return Err((second, summary, "write a list of strings"));
+        return Err((second, summary, "Write a list of strings."));
     };
     let mut texts = Vec::with_capacity(items.len());
     for (index, item) in items.into_iter().enumerate() {
@@ -178,7 +178,7 @@ fn join(delimiter: Evaluated, list: Evaluated, first: Span, second: Span) -> Res
                 return Err((
                     second,
                     summary,
-                    "write the value inside text, such as \"${name}\" with something around it",
+                    "Write the value inside text, such as \"${name}\" with something around it.",
                 ));
             }
         }
@@ -189,7 +189,7 @@ fn join(delimiter: Evaluated, list: Evaluated, first: Span, second: Span) -> Res
 fn split(delimiter: Evaluated, source: Evaluated, first: Span, second: Span) -> Result<Evaluated, Problem> {
     let text = |value: Evaluated, span: Span| match value {
         Evaluated::String(text) => Ok(text),
-        other => Err((span, format!("Must be a string, not {}", other.word()), "use a value that is text")),
+        other => Err((span, format!("Must be a string, not {}", other.word()), "Use a value that is text.")),
     };
     let (delimiter, source) = (text(delimiter, first)?, text(source, second)?);
     let parts: Vec<String> = match delimiter.as_str() {
@@ -203,7 +203,7 @@ fn split(delimiter: Evaluated, source: Evaluated, first: Span, second: Span) -> 
 fn from_base64(text: &str, span: Span) -> Result<Evaluated, Problem> {
     // Line breaks inside are allowed, as in Go.
     let compact: String = text.chars().filter(|char| !matches!(char, '\r' | '\n')).collect();
-    let problem = |reason: String| (span, format!("fn::fromBase64 {reason}"), "use standard base64 of UTF-8 text");
+    let problem = |reason: String| (span, format!("fn::fromBase64 {reason}"), "Use standard base64 of UTF-8 text.");
     // The text itself may be a secret, so it is not shown.
     let bytes =
         STANDARD.decode(compact).map_err(|error| problem(format!("is unable to decode its argument: {error}")))?;
@@ -219,7 +219,7 @@ fn length(value: &Evaluated, span: Span) -> Result<Evaluated, Problem> {
         other => {
             let summary =
                 format!("the argument to fn::length must be a list, an object or a string, not {}", other.word());
-            return Err((span, summary, "use a value that has a length"));
+            return Err((span, summary, "Use a value that has a length."));
         }
     };
     Ok(Evaluated::Number(length as f64))
@@ -232,15 +232,11 @@ fn single(value: Evaluated, span: Span) -> Result<Evaluated, Problem> {
             many => Err((
                 span,
                 format!("fn::singleOrNone expects at most one element, found {many}"),
-                "use fn::select to choose one",
+                "Use fn::select to choose one.",
             )),
         },
         other => {
-            Err((span, format!("the argument to fn::singleOrNone must be a list, not {}", other.word()), "use a list"))
+            Err((span, format!("the argument to fn::singleOrNone must be a list, not {}", other.word()), "Use a list."))
         }
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

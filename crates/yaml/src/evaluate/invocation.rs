@@ -101,7 +101,7 @@ impl Run<'_> {
                         span,
                         "yaml-return",
                         summary,
-                        "the plugin and its schema disagree; try another version",
+                        "The plugin and its schema disagree; try another version.",
                         at,
                     ))
                 }
@@ -115,7 +115,7 @@ impl Run<'_> {
                     "fn::invoke of {function} did not contain a property '{}' in the returned value",
                     returned.text
                 );
-                Err(self.fail(returned.span, "yaml-return", summary, "check the spelling, capitals included", at))
+                Err(self.fail(returned.span, "yaml-return", summary, "Check the spelling, capitals included.", at))
             }
         }
     }
@@ -142,7 +142,7 @@ impl Run<'_> {
         let Evaluated::String(name) = property_value else {
             let found = property_value.word();
             let summary = format!("expected property name argument to fn::stackReference to be a string, got {found}");
-            return Err(self.fail(property.span, "yaml-function", summary, "use a value that is text", at));
+            return Err(self.fail(property.span, "yaml-function", summary, "Use a value that is text.", at));
         };
         let cell = {
             let mut stacks = self.stacks.lock().unwrap_or_else(PoisonError::into_inner);

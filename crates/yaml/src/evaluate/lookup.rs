@@ -38,7 +38,7 @@ impl Run<'_> {
             Some(value) => Ok(value.clone()),
             None => {
                 let summary = "resource or variable could not be found";
-                Err(self.fail(span, "yaml-unknown-name", summary, "declare it, or set it as config", at))
+                Err(self.fail(span, "yaml-unknown-name", summary, "Declare it, or set it as config.", at))
             }
         }
     }
@@ -247,13 +247,13 @@ impl Run<'_> {
     fn index(&self, step: &Step, length: usize, span: Span, at: At) -> Result<usize, Poisoned> {
         let Step::Index(index) = step else {
             let summary = "cannot access a list element using a property name";
-            return Err(self.fail(span, "yaml-access", summary, "write an index such as `[0]`", at));
+            return Err(self.fail(span, "yaml-access", summary, "Write an index such as `[0]`.", at));
         };
         match usize::try_from(*index).ok().filter(|index| *index < length) {
             Some(index) => Ok(index),
             None => {
                 let summary = format!("list index {index} out-of-bounds for list of length {length}");
-                Err(self.fail(span, "yaml-access", summary, "use an index that the list has", at))
+                Err(self.fail(span, "yaml-access", summary, "Use an index that the list has.", at))
             }
         }
     }
@@ -263,13 +263,13 @@ impl Run<'_> {
             Step::Name(key) | Step::Key(key) => Ok(key),
             Step::Index(_) => {
                 let summary = "cannot access an object property using an integer index";
-                Err(self.fail(span, "yaml-access", summary, "write a name such as `.name` or `[\"name\"]`", at))
+                Err(self.fail(span, "yaml-access", summary, "Write a name such as `.name` or `[\"name\"]`.", at))
             }
         }
     }
 
     fn no_receiver(&self, kind: &str, span: Span, at: At) -> Poisoned {
         let summary = format!("receiver must be a list or object, not {kind}");
-        self.fail(span, "yaml-access", summary, "shorten the path, or check the value that it begins with", at)
+        self.fail(span, "yaml-access", summary, "Shorten the path, or check the value that it begins with.", at)
     }
 }

@@ -26,7 +26,7 @@ impl Run<'_> {
                     true => "resource cannot be an output".to_owned(),
                     false => format!("expected resource, got {}", other.word()),
                 };
-                Err(self.fail(option.span, "yaml-option", summary, "write `${name}` of a resource", at))
+                Err(self.fail(option.span, "yaml-option", summary, "Write `${name}` of a resource.", at))
             }
         }
     }
@@ -38,7 +38,7 @@ impl Run<'_> {
         name: &str,
         at: At,
     ) -> Result<Vec<Arc<Handle>>, Poisoned> {
-        let hint = "write a list such as `[\"${name}\"]`";
+        let hint = "Write a list such as `[\"${name}\"]`.";
         let items = match self.evaluate(option, at).await? {
             value if value.has_outputs() => {
                 let summary = format!("resource option {name} value must be a list of resource, not an output");
@@ -87,7 +87,7 @@ impl Run<'_> {
 
     fn not_a_provider(&self, handle: &Handle, span: Span, at: At) -> Poisoned {
         let summary = format!("resource passed as Provider was not a provider resource '{}'", handle.urn.name());
-        self.fail(span, "yaml-option", summary, "name a resource of type pulumi:providers:NAME", at)
+        self.fail(span, "yaml-option", summary, "Name a resource of type pulumi:providers:NAME.", at)
     }
 
     pub(super) async fn protect(&self, option: &Expression, at: At) -> Result<bool, Poisoned> {
@@ -98,7 +98,7 @@ impl Run<'_> {
                     true => "protect must not be an output",
                     false => "protect must be a boolean value",
                 };
-                Err(self.fail(option.span, "yaml-option", summary, "write true or false, or a config value", at))
+                Err(self.fail(option.span, "yaml-option", summary, "Write true or false, or a config value.", at))
             }
         }
     }
@@ -108,7 +108,7 @@ impl Run<'_> {
         option: &Expression,
         at: At,
     ) -> Result<BTreeMap<String, String>, Poisoned> {
-        let hint = "write names and names, such as `NEW: OLD`";
+        let hint = "Write names and names, such as `NEW: OLD`.";
         let Evaluated::Map(map) = self.evaluate(option, at).await? else {
             let summary = "envVarMappings must be an object with string values";
             return Err(self.fail(option.span, "yaml-option", summary, hint, at));
@@ -135,7 +135,7 @@ impl Run<'_> {
 
     async fn timeout(&self, option: Option<&Expression>, at: At) -> Result<f64, Poisoned> {
         let Some(option) = option else { return Ok(0.0) };
-        let hint = "write a time such as `5m` or `1h30m`";
+        let hint = "Write a time such as `5m` or `1h30m`.";
         match self.evaluate(option, at).await? {
             Evaluated::String(text) => duration::seconds(&text).ok_or_else(|| {
                 self.fail(option.span, "yaml-option", format!("`{text}` is not a length of time"), hint, at)
@@ -162,7 +162,7 @@ impl Run<'_> {
         let (value, provenance) = self.evaluate(option, at).await?.resolved();
         let Evaluated::List(items) = value else {
             let summary = if provenance.unknown { "aliases must be known" } else { "aliases must be a list" };
-            return Err(self.fail(option.span, "yaml-option", summary, "write a list of names", at));
+            return Err(self.fail(option.span, "yaml-option", summary, "Write a list of names.", at));
         };
         for item in items {
             aliases.push(Alias::Urn(self.parse_urn(item, option.span, at)?));
@@ -176,7 +176,7 @@ impl Run<'_> {
         for (key, value) in entries {
             let Kind::String(field) = &key.kind else {
                 let summary = "a key of an alias must be written out";
-                return Err(self.fail(key.span, "yaml-option", summary, "write the key itself", at));
+                return Err(self.fail(key.span, "yaml-option", summary, "Write the key itself.", at));
             };
             match &**field {
                 "urn" => urn = Some(self.urn(value, at).await?),
@@ -195,7 +195,7 @@ impl Run<'_> {
                     Evaluated::Bool(false) => {}
                     other => {
                         let summary = format!("noParent must be a boolean value, not {}", other.word());
-                        return Err(self.fail(value.span, "yaml-option", summary, "write true or false", at));
+                        return Err(self.fail(value.span, "yaml-option", summary, "Write true or false.", at));
                     }
                 },
                 other => {
@@ -219,7 +219,7 @@ impl Run<'_> {
             Evaluated::String(text) => Ok(text),
             other => {
                 let summary = format!("a part of an alias must be a known string, not {}", other.word());
-                Err(self.fail(value.span, "yaml-option", summary, "write the text itself", at))
+                Err(self.fail(value.span, "yaml-option", summary, "Write the text itself.", at))
             }
         }
     }
@@ -237,7 +237,7 @@ impl Run<'_> {
             },
             other => format!("expected a resource's name (URN), not {}", other.word()),
         };
-        Err(self.fail(span, "yaml-option", summary, "write a URN, or an object with `name`, `type` or `parent`", at))
+        Err(self.fail(span, "yaml-option", summary, "Write a URN, or an object with `name`, `type` or `parent`.", at))
     }
 }
 

@@ -222,7 +222,7 @@ impl Run<'_> {
                                 whole.span,
                                 "yaml-properties",
                                 summary,
-                                "use a value that is an object",
+                                "Use a value that is an object.",
                                 at,
                             ));
                         }
@@ -235,7 +235,13 @@ impl Run<'_> {
                 }
                 other => {
                     let summary = format!("properties must be an object, not {}", other.word());
-                    return Err(self.fail(whole.span, "yaml-properties", summary, "use a value that is an object", at));
+                    return Err(self.fail(
+                        whole.span,
+                        "yaml-properties",
+                        summary,
+                        "Use a value that is an object.",
+                        at,
+                    ));
                 }
             },
         };
@@ -277,7 +283,7 @@ impl Run<'_> {
             Evaluated::String(text) => Value::String(text),
             other => {
                 let summary = format!("get.id must be a string, not {}", other.word());
-                return Err(self.fail(id.span, "yaml-get", summary, "use the provider's id of the resource", at));
+                return Err(self.fail(id.span, "yaml-get", summary, "Use the provider's id of the resource.", at));
             }
         };
         self.read_goal(resource, found, family, value, state, at).await
@@ -307,7 +313,7 @@ impl Run<'_> {
                     resource.key.span,
                     "yaml-stack-reference",
                     summary,
-                    "write the stack's name, or use a config value",
+                    "Write the stack's name, or use a config value.",
                     at,
                 ));
             }

@@ -25,7 +25,7 @@ pub(super) fn read(reader: &mut Reader<'_>, object: &Object, span: Span) -> Opti
                 span,
                 "yaml-function",
                 format!("{name} must stand in an object of its own"),
-                "move it below a key of its own",
+                "Move it below a key of its own.",
             );
             return Some(Kind::Null);
         }
@@ -79,7 +79,7 @@ fn builtin_call(reader: &mut Reader<'_>, function: Function, argument: &Node) ->
 }
 
 fn arity(reader: &mut Reader<'_>, name: &str, argument: &Node) -> Kind {
-    let hint = format!("write `{name}: [first, second]`");
+    let hint = format!("Write `{name}: [first, second]`.");
     reader.error(argument.span, "yaml-function", format!("the argument to {name} must be a two-valued list"), hint);
     Kind::Null
 }
@@ -104,7 +104,7 @@ fn asset_archive(reader: &mut Reader<'_>, argument: &Node) -> Kind {
                 entry.key.span,
                 "yaml-not-a-literal",
                 "keys in fn::assetArchive must be written out",
-                "write the path itself",
+                "Write the path itself.",
             );
             continue;
         }
@@ -117,7 +117,7 @@ fn asset_archive(reader: &mut Reader<'_>, argument: &Node) -> Kind {
                     entry.value.span,
                     "yaml-function",
                     "a value in fn::assetArchive must be an asset or an archive",
-                    "write fn::fileAsset, fn::stringAsset, fn::remoteAsset, fn::fileArchive, fn::remoteArchive or fn::assetArchive",
+                    "Write fn::fileAsset, fn::stringAsset, fn::remoteAsset, fn::fileArchive, fn::remoteArchive or fn::assetArchive.",
                 );
                 continue;
             }
@@ -140,7 +140,7 @@ fn invoke(reader: &mut Reader<'_>, argument: &Node) -> Kind {
             argument.span,
             "yaml-function",
             "the argument to fn::invoke must be an object containing 'function', 'arguments', 'options' and 'return'",
-            "write `fn::invoke: {function: package:module:name, arguments: {…}}`",
+            "Write `fn::invoke: {function: package:module:name, arguments: {…}}`.",
         );
         return Kind::Null;
     };
@@ -167,7 +167,7 @@ fn invoke(reader: &mut Reader<'_>, argument: &Node) -> Kind {
             argument.span,
             "yaml-function",
             "missing function name ('function')",
-            "add `function: package:module:name`",
+            "Add `function: package:module:name`.",
         );
     }
     match function {
@@ -196,7 +196,7 @@ fn arguments(reader: &mut Reader<'_>, object: &Object) -> Vec<(Literal, crate::e
                 entry.key.span,
                 "yaml-not-a-literal",
                 "names of arguments must be written out",
-                "write the name itself",
+                "Write the name itself.",
             );
             continue;
         }

@@ -76,7 +76,7 @@ impl<'a> Reader<'a> {
         let diagnostic = Diagnostic::error("yaml-wrong-kind", format!("{name} must be {wanted}"))
             .detail(format!("this is {}", node.word()))
             .at(self.document.place(node.span))
-            .hint(format!("write {wanted} here, or remove the key"));
+            .hint(format!("Write {wanted} here, or remove the key."));
         self.findings.push(diagnostic);
     }
 
@@ -95,7 +95,7 @@ impl<'a> Reader<'a> {
                 node.span,
                 "yaml-not-a-literal",
                 format!("{name} must be written out, it cannot be an expression"),
-                "write the value itself here; `$${…}` stands for the text `${…}`",
+                "Write the value itself here; `$${…}` stands for the text `${…}`.",
             );
             return None;
         };
@@ -163,7 +163,7 @@ impl<'a> Reader<'a> {
                 _ => Kind::Text(parts),
             },
             Err(reason) => {
-                let hint = "write `${name.property}`, or `$$` for a dollar sign before a brace";
+                let hint = "Write `${name.property}`, or `$$` for a dollar sign before a brace.";
                 self.error(span, "yaml-interpolation", reason, hint);
                 Kind::Null
             }

@@ -131,7 +131,7 @@ pub(super) fn read(reader: &mut Reader<'_>, entry: &Entry) -> Resource {
             entry.key.span,
             "yaml-missing-type",
             format!("Required field 'type' is missing on resource \"{}\"", entry.key.text),
-            "add `type: package:module:Type`",
+            "Add `type: package:module:Type`.",
         );
     }
     resource
@@ -174,7 +174,7 @@ fn get(reader: &mut Reader<'_>, node: &Node) -> Option<Get> {
             node.span,
             "yaml-get-without-id",
             "get needs an id",
-            "add `id:`, the provider's id of the resource",
+            "Add `id:`, the provider's id of the resource.",
         );
     }
     Some(get)

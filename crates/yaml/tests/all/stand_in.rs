@@ -68,7 +68,8 @@ impl Plugins for OnePackage {
         match descriptor.package() {
             "test" => Ok(Arc::new(Package::parse(SCHEMA.as_bytes().to_vec()).unwrap())),
             other => {
-                Err(Diagnostic::error("plugin-missing", format!("there is no plugin for `{other}`")).hint("install it"))
+                Err(Diagnostic::error("plugin-missing", format!("there is no plugin for `{other}`"))
+                    .hint("Install it."))
             }
         }
     }

@@ -9,8 +9,6 @@ use base64::engine::general_purpose::STANDARD;
 use outrigger_sdk::{Asset, AssetSource, Error, ErrorContext, Result};
 use sha2::{Digest, Sha256};
 
-use crate::digest::hexadecimal;
-
 /// What is to be in a file.
 pub(super) enum Content {
     /// These bytes.
@@ -88,7 +86,7 @@ impl<W> Summing<W> {
     }
 
     pub(super) fn finish(self) -> Summary {
-        Summary { sha256: hexadecimal(&self.digest.finalize()), size: self.size }
+        Summary { sha256: hex::encode(self.digest.finalize()), size: self.size }
     }
 }
 

@@ -7,7 +7,6 @@ use base64::engine::general_purpose::STANDARD;
 use outrigger_sdk::{Check, Context, Created, Inputs, Outputs, Resource, Result, Secret, State, Value};
 
 use super::source;
-use crate::digest::hexadecimal;
 
 /// More is not meant.
 const LONGEST: u32 = 1024 * 1024;
@@ -55,7 +54,7 @@ impl Resource for Bytes {
         source::fill(&mut bytes)?;
         let outputs = Self {
             base64: STANDARD.encode(&bytes).into(),
-            hex: hexadecimal(&bytes).into(),
+            hex: hex::encode(&bytes).into(),
             length: inputs.length,
             keepers: inputs.keepers,
         };

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use outrigger_diagnostic::Diagnostic;
-use outrigger_host::{BareProvider, Host, HostOptions, ProjectPlugin, bare_provider};
+use outrigger_host::{Host, HostOptions, ProjectPlugin, RawProvider, bare_provider};
 use outrigger_provider::{CallContext, CallError, Parameterization, Parameterize, Plugin, PluginDescriptor, Plugins};
 
 use crate::environment::Environment;
@@ -74,7 +74,7 @@ pub(super) async fn terraform(
     environment: &Environment,
     source: &str,
     parameters: &[String],
-) -> Result<BareProvider, Failure> {
+) -> Result<RawProvider, Failure> {
     let mut arguments: VecDeque<String> = parameters.iter().cloned().collect();
     if source != outrigger_bridge::NAME {
         arguments.push_front(source.to_owned());

@@ -1,5 +1,10 @@
 //! Which elements of two sequences belong together.
 
+use std::time::{Duration, Instant};
+
+use similar::DiffOp;
+use similar::algorithms::{Capture, Replace, myers};
+
 /// One row of an alignment: an element of the old side, of the new side, or the same element on both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Pair {
@@ -7,60 +12,36 @@ pub(super) struct Pair {
     pub(super) new: Option<usize>,
 }
 
-/// Beyond this many comparisons the middle part is taken as rewritten: a diff is no reason to wait.
-const COMPARISONS: usize = 1_000_000;
+/// After this time the rest is taken as rewritten: a diff is no reason to wait.
+const PATIENCE: Duration = Duration::from_millis(500);
 
-/// Aligns two sequences by a longest common subsequence: what is equal is paired, in order; what is left stands alone, the old before
-/// the new.
-pub(super) fn align<T>(old: &[T], new: &[T], equal: impl Fn(&T, &T) -> bool) -> Vec<Pair> {
-    let head = old.iter().zip(new).take_while(|(old, new)| equal(old, new)).count();
-    let tails = old[head..].iter().rev().zip(new[head..].iter().rev());
-    let tail = tails.take_while(|(old, new)| equal(old, new)).count();
-    let (old_end, new_end) = (old.len() - tail, new.len() - tail);
-    let mut pairs: Vec<Pair> = (0..head).map(|index| Pair { old: Some(index), new: Some(index) }).collect();
-    middle(&old[head..old_end], &new[head..new_end], equal, head, &mut pairs);
-    pairs.extend((0..tail).map(|index| Pair { old: Some(old_end + index), new: Some(new_end + index) }));
-    pairs
+/// An element with its own notion of equality.
+struct Item<'a, T>(&'a T, fn(&T, &T) -> bool);
+
+impl<T> PartialEq for Item<'_, T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.1(other.0, self.0)
+    }
 }
 
-fn middle<T>(old: &[T], new: &[T], equal: impl Fn(&T, &T) -> bool, start: usize, pairs: &mut Vec<Pair>) {
-    let only_old = |index: usize| Pair { old: Some(start + index), new: None };
-    let only_new = |index: usize| Pair { old: None, new: Some(start + index) };
-    if old.len().saturating_mul(new.len()) > COMPARISONS {
-        pairs.extend((0..old.len()).map(only_old));
-        pairs.extend((0..new.len()).map(only_new));
-        return;
-    }
-    // The length of the longest common subsequence of what follows each pair of places.
-    let width = new.len() + 1;
-    let mut lengths = vec![0_u32; (old.len() + 1) * width];
-    let mut same = vec![false; old.len() * new.len()];
-    for i in (0..old.len()).rev() {
-        for j in (0..new.len()).rev() {
-            let matches = equal(&old[i], &new[j]);
-            same[i * new.len() + j] = matches;
-            lengths[i * width + j] = if matches {
-                lengths[(i + 1) * width + j + 1] + 1
-            } else {
-                lengths[(i + 1) * width + j].max(lengths[i * width + j + 1])
-            };
-        }
-    }
-    let (mut i, mut j) = (0, 0);
-    while i < old.len() && j < new.len() {
-        if same[i * new.len() + j] {
-            pairs.push(Pair { old: Some(start + i), new: Some(start + j) });
-            (i, j) = (i + 1, j + 1);
-        } else if lengths[(i + 1) * width + j] >= lengths[i * width + j + 1] {
-            pairs.push(only_old(i));
-            i += 1;
+/// Aligns two sequences by a longest common subsequence: equal elements are paired, in order; the others stand alone, the old before
+/// the new.
+pub(super) fn align<T>(old: &[T], new: &[T], equal: fn(&T, &T) -> bool) -> Vec<Pair> {
+    let [old, new] = [old, new].map(|side| side.iter().map(|item| Item(item, equal)).collect::<Vec<_>>());
+    let mut found = Replace::new(Capture::new());
+    let deadline = Some(Instant::now() + PATIENCE);
+    // From the new to the old: of two ways that are equally short, the one that removes first is taken.
+    let Ok(()) = myers::diff_deadline_raw(&mut found, &new, 0..new.len(), &old, 0..old.len(), deadline);
+    let mut pairs = Vec::new();
+    for op in found.into_inner().into_ops() {
+        if let DiffOp::Equal { old_index: new_index, new_index: old_index, len } = op {
+            pairs.extend((0..len).map(|at| Pair { old: Some(old_index + at), new: Some(new_index + at) }));
         } else {
-            pairs.push(only_new(j));
-            j += 1;
+            pairs.extend(op.new_range().map(|at| Pair { old: Some(at), new: None }));
+            pairs.extend(op.old_range().map(|at| Pair { old: None, new: Some(at) }));
         }
     }
-    pairs.extend((i..old.len()).map(only_old));
-    pairs.extend((j..new.len()).map(only_new));
+    pairs
 }
 
 #[cfg(test)]
