@@ -20,6 +20,7 @@ mod provider;
 mod state;
 mod unconfigured;
 mod version;
+mod withheld;
 
 pub use call::{CallContext, LogLevel, LogSink, NoLog};
 pub use component::{CallRequest, CallResponse, ConstructResponse, Invoke, Invoked, ListItem, Opened, StreamItem};
@@ -44,3 +45,4 @@ pub use provider::{
 pub use state::{ResourceIdentity, State};
 pub use unconfigured::Unconfigured;
 pub use version::{PULUMI_VERSION, VersionRange, tolerant};
+pub use withheld::{WITHHELD, without_secrets};

@@ -2,12 +2,12 @@
 
 use clap::Args;
 use outrigger_state::{cancel, fold_gone};
+use outrigger_workspace::Workspace;
 
 use crate::environment::Environment;
 use crate::failure::{Exit, Failure};
 use crate::output::{data, talk};
 use crate::terminal::Terminal;
-use crate::workspace::Workspace;
 
 /// Remove the lock of a stack whose update is gone.
 #[derive(Args, Debug)]
@@ -26,7 +26,7 @@ pub(crate) struct Cancel {
 impl Cancel {
     pub(crate) fn run(self, environment: &Environment, terminal: Terminal) -> Result<(), Failure> {
         let workspace = Workspace::open(environment)?;
-        let stack = workspace.existing_stack(self.name.or(self.stack).as_deref(), environment)?;
+        let stack = workspace.existing_stack(self.name.or(self.stack).as_deref())?;
         let question = format!("This removes the lock of stack `{stack}`, even if an update is still at work. Go on?");
         if !self.yes && terminal.is_interactive() && !terminal.confirm(&question) {
             return Err(Failure::said(Exit::Cancelled));

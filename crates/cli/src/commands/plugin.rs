@@ -1,6 +1,5 @@
 //! `outrigger plugin`.
 
-mod asked;
 mod call;
 mod new;
 mod schema;

@@ -22,7 +22,7 @@ pub(super) struct SetAll {
 }
 
 impl SetAll {
-    pub(super) fn run(self, mut context: Context<'_>) -> Result<(), Failure> {
+    pub(super) fn run(self, mut context: Context) -> Result<(), Failure> {
         let mut values = Vec::new();
         for (pairs, secret) in [(&self.plaintext, false), (&self.secret, true)] {
             for pair in pairs {
@@ -30,7 +30,7 @@ impl SetAll {
                 values.push((context.path(key, self.path)?, value.to_owned(), secret));
             }
         }
-        let crypter = if self.secret.is_empty() { None } else { Some(context.crypter(true)?) };
+        let crypter = if self.secret.is_empty() { None } else { Some(context.crypter()?) };
         let mut config = context.config.clone();
         for (path, value, secret) in values {
             let value = match &crypter {
@@ -55,7 +55,7 @@ pub(super) struct RemoveAll {
 }
 
 impl RemoveAll {
-    pub(super) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
+    pub(super) fn run(self, context: &Context) -> Result<(), Failure> {
         let mut config = context.config.clone();
         for key in &self.keys {
             config = changed(context, &config.remove(&context.path(key, self.path)?)?)?;
@@ -69,7 +69,7 @@ impl RemoveAll {
 }
 
 /// The configuration of the changed text.
-fn changed(context: &Context<'_>, text: &str) -> Result<StackConfig, Failure> {
+fn changed(context: &Context, text: &str) -> Result<StackConfig, Failure> {
     let file = context.config.file();
     Ok(StackConfig::parse(file, Some(text.as_bytes()), &context.workspace.project.name)?)
 }

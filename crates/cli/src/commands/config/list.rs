@@ -1,10 +1,12 @@
 //! `outrigger config`.
 
+use std::sync::Arc;
+
 use clap::Args;
+use outrigger_secrets::Locked;
 use outrigger_project::config::{ListedValue, list};
 
 use super::Context;
-use crate::encryption::{Keyring, locked, stack_provider};
 use crate::failure::Failure;
 use crate::output::data;
 use crate::render::table::columns;
@@ -21,16 +23,8 @@ pub(super) struct List {
 }
 
 impl List {
-    pub(super) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
-        let crypter = if self.show_secrets && context.config.has_secrets() {
-            let keyring = Keyring::new(context.environment, context.terminal, true)?;
-            match stack_provider(&context.config)? {
-                Some(provider) => keyring.crypter(&provider)?,
-                None => locked(),
-            }
-        } else {
-            locked()
-        };
+    pub(super) fn run(self, context: &Context) -> Result<(), Failure> {
+        let crypter = if self.show_secrets { context.workspace.reader(&context.config)? } else { Arc::new(Locked) };
         let listed = list(&context.workspace.project, &context.config, self.show_secrets, crypter.as_ref())?;
         if self.json {
             return Ok(data(&ListedValue::json(&listed))?);

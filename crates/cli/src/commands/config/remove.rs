@@ -16,7 +16,7 @@ pub(super) struct Remove {
 }
 
 impl Remove {
-    pub(super) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
+    pub(super) fn run(self, context: &Context) -> Result<(), Failure> {
         let path = context.path(&self.key, self.path)?;
         let text = context.config.remove(&path)?;
         // A key that is not there is no error, and no reason to touch the file.

@@ -30,7 +30,7 @@ pub(super) struct Set {
 }
 
 impl Set {
-    pub(super) fn run(self, mut context: Context<'_>) -> Result<(), Failure> {
+    pub(super) fn run(self, mut context: Context) -> Result<(), Failure> {
         let path = context.path(&self.key, self.path)?;
         let value = match self.value {
             Some(value) => value,
@@ -47,17 +47,14 @@ impl Set {
             .hint("Give `--secret` to encrypt it, or `--plaintext` to store it in clear all the same.")
             .into());
         }
-        let value = if self.secret {
-            NewValue::Secure(context.crypter(true)?.encrypt(&value)?)
-        } else {
-            NewValue::Plain(value)
-        };
+        let value =
+            if self.secret { NewValue::Secure(context.crypter()?.encrypt(&value)?) } else { NewValue::Plain(value) };
         let text = context.config.set(&path, value)?;
         Ok(context.workspace.write_stack_config(&context.stack, &text)?)
     }
 }
 
-fn ask(context: &Context<'_>, secret: bool) -> Result<String, Diagnostic> {
+fn ask(context: &Context, secret: bool) -> Result<String, Diagnostic> {
     let answer = if secret { context.terminal.hidden("Value: ")? } else { context.terminal.line("Value: ") };
     answer.ok_or_else(|| Diagnostic::error("config-no-value", "no value was given").hint("Give it after the key."))
 }

@@ -4,10 +4,10 @@ mod export;
 mod graph;
 mod history;
 mod import;
-pub(crate) mod init;
+mod init;
 mod list;
 mod output;
-pub(crate) mod remove;
+mod remove;
 mod rename;
 mod select;
 mod show;
@@ -15,14 +15,13 @@ mod tag;
 mod unselect;
 
 use clap::{Args, Subcommand};
-use outrigger_state::{Session, Snapshot, StackName};
+use outrigger_state::{Snapshot, StackName};
+use outrigger_workspace::Workspace;
 
-use crate::encryption::Keyring;
 use crate::environment::Environment;
 use crate::failure::Failure;
 use crate::output::talk;
 use crate::terminal::Terminal;
-use crate::workspace::Workspace;
 
 /// Show and manage stacks.
 #[derive(Args, Debug)]
@@ -103,18 +102,12 @@ struct Context<'a> {
 impl Context<'_> {
     /// The stack, which must exist; `name` is given after the command.
     fn stack(&self, name: Option<&str>) -> Result<StackName, Failure> {
-        self.workspace.existing_stack(name.or(self.named.as_deref()), self.environment)
-    }
-
-    /// The keys. A passphrase is asked for only if somebody is there.
-    fn keyring(&self) -> Result<Keyring, Failure> {
-        Ok(Keyring::new(self.environment, self.terminal, true)?)
+        Ok(self.workspace.existing_stack(name.or(self.named.as_deref()))?)
     }
 
     /// The state, with secrets opened.
     fn view(&self, stack: &StackName) -> Result<Snapshot, Failure> {
-        let keyring = self.keyring()?;
-        let viewed = Session::view(&self.workspace.store.backend, stack, &|provider| keyring.crypter(provider))?;
+        let viewed = self.workspace.view(stack)?;
         for finding in &viewed.findings {
             talk(&finding.to_string());
         }

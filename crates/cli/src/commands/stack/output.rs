@@ -3,12 +3,14 @@
 use clap::Args;
 use outrigger_diagnostic::Diagnostic;
 use outrigger_value::PropertyMap;
+use outrigger_workspace::json::{Secrets, properties_to_json, to_json};
+use outrigger_workspace::stack_outputs;
 
 use super::Context;
 use crate::failure::Failure;
 use crate::output::data;
 use crate::render::table::columns;
-use crate::render::value::{Secrets, properties_to_json, to_json, to_plain};
+use crate::render::value::to_plain;
 
 /// Show the stack's outputs.
 #[derive(Args, Debug)]
@@ -27,9 +29,7 @@ pub(super) struct Output {
 impl Output {
     pub(super) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
         let stack = context.stack(None)?;
-        let base = context.view(&stack)?;
-        let root = base.resources.iter().find(|resource| resource.urn.is_stack() && !resource.delete);
-        let outputs = root.map(|resource| resource.outputs.clone()).unwrap_or_default();
+        let outputs = stack_outputs(&context.view(&stack)?);
         let secrets = Secrets::from_flag(self.show_secrets);
         let Some(name) = self.name else {
             let text = if self.json {

@@ -7,13 +7,14 @@ use clap::Args;
 use jiff::Timestamp;
 use outrigger_state::{OperationKind, Resource, Snapshot};
 use outrigger_value::Urn;
+use outrigger_workspace::json::Secrets;
+use outrigger_workspace::stack_outputs;
 
 use super::Context;
 use super::output::table;
 use crate::failure::Failure;
 use crate::output::data;
 use crate::render::duration::ago;
-use crate::render::value::Secrets;
 
 /// Show a stack.
 #[derive(Args, Debug)]
@@ -40,7 +41,7 @@ impl Show {
         }
         let base = context.view(&stack)?;
         let store = &context.workspace.store;
-        let mut out = format!("Current stack is {stack}:\n    Managed by {}\n", context.environment.host());
+        let mut out = format!("Current stack is {stack}:\n    Managed by {}\n", context.environment.host);
         let time = store.backend.summary(&stack)?.last_update.and_then(|time| time.parse::<Timestamp>().ok());
         // Writing to a string cannot fail, here and below.
         let _ = match time {
@@ -63,9 +64,7 @@ impl Show {
             };
             let _ = writeln!(out, "    pending: {what} {} {} (see `outrigger refresh --help`)", urn.ty(), urn.name());
         }
-        let root = base.resources.iter().find(|resource| resource.urn.is_stack() && !resource.delete);
-        let outputs = root.map(|resource| resource.outputs.clone()).unwrap_or_default();
-        let _ = write!(out, "\n{}", table(&outputs, Secrets::from_flag(self.show_secrets)));
+        let _ = write!(out, "\n{}", table(&stack_outputs(&base), Secrets::from_flag(self.show_secrets)));
         Ok(data(out.trim_end())?)
     }
 

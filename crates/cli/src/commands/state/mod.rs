@@ -7,13 +7,13 @@ mod rename;
 use clap::{Args, Subcommand};
 use outrigger_diagnostic::Diagnostic;
 use outrigger_state::StackName;
+use outrigger_workspace::Workspace;
 use serde_json::Value as Json;
 
 use crate::environment::Environment;
 use crate::failure::{Exit, Failure};
 use crate::output::talk;
 use crate::terminal::Terminal;
-use crate::workspace::Workspace;
 
 /// Edit the state of a stack; what exists is not touched.
 #[derive(Args, Debug)]
@@ -44,7 +44,7 @@ enum StateCommand {
 impl State {
     pub(crate) fn run(self, environment: &Environment, terminal: Terminal) -> Result<(), Failure> {
         let workspace = Workspace::open(environment)?;
-        let stack = workspace.existing_stack(self.stack.as_deref(), environment)?;
+        let stack = workspace.existing_stack(self.stack.as_deref())?;
         let context = Context { terminal, workspace, stack };
         match self.command {
             StateCommand::Delete(command) => command.run(&context),
