@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use outrigger_engine::{Ending, RunResult};
-use outrigger_state::UpdateInfo;
-use outrigger_project::config::Item;
 use outrigger_project::Project;
+use outrigger_project::config::Item;
 use outrigger_project::stack_config::StackConfig;
+use outrigger_state::UpdateInfo;
 use serde_json::{Map, Value as Json, json};
 
 use crate::Work;

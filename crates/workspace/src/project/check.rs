@@ -7,13 +7,13 @@ use std::sync::Arc;
 
 use outrigger_diagnostic::Diagnostic;
 use outrigger_host::Host;
-use outrigger_state::StackName;
 use outrigger_project::config::Survey;
-use outrigger_yaml::program::Program;
-use outrigger_project::{Project, find};
 use outrigger_project::stack_config::StackConfig;
+use outrigger_project::{Project, find};
+use outrigger_state::StackName;
 use outrigger_syntax::Document;
 use outrigger_yaml::check_project;
+use outrigger_yaml::program::Program;
 
 use super::Environment;
 use super::plugins::host_options;

@@ -11,8 +11,8 @@ use std::thread;
 use std::time::Duration;
 
 use outrigger_diagnostic::{Diagnostic, Place};
-use outrigger_provider::without_secrets;
 use outrigger_project::Compiler;
+use outrigger_provider::without_secrets;
 use outrigger_syntax::MAX_BYTES;
 
 use super::Environment;

@@ -4,9 +4,9 @@ use std::fs;
 use std::sync::Arc;
 
 use outrigger_diagnostic::Diagnostic;
+use outrigger_project::stack_config::StackConfig;
 use outrigger_secrets::{Crypter, Keyring, Locked, PASSPHRASE_KIND, Phrase, unsupported};
 use outrigger_state::SecretsProviderState;
-use outrigger_project::stack_config::StackConfig;
 use serde_json::json;
 
 use super::Environment;

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use outrigger_diagnostic::Diagnostic;
-use outrigger_state::{Backend, BackendOptions, Home, LocalDisk, LocalMachine, SystemClock, resolve};
 use outrigger_project::{Project, find};
+use outrigger_state::{Backend, BackendOptions, Home, LocalDisk, LocalMachine, SystemClock, resolve};
 
 use super::Environment;
 use crate::{Error, ErrorKind};

@@ -10,8 +10,8 @@ use outrigger_host::find::find;
 use outrigger_host::{Host, HostOptions, ProjectPlugin};
 use outrigger_project::packages::LockFile;
 use outrigger_project::{PackageSpec, Project};
-use outrigger_yaml::check_project;
 use outrigger_provider::{CallContext, CallError, Parameterize, Plugin, PluginDescriptor, Plugins};
+use outrigger_yaml::check_project;
 
 use super::Environment;
 use super::open::{project, replace_file, write_project};

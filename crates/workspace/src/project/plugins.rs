@@ -8,9 +8,9 @@ use outrigger_bridge::LogLevel;
 use outrigger_diagnostic::Diagnostic;
 use outrigger_host::{HostOptions, KeeperCommand, ProjectOptions, ProjectPlugin, TerraformOptions, debug_providers};
 use outrigger_package::{Sources, Surroundings};
+use outrigger_project::Project;
 use outrigger_provider::{Plugin, without_secrets};
 use outrigger_state::StackName;
-use outrigger_project::Project;
 
 use super::{Environment, Store, call_log};
 

@@ -6,13 +6,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use outrigger_diagnostic::{Diagnostic, Severity};
-use outrigger_provider::{PluginDescriptor, Plugins};
-use outrigger_value::Value;
 use outrigger_project::config::Config;
 use outrigger_project::packages::Packages;
-use outrigger_yaml::program::Program;
 use outrigger_project::{Compiler, Project};
+use outrigger_provider::{PluginDescriptor, Plugins};
 use outrigger_syntax::Document;
+use outrigger_value::Value;
+use outrigger_yaml::program::Program;
 use outrigger_yaml::{Settings, YamlProgram, program_file};
 
 use super::Environment;

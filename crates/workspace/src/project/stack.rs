@@ -6,10 +6,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use outrigger_diagnostic::Diagnostic;
-use outrigger_secrets::{Crypter, Keyring, Locked};
-use outrigger_state::{SecretsProviderState, Session, StackName, Viewed};
 use outrigger_project::Project;
 use outrigger_project::stack_config::StackConfig;
+use outrigger_secrets::{Crypter, Keyring, Locked};
+use outrigger_state::{SecretsProviderState, Session, StackName, Viewed};
 
 use super::open::{home, replace_file};
 use super::{Environment, Workspace, keys};

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use clap::Args;
-use outrigger_secrets::Locked;
 use outrigger_project::config::{ListedValue, list};
+use outrigger_secrets::Locked;
 
 use super::Context;
 use crate::failure::Failure;

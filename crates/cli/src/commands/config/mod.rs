@@ -8,11 +8,11 @@ mod set;
 
 use clap::{Args, Subcommand};
 use outrigger_diagnostic::Diagnostic;
+use outrigger_project::config::{ConfigPath, KeyError};
+use outrigger_project::stack_config::StackConfig;
 use outrigger_secrets::Crypter;
 use outrigger_state::StackName;
 use outrigger_workspace::Workspace;
-use outrigger_project::config::{ConfigPath, KeyError};
-use outrigger_project::stack_config::StackConfig;
 use std::sync::Arc;
 
 use crate::environment::Environment;
