@@ -10,9 +10,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use clap::Parser;
-use outrigger_host::KeeperCommand;
-use outrigger_host::keeper::{self, Parting};
 use outrigger_state::{Backend, BackendOptions, LocalDisk, LocalMachine, StackName, SystemClock, fold_gone};
+use outrigger_workspace::KeeperCommand;
+use outrigger_workspace::keeper::{self, Parting};
 
 use rustix::process::{Pid, getppid};
 

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use outrigger_diagnostic::{Diagnostic, Severity};
-use outrigger_engine::{self as engine, Ending, Options, RunResult};
+use outrigger_engine::{Ending, Options, RunResult};
 use outrigger_project::config::{Config, ConfigKey, Item};
 use outrigger_project::packages::Packages;
 use outrigger_provider::Plugins;
@@ -217,7 +217,7 @@ impl Stack {
             mode: self.mode,
             keys: Arc::new(move |_| Ok(secrets.clone())),
             secrets_provider: None,
-            program: program.map(|program| Box::new(program) as Box<dyn engine::Program>),
+            program: program.map(|program| Box::new(program) as Box<dyn outrigger_provider::Program>),
             directory: self.directory.clone(),
             options: Options {
                 project: NAME.to_owned(),

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use outrigger_diagnostic::Diagnostic;
-use outrigger_engine::{Ending, Event, EventSink, Options, OtherStacks, Pattern, Program, Random, RunResult, Services};
-use outrigger_provider::Plugins;
+use outrigger_engine::{Ending, Event, EventSink, Options, OtherStacks, Pattern, Random, RunResult, Services};
+use outrigger_provider::{Plugins, Program};
 use outrigger_secrets::Crypter;
 use outrigger_state::{
     Backend, Clock, Journal, LocalMachine, Mode, NoJournal, Opened, Record, SecretsProviderState, Session,

@@ -1,7 +1,7 @@
 //! `outrigger about`.
 
 use clap::Args;
-use outrigger_host::find::installed;
+use outrigger_workspace::find::installed;
 use outrigger_workspace::{Store, Workspace};
 use serde_json::json;
 

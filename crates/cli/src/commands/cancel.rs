@@ -1,7 +1,6 @@
 //! `outrigger cancel`.
 
 use clap::Args;
-use outrigger_state::{cancel, fold_gone};
 use outrigger_workspace::Workspace;
 
 use crate::environment::Environment;
@@ -31,12 +30,10 @@ impl Cancel {
         if !self.yes && terminal.is_interactive() && !terminal.confirm(&question) {
             return Err(Failure::said(Exit::Cancelled));
         }
-        let store = &workspace.store;
-        // What a killed run had done is brought into the state first, so that whoever comes next finds it there.
-        for finding in fold_gone(&store.backend, &stack, store.clock.as_ref(), &store.machine)? {
+        let (findings, removed) = workspace.cancel(&stack)?;
+        for finding in findings {
             talk(&finding.to_string());
         }
-        let removed = cancel(store.backend.disk().as_ref(), &stack)?;
         for holder in &removed {
             talk(&format!("Removed the lock of {}.", holder.description));
         }

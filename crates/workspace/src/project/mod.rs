@@ -4,6 +4,7 @@ mod asked;
 mod call_log;
 mod check;
 mod compiler;
+mod config;
 mod environment;
 mod keys;
 mod open;
@@ -15,6 +16,7 @@ mod stack;
 
 pub use asked::{Asked, BridgePlace, call_failed, terraform_provider};
 pub use check::{Report, check};
+pub use config::{Configuration, Secrecy};
 pub use environment::{Environment, Frontend, Silent};
 pub use open::{Store, Workspace, home, project, project_directory};
 pub use operation::{Operation, Request};

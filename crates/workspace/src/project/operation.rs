@@ -5,12 +5,12 @@ use std::num::NonZero;
 use std::sync::Arc;
 
 use outrigger_diagnostic::Diagnostic;
-use outrigger_engine::{Options, PendingCreates, Program, Targets};
+use outrigger_engine::{Options, PendingCreates, Targets};
 use outrigger_host::{Host, HostOptions};
 use outrigger_project::Project;
 use outrigger_project::config::{Config, ConfigKey, ConfigText, Item, apply, merge};
 use outrigger_project::stack_config::StackConfig;
-use outrigger_provider::PluginDescriptor;
+use outrigger_provider::{PluginDescriptor, Program};
 use outrigger_secrets::{Crypter, Locked};
 use outrigger_state::Mode;
 use outrigger_yaml::check_project;

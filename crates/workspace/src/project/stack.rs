@@ -8,8 +8,8 @@ use std::sync::Arc;
 use outrigger_diagnostic::Diagnostic;
 use outrigger_project::Project;
 use outrigger_project::stack_config::StackConfig;
-use outrigger_secrets::{Crypter, Keyring, Locked};
-use outrigger_state::{SecretsProviderState, Session, StackName, Viewed};
+use outrigger_secrets::Keyring;
+use outrigger_state::{LockHolder, SecretsProviderState, Session, StackName, Viewed, cancel, fold_gone};
 
 use super::open::{home, replace_file};
 use super::{Environment, Workspace, keys};
@@ -129,7 +129,7 @@ impl Workspace {
     }
 
     /// The stack's file; one that does not exist is empty.
-    pub fn stack_config(&self, stack: &StackName) -> Result<StackConfig, Error> {
+    pub(super) fn stack_config(&self, stack: &StackName) -> Result<StackConfig, Error> {
         let config = read_stack_config(&self.project, &self.project.stack_file(stack.stack()))?;
         for warning in config.warnings() {
             self.environment.frontend.notice(&format!("warning: {warning}"));
@@ -138,7 +138,7 @@ impl Workspace {
     }
 
     /// Puts a new text into the stack's file, at once: a reader sees the old text or the new one.
-    pub fn write_stack_config(&self, stack: &StackName, text: &str) -> Result<(), Diagnostic> {
+    pub(super) fn write_stack_config(&self, stack: &StackName, text: &str) -> Result<(), Diagnostic> {
         let path = self.project.stack_file(stack.stack());
         replace_file(&path, text).map_err(|error| {
             Diagnostic::error("stack-config-write", format!("`{}` cannot be written", self.shown(&path)))
@@ -147,29 +147,12 @@ impl Workspace {
         })
     }
 
-    /// What reads the secrets of a stack's file. Without any, no passphrase is asked for.
-    pub fn reader(&self, config: &StackConfig) -> Result<Arc<dyn Crypter>, Error> {
-        if !config.has_secrets() {
-            return Ok(Arc::new(Locked));
-        }
-        let keys = self.keys()?;
-        Ok(match keys::stack_provider(config)? {
-            Some(provider) => keys(&provider)?,
-            None => Arc::new(Locked),
-        })
-    }
-
-    /// What writes secrets into a stack's file. A file without a salt gets one.
-    pub fn writer(&self, stack: &StackName, config: &mut StackConfig) -> Result<Arc<dyn Crypter>, Error> {
-        let keyring = self.keyring()?;
-        let provider = match self.secrets_provider(stack, config)? {
-            Some(provider) => provider,
-            None => keys::create(&keyring)?,
-        };
-        if keys::stack_provider(config)?.is_none() {
-            self.salt(stack, config, &provider)?;
-        }
-        Ok(keys::keys(&keyring)(&provider)?)
+    /// Removes the lock of a stack, even if an update is at work. What a killed run had done is brought into the state first, so that the next command
+    /// finds it there. Answers what was found on the way, and whose locks were removed.
+    pub fn cancel(&self, stack: &StackName) -> Result<(Vec<Diagnostic>, Vec<LockHolder>), Error> {
+        let store = &self.store;
+        let findings = fold_gone(&store.backend, stack, store.clock.as_ref(), &store.machine)?;
+        Ok((findings, cancel(store.backend.disk().as_ref(), stack)?))
     }
 
     pub(super) fn keyring(&self) -> Result<Arc<Keyring>, Diagnostic> {

@@ -1,12 +1,8 @@
 //! `outrigger config`.
 
-use std::sync::Arc;
-
 use clap::Args;
-use outrigger_project::config::{ListedValue, list};
-use outrigger_secrets::Locked;
+use outrigger_workspace::{Configuration, ListedValue};
 
-use super::Context;
 use crate::failure::Failure;
 use crate::output::data;
 use crate::render::table::columns;
@@ -23,9 +19,8 @@ pub(super) struct List {
 }
 
 impl List {
-    pub(super) fn run(self, context: &Context) -> Result<(), Failure> {
-        let crypter = if self.show_secrets { context.workspace.reader(&context.config)? } else { Arc::new(Locked) };
-        let listed = list(&context.workspace.project, &context.config, self.show_secrets, crypter.as_ref())?;
+    pub(super) fn run(self, config: &Configuration) -> Result<(), Failure> {
+        let listed = config.list(self.show_secrets)?;
         if self.json {
             return Ok(data(&ListedValue::json(&listed))?);
         }

@@ -2,8 +2,8 @@
 
 use clap::Args;
 use outrigger_diagnostic::Diagnostic;
-use outrigger_secrets::{PASSPHRASE_KIND, unsupported};
 use outrigger_state::StackName;
+use outrigger_workspace::{PASSPHRASE_KIND, unsupported};
 
 use super::Context;
 use crate::failure::Failure;
