@@ -6,12 +6,13 @@ use clap::error::ErrorKind;
 use clap::{Arg, Command, CommandFactory, FromArgMatches};
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 use clap_complete::env::CompleteEnv;
+use outrigger_workspace::Workspace;
 
 use crate::arguments::Arguments;
-use crate::environment::Environment;
+use crate::environment;
 use crate::examples::examples;
 use crate::explanations::PAGES;
-use crate::workspace::Workspace;
+use crate::terminal::Terminal;
 
 /// Set by the scripts of `outrigger completion` when they ask for what comes next.
 pub(crate) const COMPLETE: &str = "OUTRIGGER_COMPLETE";
@@ -72,7 +73,7 @@ fn completed(argument: Arg) -> Arg {
 
 /// The stacks of the project that the shell stands in; none if there is no project, or it cannot be read.
 fn stacks() -> Vec<CompletionCandidate> {
-    let Ok(environment) = Environment::read(None) else { return Vec::new() };
+    let Ok(environment) = environment::read(None, Terminal::new(true)) else { return Vec::new() };
     let Ok(workspace) = Workspace::open(&environment) else { return Vec::new() };
     let own = workspace.project.name.as_str();
     let stacks = workspace.store.backend.stacks().unwrap_or_default();

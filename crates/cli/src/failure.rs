@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use outrigger_diagnostic::Diagnostic;
+use outrigger_workspace::{Error, ErrorKind};
 
 /// The exit code. Where Pulumi has a code for a case, ours is the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,8 +58,14 @@ impl Failure {
 
 impl From<Diagnostic> for Failure {
     fn from(diagnostic: Diagnostic) -> Self {
-        let exit = if diagnostic.code == "stack-missing" { Exit::StackNotFound } else { Exit::Failed };
-        Self::new(exit, diagnostic)
+        Self::new(Exit::Failed, diagnostic)
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        let exit = if error.kind == ErrorKind::StackMissing { Exit::StackNotFound } else { Exit::Failed };
+        Self { diagnostics: error.findings, exit, texts: error.texts }
     }
 }
 

@@ -2,10 +2,9 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use outrigger_host::Host;
+use outrigger_workspace::Operation;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::task::JoinHandle;
-use tokio_util::sync::CancellationToken;
 
 use crate::failure::Exit;
 use crate::output::talk;
@@ -13,10 +12,6 @@ use crate::render::progress::Progress;
 
 /// Watches for signals as long as it lives.
 pub(crate) struct Interruption {
-    /// Nothing new starts.
-    pub(crate) stop: CancellationToken,
-    /// Calls under way are given up.
-    pub(crate) abort: CancellationToken,
     current: Arc<Mutex<Option<Arc<Progress>>>>,
     watcher: Option<JoinHandle<()>>,
 }
@@ -24,14 +19,11 @@ pub(crate) struct Interruption {
 impl Interruption {
     /// Begins to watch, before it returns; must be called inside the runtime. Where handlers cannot be set a signal simply ends
     /// the process; the keeper and the journal are there for that.
-    pub(crate) fn watch(host: Arc<Host>) -> Self {
-        let (stop, abort) = (CancellationToken::new(), CancellationToken::new());
+    pub(crate) fn watch(operation: Arc<Operation>) -> Self {
         let current: Arc<Mutex<Option<Arc<Progress>>>> = Arc::default();
         let signals = signal(SignalKind::interrupt()).and_then(|first| Ok((first, signal(SignalKind::terminate())?)));
-        let watcher = signals
-            .ok()
-            .map(|signals| tokio::spawn(watch(host, signals, stop.clone(), abort.clone(), Arc::clone(&current))));
-        Self { stop, abort, current, watcher }
+        let watcher = signals.ok().map(|signals| tokio::spawn(watch(operation, signals, Arc::clone(&current))));
+        Self { current, watcher }
     }
 
     /// Whose running steps are named when the user interrupts.
@@ -50,25 +42,23 @@ impl Drop for Interruption {
 
 #[expect(clippy::exit, reason = "who asks for the third time does not want to wait for anybody")]
 async fn watch(
-    host: Arc<Host>,
+    operation: Arc<Operation>,
     (mut interrupts, mut terminations): (Signal, Signal),
-    stop: CancellationToken,
-    abort: CancellationToken,
     current: Arc<Mutex<Option<Arc<Progress>>>>,
 ) {
     either(&mut interrupts, &mut terminations).await;
-    stop.cancel();
+    operation.runner.stop.cancel();
     let progress = current.lock().unwrap_or_else(PoisonError::into_inner).clone();
     if !progress.as_ref().is_some_and(|progress| progress.stop()) {
         talk(&stopping(&progress.map(|progress| progress.running()).unwrap_or_default()));
     }
     tokio::select! {
         // As Pulumi does: plugins may be able to shorten what they are doing.
-        () = host.cancel_all() => either(&mut interrupts, &mut terminations).await,
+        () = operation.cancel_plugins() => either(&mut interrupts, &mut terminations).await,
         () = either(&mut interrupts, &mut terminations) => {}
     }
     talk("\nEnding now. Operations under way are written down as pending.");
-    abort.cancel();
+    operation.runner.abort.cancel();
     // Plugins still have their grace, and the state is written. If that takes too long, the keeper does it without us.
     either(&mut interrupts, &mut terminations).await;
     std::process::exit(i32::from(Exit::Cancelled.code()));

@@ -9,21 +9,27 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use clap::Parser;
-use outrigger_host::keeper::{self, Parting};
 use outrigger_state::{Backend, BackendOptions, LocalMachine, StackName, SystemClock, fold_gone};
+use outrigger_workspace::KeeperCommand;
+use outrigger_workspace::keeper::{self, Parting};
 
 use rustix::process::{Pid, getppid};
 
 use crate::failure::{Exit, Failure};
 
 /// The first argument that makes this executable the keeper.
-pub(crate) const ARGUMENT: &str = "__keeper";
+const ARGUMENT: &str = "__keeper";
 
 /// The keeper's command line, if this process is to be the keeper. Asked before anything else: whatever name the executable has and
 /// whichever plugin that makes it, its keeper has the same name.
 pub(crate) fn called() -> Option<Vec<OsString>> {
     let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
     arguments.first().is_some_and(|first| first == ARGUMENT).then_some(arguments)
+}
+
+/// How a host starts it.
+pub(crate) fn command(executable: PathBuf) -> KeeperCommand {
+    KeeperCommand { program: executable, arguments: vec![ARGUMENT.into()], environment: Vec::new() }
 }
 
 /// Is the keeper. Nobody reads what it says.

@@ -4,12 +4,10 @@
 //! first argument that says so, and another host may start it through a link of the plugin's name.
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use outrigger_host::BuiltIn;
-
-use crate::environment::Environment;
+use outrigger_workspace::BuiltIn;
 
 /// The first argument that makes this executable the plugin.
 const ARGUMENT: &str = "__kit";
@@ -34,11 +32,11 @@ pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
 }
 
 /// How the host finds it.
-pub(crate) fn built_in(environment: &Environment) -> Option<BuiltIn> {
-    Some(BuiltIn {
+pub(crate) fn built_in(executable: PathBuf) -> BuiltIn {
+    BuiltIn {
         name: outrigger_kit::NAME.to_owned(),
         version: outrigger_kit::VERSION.to_owned(),
-        program: environment.executable.clone()?,
+        program: executable,
         arguments: vec![ARGUMENT.into()],
-    })
+    }
 }

@@ -1,16 +1,13 @@
 //! The `outrigger` command.
 //!
 //! Only this crate reads arguments, the environment or the working directory, and only this crate prints. A command is a file
-//! under `commands`; what they share: [`workspace`] (project, backend, stack), [`encryption`] (passphrase and keys),
-//! [`operation`] (preview, question, update), [`render`] (what the user sees).
+//! under `commands`, and calls `outrigger-workspace`; what they share: [`operation`] (preview, question, update) and [`render`] (what the user
+//! sees).
 
 mod arguments;
 mod bridge;
-mod call_log;
 mod command_line;
 mod commands;
-mod compiler;
-mod encryption;
 mod environment;
 mod examples;
 mod explanations;
@@ -20,19 +17,16 @@ mod keeper;
 mod kit;
 mod operation;
 mod output;
-mod packaging;
 mod render;
-mod services;
-mod source;
 mod templates;
 mod terminal;
-mod workspace;
 
 use std::process::ExitCode;
 
-use environment::Environment;
 use failure::Failure;
+use outrigger_workspace::project_directory;
 use render::diagnostic::Renderer;
+use terminal::Terminal;
 
 fn main() -> ExitCode {
     if let Some(arguments) = keeper::called() {
@@ -64,10 +58,13 @@ fn main() -> ExitCode {
         }
     };
     arguments.color.apply();
-    let result = Environment::read(arguments.cwd.as_deref())
+    let terminal = Terminal::new(arguments.non_interactive);
+    let result = environment::read(arguments.cwd.as_deref(), terminal)
         .map_err(|diagnostic| (Failure::from(diagnostic), Renderer::default()))
         .and_then(|environment| {
-            commands::run(arguments, &environment).map_err(|failure| (failure, renderer(&environment)))
+            // Places are relative to the project, if there is one.
+            let shown = || Renderer { base: project_directory(&environment), ..Renderer::default() };
+            commands::run(arguments, &environment, terminal).map_err(|failure| (failure, shown()))
         });
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -83,11 +80,4 @@ fn main() -> ExitCode {
             ExitCode::from(failure.exit.code())
         }
     }
-}
-
-/// Places are relative to the project, if there is one.
-fn renderer(environment: &Environment) -> Renderer {
-    let project = outrigger_project::find(&environment.directory).ok();
-    let base = project.as_deref().and_then(|path| path.parent()).unwrap_or(&environment.directory);
-    Renderer { base: base.to_owned(), ..Renderer::default() }
 }

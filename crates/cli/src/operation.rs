@@ -3,26 +3,25 @@
 //! A preview reads the state without a lock. The update that follows takes the lock and reads it again, because it may have
 //! changed while the user thought; plugins stay up in between.
 
-mod chronicle;
-mod phase;
-mod surroundings;
-
-use std::path::PathBuf;
+use std::cell::OnceCell;
+use std::sync::Arc;
 
 use outrigger_diagnostic::Diagnostic;
-use outrigger_engine::{Ending, PendingCreates, RunResult, Targets};
-use outrigger_state::UpdateKind;
+use outrigger_engine::{Ending, EventSink, RunResult};
+use outrigger_value::PropertyMap;
+use outrigger_workspace::event_log::EventLog;
+use outrigger_workspace::events::EventStream;
+use outrigger_workspace::json::Secrets;
+use outrigger_workspace::{Mood, Operation, Work, Workspace};
 
 use crate::arguments::{Confirming, Showing, StackChoice, Working};
 use crate::environment::Environment;
 use crate::failure::{Exit, Failure};
+use crate::interruption::Interruption;
 use crate::output::{data, talk};
-use crate::render::summary::Mood;
+use crate::render::diagnostic::Renderer;
+use crate::render::progress::{Phase, Progress, View};
 use crate::terminal::Terminal;
-use phase::Phases;
-use surroundings::Surroundings;
-
-pub(crate) use surroundings::{general_host_options, host_options};
 
 /// What runs the futures of a command, on the thread that it is on.
 pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, Diagnostic> {
@@ -33,162 +32,73 @@ pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, Diagnostic> {
     })
 }
 
-/// What is to be done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Work {
-    /// Bring the stack to the program.
-    Up,
-    /// Bring the state to what exists.
-    Refresh,
-    /// Delete everything.
-    Destroy,
-}
-
-/// How far it goes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Extent {
-    /// Only look.
-    Preview,
-    /// Look, ask unless `yes`, and do it.
-    Full {
-        /// Do not ask.
-        yes: bool,
-        /// Do not look either.
-        skip_preview: bool,
-        /// For the history.
-        message: String,
-    },
-}
-
-impl Extent {
-    /// As far as the flags say.
-    pub(crate) fn of(confirming: Confirming, preview_only: bool) -> Self {
-        let Confirming { yes, skip_preview, message } = confirming;
-        if preview_only { Self::Preview } else { Self::Full { yes, skip_preview, message } }
-    }
-}
-
 /// Everything that the command line says.
 #[derive(Clone, Debug)]
 pub(crate) struct Request {
-    /// What.
-    pub(crate) work: Work,
-    /// How far.
-    pub(crate) extent: Extent,
-    /// Which stack.
-    pub(crate) stack: Option<String>,
-    /// How many calls at once.
-    pub(crate) parallel: Option<u32>,
-    /// Only these; empty means all.
-    pub(crate) targets: Targets,
-    /// A failure stops only what depends on it.
-    pub(crate) continue_on_error: bool,
-    /// Read everything first.
-    pub(crate) refresh: Option<bool>,
+    /// What the library is asked for.
+    pub(crate) asked: outrigger_workspace::Request,
+    /// Do not ask.
+    pub(crate) yes: bool,
+    /// Do not look first.
+    pub(crate) skip_preview: bool,
     /// Changes are an error.
     pub(crate) expect_no_changes: bool,
-    /// What to do with unfinished creations.
-    pub(crate) pending_creates: PendingCreates,
-    /// Every changed property.
-    pub(crate) diff: bool,
-    /// What stays the same too.
-    pub(crate) show_sames: bool,
-    /// What is only read too.
-    pub(crate) show_reads: bool,
-    /// Events as JSON.
-    pub(crate) json: bool,
-    /// Where Pulumi's own log of the run goes.
-    pub(crate) event_log: Option<PathBuf>,
-    /// Secrets in clear.
-    pub(crate) show_secrets: bool,
+    /// How it is shown.
+    pub(crate) showing: Showing,
 }
 
 impl Request {
-    /// A request with what every such command has, and nothing special.
+    /// A request with what every such command has, and nothing special. Without `confirming` it is only a preview.
     pub(crate) fn new(
         work: Work,
-        extent: Extent,
+        confirming: Option<Confirming>,
         choice: StackChoice,
         working: &Working,
-        showing: &Showing,
+        showing: Showing,
     ) -> Result<Self, Diagnostic> {
-        Ok(Self {
-            work,
-            extent,
+        let asked = outrigger_workspace::Request {
+            preview_only: confirming.is_none(),
             stack: choice.stack,
             parallel: working.parallel,
             targets: working.targets()?,
-            continue_on_error: false,
-            refresh: None,
+            message: confirming.as_ref().map(|confirming| confirming.message.clone()).unwrap_or_default(),
+            ..outrigger_workspace::Request::new(work)
+        };
+        Ok(Self {
+            asked,
+            yes: confirming.as_ref().is_some_and(|confirming| confirming.yes),
+            skip_preview: confirming.is_some_and(|confirming| confirming.skip_preview),
             expect_no_changes: false,
-            pending_creates: PendingCreates::Keep,
-            diff: showing.diff,
-            show_sames: showing.show_sames,
-            show_reads: showing.show_reads,
-            json: showing.json,
-            event_log: showing.event_log.clone(),
-            show_secrets: showing.show_secrets,
+            showing,
         })
-    }
-}
-
-impl Work {
-    /// The name of the phase that changes things.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Up => "update",
-            Self::Refresh => "refresh",
-            Self::Destroy => "destroy",
-        }
-    }
-
-    fn titles(self) -> (&'static str, &'static str) {
-        match self {
-            Self::Up => ("Previewing update", "Updating"),
-            Self::Refresh => ("Previewing refresh", "Refreshing"),
-            Self::Destroy => ("Previewing destroy", "Destroying"),
-        }
-    }
-
-    fn kind(self) -> UpdateKind {
-        match self {
-            Self::Up => UpdateKind::Update,
-            Self::Refresh => UpdateKind::Refresh,
-            Self::Destroy => UpdateKind::Destroy,
-        }
     }
 }
 
 /// Does it. The answer says whether anything changed or would change.
 pub(crate) fn run(request: &Request, environment: &Environment, terminal: Terminal) -> Result<(), Failure> {
-    if let Extent::Full { yes: false, skip_preview: false, .. } = request.extent
-        && !terminal.is_interactive()
-    {
-        return Err(unconfirmed(request.work));
+    let Request { asked, yes, skip_preview, .. } = request;
+    if !asked.preview_only && !yes && !skip_preview && !terminal.is_interactive() {
+        return Err(unconfirmed(asked.work));
     }
     let runtime = runtime()?;
     let result = runtime.block_on(async {
-        let surroundings = Surroundings::prepare(request, environment, terminal)?;
-        let phases = Phases::new(request, &surroundings);
+        let operation = Arc::new(Workspace::open(environment)?.prepare(asked)?);
+        let phases = Phases::new(request, &operation, terminal);
         let result = steps(request, &phases, terminal).await;
-        surroundings.host.shutdown().await;
+        operation.close().await;
         result
     });
-    // Whatever still waits on a blocking thread, such as a key that nobody needs any more, is not waited for.
+    // Whatever still waits on a blocking thread, such as a key that is not needed any more, is not waited for.
     runtime.shutdown_background();
     result
 }
 
 async fn steps(request: &Request, phases: &Phases<'_>, terminal: Terminal) -> Result<(), Failure> {
-    let (yes, skip_preview) = match &request.extent {
-        Extent::Preview => (false, false),
-        Extent::Full { yes, skip_preview, .. } => (*yes, *skip_preview),
-    };
-    if !skip_preview {
-        let result = phases.preview().await?;
-        if request.extent == Extent::Preview {
+    if !request.skip_preview {
+        let result = phases.run(Mood::Planned).await?;
+        if request.asked.preview_only {
             judge(request, &result, Mood::Planned, phases)?;
-            if request.work == Work::Up && result.summary.changes() && !request.json {
+            if request.asked.work == Work::Up && result.summary.changes() && !request.showing.json {
                 talk("\nRun `outrigger up` to do this.");
             }
             return Ok(());
@@ -196,30 +106,108 @@ async fn steps(request: &Request, phases: &Phases<'_>, terminal: Terminal) -> Re
         if result.ending != Ending::Succeeded {
             return judge(request, &result, Mood::Planned, phases);
         }
-        if !request.json {
+        if !request.showing.json {
             data("")?;
         }
-        if !yes && !confirmed(request, phases, terminal).await? {
+        if !request.yes && !confirmed(request, phases, terminal).await? {
             talk("Nothing was changed.");
             return Err(Failure::said(Exit::Cancelled));
         }
     }
-    let result = phases.update().await?;
+    let result = phases.run(Mood::Done).await?;
     judge(request, &result, Mood::Done, phases)
+}
+
+/// Runs phases, and shows them.
+struct Phases<'a> {
+    request: &'a Request,
+    operation: &'a Operation,
+    view: View,
+    interruption: Interruption,
+    /// The preview that was shown, if there was one.
+    previewed: OnceCell<Arc<Progress>>,
+}
+
+impl<'a> Phases<'a> {
+    /// Watches for Ctrl-C from here on; must be called inside the runtime.
+    fn new(request: &'a Request, operation: &'a Arc<Operation>, terminal: Terminal) -> Self {
+        let Operation { workspace, texts, runner, .. } = &**operation;
+        let kind = workspace.environment.text("TERM");
+        let view = View {
+            stream: request.showing.json.then(|| Arc::new(EventStream::default())),
+            live: !request.showing.json && terminal.is_redrawable(kind.as_deref()),
+            diff: request.showing.diff,
+            same: request.showing.show_sames,
+            reads: request.showing.show_reads,
+            secrets: Secrets::from_flag(request.showing.show_secrets),
+            redaction: runner.redaction.clone(),
+            renderer: Renderer { base: workspace.project.directory().to_owned(), texts: texts.clone() },
+        };
+        let interruption = Interruption::watch(Arc::clone(operation));
+        Self { request, operation, view, interruption, previewed: OnceCell::new() }
+    }
+
+    /// Runs a phase, and shows it.
+    async fn run(&self, mood: Mood) -> Result<RunResult, Failure> {
+        let (operation, runner) = (self.operation, &self.operation.runner);
+        let log = self.request.showing.event_log.as_ref().map(|path| {
+            let path = operation.workspace.environment.directory.join(path);
+            EventLog::create(&path, mood, &operation.config_texts)
+        });
+        let log = log.transpose()?;
+        let shown = OnceCell::new();
+        let begin = |outputs| shown.get_or_init(|| self.show(mood, outputs, log)).clone() as Arc<dyn EventSink>;
+        let result = match mood {
+            Mood::Planned => runner.preview(begin).await?,
+            Mood::Done => runner.update(begin).await?,
+        };
+        if let Some(progress) = shown.into_inner() {
+            progress.end(&result);
+            if mood == Mood::Planned {
+                // There is one preview a command.
+                let _ = self.previewed.set(progress);
+            }
+        }
+        Ok(result)
+    }
+
+    fn show(&self, mood: Mood, outputs: PropertyMap, log: Option<EventLog>) -> Arc<Progress> {
+        let work = self.request.asked.work;
+        let (looking, doing) = titles(work);
+        let (name, title) = match mood {
+            Mood::Planned => ("preview", looking),
+            Mood::Done => (work.name(), doing),
+        };
+        let stack = &self.operation.runner.stack;
+        let (project, stack) = (self.operation.workspace.project.name.clone(), stack.stack().to_owned());
+        let plan = self.previewed.get().map(|previewed| previewed.plan()).unwrap_or_default();
+        let phase = Phase { name, title, mood, project, stack };
+        let progress = Progress::start(self.view.clone(), phase, outputs, &plan, log);
+        self.interruption.follow(&progress);
+        progress
+    }
+}
+
+fn titles(work: Work) -> (&'static str, &'static str) {
+    match work {
+        Work::Up => ("Previewing update", "Updating"),
+        Work::Refresh => ("Previewing refresh", "Refreshing"),
+        Work::Destroy => ("Previewing destroy", "Destroying"),
+    }
 }
 
 /// Asks, and shows every detail first if that is wanted. Waits for the person, who may also interrupt.
 async fn confirmed(request: &Request, phases: &Phases<'_>, terminal: Terminal) -> Result<bool, Failure> {
-    let details = phases.details().filter(|_| !request.diff);
+    let details = phases.previewed.get().and_then(|previewed| previewed.details()).filter(|_| !request.showing.diff);
     let choice = if details.is_some() { "[y/N, d for details]" } else { "[y/N]" };
-    let question = format!("Do you want to perform this {}? {choice} ", request.work.name());
+    let question = format!("Do you want to perform this {}? {choice} ", request.asked.work.name());
     loop {
         let prompt = question.clone();
         // On a thread of its own: signals are seen by this one, and an interrupt has to end the question.
         let answer = tokio::task::spawn_blocking(move || terminal.line(&prompt));
         let answer = tokio::select! {
             answer = answer => answer.ok().flatten().unwrap_or_default(),
-            () = phases.stopped() => {
+            () = phases.operation.runner.stop.cancelled() => {
                 talk("");
                 return Ok(false);
             }
@@ -235,7 +223,7 @@ async fn confirmed(request: &Request, phases: &Phases<'_>, terminal: Terminal) -
 fn judge(request: &Request, result: &RunResult, mood: Mood, phases: &Phases<'_>) -> Result<(), Failure> {
     match result.ending {
         // As `pulumi`: one Ctrl-C makes it an ordinary failure, two a cancellation.
-        Ending::Cancelled if phases.is_aborted() => Err(Failure::said(Exit::Cancelled)),
+        Ending::Cancelled if phases.operation.runner.abort.is_cancelled() => Err(Failure::said(Exit::Cancelled)),
         Ending::Failed | Ending::Cancelled => Err(Failure::said(Exit::Failed)),
         Ending::Succeeded if request.expect_no_changes && result.summary.changes() => {
             let were = if mood == Mood::Planned { "there are some to make" } else { "some were made" };

@@ -3,9 +3,11 @@
 use std::io::{self, BufRead, IsTerminal, Write};
 
 use outrigger_diagnostic::Diagnostic;
-use outrigger_secrets::Phrase;
+use outrigger_workspace::{Frontend, Phrase};
 use rustix::process::getpgrp;
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcgetpgrp, tcsetattr};
+
+use crate::output::talk;
 
 /// Whether and how questions can be asked.
 #[derive(Clone, Copy, Debug)]
@@ -46,14 +48,6 @@ impl Terminal {
         }
     }
 
-    /// Asks for a passphrase, which is not shown. Waits for the person.
-    pub(crate) fn secret(self, prompt: &str) -> Result<Phrase, Diagnostic> {
-        self.hidden(prompt)?.map(Phrase::new).ok_or_else(|| {
-            Diagnostic::error("terminal-cancelled", "no passphrase was given")
-                .hint("Run the command again, or set PULUMI_CONFIG_PASSPHRASE.")
-        })
-    }
-
     /// Asks for a text that is not shown; `None` if the person gave up. Waits for the person.
     pub(crate) fn hidden(self, prompt: &str) -> Result<Option<String>, Diagnostic> {
         let stdin = io::stdin();
@@ -73,6 +67,24 @@ impl Terminal {
         drop(restore);
         let _ = out.write_all(b"\n");
         typed.map_err(failed)
+    }
+}
+
+impl Frontend for Terminal {
+    /// Asks for the passphrase, which is not shown. Waits for the person.
+    fn passphrase(&self) -> Result<Option<Phrase>, Diagnostic> {
+        if !self.interactive {
+            return Ok(None);
+        }
+        let typed = self.hidden("Passphrase of the stack (PULUMI_CONFIG_PASSPHRASE is not set): ")?;
+        typed.map(|phrase| Some(Phrase::new(phrase))).ok_or_else(|| {
+            Diagnostic::error("terminal-cancelled", "no passphrase was given")
+                .hint("Run the command again, or set PULUMI_CONFIG_PASSPHRASE.")
+        })
+    }
+
+    fn notice(&self, line: &str) {
+        talk(line);
     }
 }
 

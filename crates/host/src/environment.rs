@@ -3,12 +3,9 @@
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 
-use outrigger_provider::PluginDescriptor;
+use outrigger_provider::{PluginDescriptor, without_secrets};
 
 use crate::HostOptions;
-
-/// What the engine keeps to itself. A plugin gets the secrets that it was given by name, no others.
-const WITHHELD: [&str; 3] = ["PULUMI_CONFIG_PASSPHRASE", "PULUMI_CONFIG_PASSPHRASE_FILE", "PULUMI_ACCESS_TOKEN"];
 
 /// The plugin that still reads the project's name under an older variable.
 const NODEJS: &str = "pulumi-nodejs";
@@ -39,11 +36,6 @@ pub(crate) fn of_plugin(options: &HostOptions, descriptor: &PluginDescriptor) ->
         .collect();
     variables.extend(renamed);
     variables.into_iter().collect()
-}
-
-/// An environment without what is withheld.
-pub(crate) fn without_secrets(variables: impl IntoIterator<Item = (OsString, OsString)>) -> Vec<(OsString, OsString)> {
-    variables.into_iter().filter(|(name, _)| WITHHELD.iter().all(|withheld| name != withheld)).collect()
 }
 
 #[cfg(test)]

@@ -37,11 +37,6 @@ impl Host {
         }
     }
 
-    /// Warnings that came up since the last time this was called, each once: plugins of another version than wanted.
-    pub fn warnings(&self) -> Vec<Diagnostic> {
-        self.supply.take_warnings()
-    }
-
     /// The user wants to stop: tells all plugins, all at once. Advisory; takes at most 30 s. Whoever waits, or
     /// would have to wait, for a plugin to start or for a schema stops waiting: both change nothing, and may hang for minutes.
     pub async fn cancel_all(&self) {
@@ -105,6 +100,10 @@ impl Plugins for Host {
         if let Some(lease) = lease {
             lease.give_back();
         }
+    }
+
+    fn warnings(&self) -> Vec<Diagnostic> {
+        self.supply.take_warnings()
     }
 }
 

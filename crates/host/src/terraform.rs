@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use outrigger_bridge::{Bridge, BridgeOptions, LogLevel, NoStore, Origins, RawProvider, SchemaKeeper, SchemaStore};
 use outrigger_diagnostic::Diagnostic;
-use outrigger_provider::{CallContext, CallError, PluginDescriptor};
+use outrigger_provider::{CallContext, CallError, PluginDescriptor, without_secrets};
 use outrigger_terraform::Protocol;
 use outrigger_transport::Launcher;
 use outrigger_transport::tap::CallLog;
@@ -59,7 +59,7 @@ pub fn stand_alone_bridge(
     keeper: Option<KeeperCommand>,
 ) -> Result<Bridge, Diagnostic> {
     let spawner = Spawner::new(keeper).map_err(|error| crate::host::no_thread(&error))?;
-    let environment = environment::without_secrets(environment);
+    let environment = without_secrets(environment);
     Ok(Bridge::new(bridge_options(terraform, cache, Arc::new(spawner), environment, directory)))
 }
 
@@ -74,7 +74,7 @@ pub async fn bare_provider(
     keeper: Option<KeeperCommand>,
 ) -> Result<Result<RawProvider, CallError>, Diagnostic> {
     let spawner = Spawner::new(keeper).map_err(|error| crate::host::no_thread(&error))?;
-    let environment = environment::without_secrets(environment);
+    let environment = without_secrets(environment);
     let options = bridge_options(terraform, None, Arc::new(spawner), environment, directory);
     RawProvider::start(cx, &options, arguments).await
 }

@@ -20,6 +20,7 @@ mod provider;
 mod state;
 mod unconfigured;
 mod version;
+mod withheld;
 
 pub use call::{CallContext, LogLevel, LogSink, NoLog};
 pub use component::{CallRequest, CallResponse, ConstructResponse, Invoke, Invoked};
@@ -42,3 +43,4 @@ pub use provider::{
 pub use state::{ResourceIdentity, State};
 pub use unconfigured::Unconfigured;
 pub use version::{PULUMI_VERSION, VersionRange, tolerant};
+pub use withheld::{WITHHELD, without_secrets};

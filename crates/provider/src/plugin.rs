@@ -213,4 +213,9 @@ pub trait Plugins: Send + Sync {
 
     /// Gives a plugin back. The host may keep it for the next `load`, or end it.
     async fn release(&self, plugin: Arc<dyn Plugin>);
+
+    /// Warnings that came up since the last time this was called, each once: plugins of another version than wanted.
+    fn warnings(&self) -> Vec<Diagnostic> {
+        Vec::new()
+    }
 }

@@ -22,6 +22,11 @@ impl Keyring {
         Self { phrase, open: Mutex::new(HashMap::new()) }
     }
 
+    /// Whether there is no passphrase.
+    pub fn is_locked(&self) -> bool {
+        self.phrase.is_none()
+    }
+
     /// The manager for `type` and `state` of a state file's `secrets_providers`.
     pub fn manager(&self, kind: &str, state: &Json) -> Result<Arc<dyn Crypter>, Diagnostic> {
         if kind == PASSPHRASE_KIND { self.passphrase(salt_of(state)?) } else { Err(unsupported(kind)) }

@@ -45,6 +45,12 @@ impl From<Diagnostic> for Failed {
     }
 }
 
+impl From<outrigger_workspace::Error> for Failed {
+    fn from(error: outrigger_workspace::Error) -> Self {
+        error.findings.into()
+    }
+}
+
 impl fmt::Display for Failed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (number, finding) in self.findings.iter().enumerate() {

@@ -1,25 +1,13 @@
 //! What the engine takes from outside, for a test: the same numbers every time, secrets that stay in memory.
 
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use async_trait::async_trait;
 use outrigger_diagnostic::Diagnostic;
-use outrigger_engine::{Clock, Event, EventSink, OtherStacks, PrepareInputs, Random};
-use outrigger_pulumi::{hash_assets, lacks_hashes};
+use outrigger_engine::{Event, EventSink, OtherStacks, Random};
 use outrigger_secrets::Crypter;
-use outrigger_state::{Clock as _, SystemClock};
 use outrigger_value::PropertyMap;
-
-/// The machine's clock.
-pub(crate) struct Time;
-
-impl Clock for Time {
-    fn now(&self) -> String {
-        SystemClock::default().now().to_string()
-    }
-}
 
 /// Counts instead of drawing: a test that fails does so again.
 #[derive(Default)]
@@ -53,15 +41,6 @@ impl OtherStacks for Alone {
     async fn outputs(&self, name: &str) -> Result<PropertyMap, Diagnostic> {
         Err(Diagnostic::error("stack-reference", format!("there is no stack `{name}`"))
             .detail("The stack of a test is the only one there is."))
-    }
-}
-
-/// Hashes assets; relative paths begin at the directory.
-pub(crate) struct Assets(pub(crate) PathBuf);
-
-impl PrepareInputs for Assets {
-    fn prepare(&self, properties: &mut PropertyMap) -> Result<(), Diagnostic> {
-        if lacks_hashes(properties) { hash_assets(properties, &self.0) } else { Ok(()) }
     }
 }
 

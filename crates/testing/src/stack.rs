@@ -7,22 +7,23 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use outrigger_diagnostic::{Diagnostic, Severity};
-use outrigger_engine::{Ending, Options, RunResult, Services, destroy, refresh, up};
+use outrigger_engine::{Ending, Options, RunResult};
 use outrigger_project::config::{Config, ConfigKey, Item};
 use outrigger_project::packages::Packages;
 use outrigger_provider::Plugins;
 use outrigger_sdk::{Package, Properties, Resource as Kind};
 use outrigger_secrets::Crypter;
 use outrigger_state::{
-    Backend, BackendOptions, Clock as _, Disk, Journal, LocalDisk, LocalMachine, MemoryDisk, Mode, NoJournal, Opened,
-    Resource, SecretsProviderState, Session, SessionOptions, Snapshot, StackName, SystemClock, UpdateInfo, UpdateKind,
+    Backend, BackendOptions, Disk, LocalDisk, LocalMachine, MemoryDisk, Mode, Resource, SecretsProviderState, Session,
+    Snapshot, StackName, SystemClock,
 };
 use outrigger_syntax::Document;
+use outrigger_workspace::{Entry, Runner, Work};
 use outrigger_yaml::program::Program;
 use outrigger_yaml::{Settings, YamlProgram};
 use tokio_util::sync::CancellationToken;
 
-use crate::services::{Alone, Assets, Counting, Events, Kept, Time};
+use crate::services::{Alone, Counting, Events, Kept};
 use crate::{Failed, Finding, InProcess, Run};
 
 /// The project and the stack of every test.
@@ -51,13 +52,6 @@ pub struct Stack {
     /// By key; as `config set` would have it.
     config: BTreeMap<ConfigKey, Item>,
     directory: PathBuf,
-}
-
-/// What a run does.
-enum Work<'a> {
-    Up(&'a YamlProgram),
-    Refresh,
-    Destroy,
 }
 
 impl Stack {
@@ -115,29 +109,28 @@ impl Stack {
     pub async fn up(&mut self, program: &str) -> Result<Run, Failed> {
         let config = self.decrypted()?;
         let program = self.program(program, &config)?;
-        self.change(&config, Work::Up(&program)).await
+        self.change(&config, Work::Up, Some(program)).await
     }
 
     /// Says what [`Stack::up`] would do, and changes nothing.
     pub async fn preview(&self, program: &str) -> Result<Run, Failed> {
         let config = self.decrypted()?;
         let program = self.program(program, &config)?;
-        let base = self.state()?;
         let events = Arc::<Events>::default();
-        let result = self.run(&config, &Work::Up(&program), Arc::new(NoJournal), base, &events, true).await;
+        let result = self.runner(&config, Work::Up, Some(program)).preview(|_| events.clone()).await?;
         judged(result, &events)
     }
 
     /// Reads every resource, and brings the state to what exists.
     pub async fn refresh(&mut self) -> Result<Run, Failed> {
         let config = self.decrypted()?;
-        self.change(&config, Work::Refresh).await
+        self.change(&config, Work::Refresh, None).await
     }
 
     /// Deletes everything.
     pub async fn destroy(&mut self) -> Result<Run, Failed> {
         let config = self.decrypted()?;
-        self.change(&config, Work::Destroy).await
+        self.change(&config, Work::Destroy, None).await
     }
 
     /// The state as it is stored.
@@ -206,78 +199,42 @@ impl Stack {
     }
 
     /// A run that changes things: holds the lock, and writes the state.
-    async fn change(&self, config: &Config, work: Work<'_>) -> Result<Run, Failed> {
-        let clock = SystemClock::default();
-        let options = SessionOptions {
-            machine: &machine(),
-            clock: Arc::new(clock),
-            keys: &|_| Ok(self.keys()),
-            secrets_provider: None,
-            mode: self.mode,
-        };
-        let Opened { session, base, .. } = Session::open(&self.backend, &self.name, options)?;
-        let (session, started) = (Arc::new(session), clock.now());
+    async fn change(&self, config: &Config, work: Work, program: Option<YamlProgram>) -> Result<Run, Failed> {
         let events = Arc::<Events>::default();
-        let journal = Arc::clone(&session) as Arc<dyn Journal>;
-        let result = self.run(config, &work, journal, base, &events, false).await;
-        let counts = result.summary.counts.iter();
-        session.finish(UpdateInfo {
-            kind: work.kind(),
-            started,
-            ended: clock.now(),
-            message: String::new(),
-            environment: BTreeMap::new(),
-            config: serde_json::json!({}),
-            succeeded: result.ending == Ending::Succeeded,
-            resource_changes: counts.map(|(op, count)| (op.as_str().to_owned(), *count as u64)).collect(),
-        })?;
+        let result = self.runner(config, work, program).update(|_| events.clone()).await?;
         judged(result, &events)
     }
 
-    async fn run(
-        &self,
-        config: &Config,
-        work: &Work<'_>,
-        journal: Arc<dyn Journal>,
-        base: Snapshot,
-        events: &Arc<Events>,
-        preview: bool,
-    ) -> RunResult {
+    fn runner(&self, config: &Config, work: Work, program: Option<YamlProgram>) -> Runner {
         let namespaces = config.entries().keys().map(|key| key.namespace.clone());
-        let options = Options {
-            project: NAME.to_owned(),
-            stack: NAME.to_owned(),
-            preview,
-            // As the command has it.
-            parallel: std::thread::available_parallelism().map_or(4, NonZero::get) * 4,
-            package_config: namespaces.map(|name| (name.clone(), config.package(&name))).collect(),
-            ..Options::default()
-        };
-        let services = Services {
+        let secrets = self.keys();
+        Runner {
+            work,
+            backend: self.backend.clone(),
+            stack: self.name.clone(),
+            machine: machine(),
+            clock: Arc::new(SystemClock::default()),
+            mode: self.mode,
+            keys: Arc::new(move |_| Ok(secrets.clone())),
+            secrets_provider: None,
+            program: program.map(|program| Box::new(program) as Box<dyn outrigger_provider::Program>),
+            directory: self.directory.clone(),
+            options: Options {
+                project: NAME.to_owned(),
+                stack: NAME.to_owned(),
+                // As the command has it.
+                parallel: std::thread::available_parallelism().map_or(4, NonZero::get) * 4,
+                package_config: namespaces.map(|name| (name.clone(), config.package(&name))).collect(),
+                ..Options::default()
+            },
             plugins: Arc::clone(&self.plugins),
-            journal,
-            clock: Arc::new(Time),
+            relay: Arc::default(),
             random: self.random.clone(),
             stacks: Arc::new(Alone),
-            inputs: Arc::new(Assets(self.directory.clone())),
-            events: events.clone(),
+            redaction: Arc::default(),
+            entry: Entry::default(),
             stop: CancellationToken::new(),
             abort: CancellationToken::new(),
-        };
-        match work {
-            Work::Up(program) => up(options, services, base, *program).await,
-            Work::Refresh => refresh(options, services, base).await,
-            Work::Destroy => destroy(options, services, base).await,
-        }
-    }
-}
-
-impl Work<'_> {
-    fn kind(&self) -> UpdateKind {
-        match self {
-            Self::Up(_) => UpdateKind::Update,
-            Self::Refresh => UpdateKind::Refresh,
-            Self::Destroy => UpdateKind::Destroy,
         }
     }
 }

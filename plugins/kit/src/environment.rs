@@ -1,12 +1,9 @@
 //! `kit:index:env`, and what of the environment is nobody's business.
 
+use outrigger_provider::WITHHELD;
 use outrigger_sdk::{Context, Error, Function, Inputs, Outputs, Result};
 
 use crate::marked::Marked;
-
-/// What belongs to the engine. `outrigger` does not hand it to plugins; `pulumi` does.
-pub(crate) const WITHHELD: [&str; 3] =
-    ["PULUMI_CONFIG_PASSPHRASE", "PULUMI_CONFIG_PASSPHRASE_FILE", "PULUMI_ACCESS_TOKEN"];
 
 /// Reads an environment variable of the command that is running. The engine's own secrets, `PULUMI_CONFIG_PASSPHRASE`,
 /// `PULUMI_CONFIG_PASSPHRASE_FILE` and `PULUMI_ACCESS_TOKEN`, cannot be read.

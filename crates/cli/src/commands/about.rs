@@ -1,14 +1,14 @@
 //! `outrigger about`.
 
 use clap::Args;
-use outrigger_host::find::installed;
+use outrigger_workspace::find::installed;
+use outrigger_workspace::{Store, Workspace};
 use serde_json::json;
 
 use crate::environment::Environment;
 use crate::failure::Failure;
 use crate::output::data;
 use crate::render::table::columns;
-use crate::workspace::{Store, Workspace};
 
 /// Show what is needed to understand a report: versions, backend, stack, plugins.
 #[derive(Args, Debug)]
@@ -22,7 +22,7 @@ impl About {
     pub(crate) fn run(self, environment: &Environment) -> Result<(), Failure> {
         let workspace = Workspace::open(environment).ok();
         let project = workspace.as_ref().map(|workspace| workspace.project.name.clone());
-        let stack = workspace.as_ref().and_then(|workspace| workspace.stack(None, environment).ok());
+        let stack = workspace.as_ref().and_then(|workspace| workspace.stack(None).ok());
         let url = match workspace {
             Some(workspace) => Some(workspace.store.url),
             None => Store::open(environment, None).ok().map(|store| store.url),
@@ -30,7 +30,7 @@ impl About {
         let plugins = installed(&environment.pulumi_home()?.join("plugins"));
         let version = env!("CARGO_PKG_VERSION");
         let (system, processor) = (std::env::consts::OS, std::env::consts::ARCH);
-        let user = environment.user();
+        let user = environment.user.clone();
         let stack = stack.map(|stack| stack.qualified());
         if self.json {
             let plugins =

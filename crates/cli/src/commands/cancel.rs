@@ -1,13 +1,12 @@
 //! `outrigger cancel`.
 
 use clap::Args;
-use outrigger_state::{cancel, fold_gone};
+use outrigger_workspace::Workspace;
 
 use crate::environment::Environment;
 use crate::failure::{Exit, Failure};
 use crate::output::{data, talk};
 use crate::terminal::Terminal;
-use crate::workspace::Workspace;
 
 /// Remove the lock of a stack whose update is gone.
 #[derive(Args, Debug)]
@@ -26,17 +25,15 @@ pub(crate) struct Cancel {
 impl Cancel {
     pub(crate) fn run(self, environment: &Environment, terminal: Terminal) -> Result<(), Failure> {
         let workspace = Workspace::open(environment)?;
-        let stack = workspace.existing_stack(self.name.or(self.stack).as_deref(), environment)?;
+        let stack = workspace.existing_stack(self.name.or(self.stack).as_deref())?;
         let question = format!("This removes the lock of stack `{stack}`, even if an update is still at work. Go on?");
         if !self.yes && terminal.is_interactive() && !terminal.confirm(&question) {
             return Err(Failure::said(Exit::Cancelled));
         }
-        let store = &workspace.store;
-        // What a killed run had done is brought into the state first, so that whoever comes next finds it there.
-        for finding in fold_gone(&store.backend, &stack, store.clock.as_ref(), &store.machine)? {
+        let (findings, removed) = workspace.cancel(&stack)?;
+        for finding in findings {
             talk(&finding.to_string());
         }
-        let removed = cancel(&store.backend, &stack)?;
         for holder in &removed {
             talk(&format!("Removed the lock of {}.", holder.description));
         }

@@ -1,15 +1,14 @@
 //! `outrigger destroy`.
 
 use clap::Args;
+use outrigger_workspace::{Removal, Work, Workspace};
 
-use super::stack::remove;
 use crate::arguments::{Confirming, Enduring, Reading, Showing, StackChoice, Working};
 use crate::environment::Environment;
 use crate::failure::Failure;
-use crate::operation::{self, Extent, Request, Work};
+use crate::operation::{self, Request};
 use crate::output::talk;
 use crate::terminal::Terminal;
-use crate::workspace::Workspace;
 
 /// Delete everything in the stack.
 #[derive(Args, Debug)]
@@ -36,22 +35,20 @@ pub(crate) struct Destroy {
 
 impl Destroy {
     pub(crate) fn run(self, environment: &Environment, terminal: Terminal) -> Result<(), Failure> {
-        let extent = Extent::of(self.confirming, self.preview_only);
-        let request = Request {
-            continue_on_error: self.enduring.continue_on_error,
-            refresh: self.reading.refresh,
-            ..Request::new(Work::Destroy, extent, self.choice, &self.working, &self.showing)?
-        };
+        let confirming = (!self.preview_only).then_some(self.confirming);
+        let mut request = Request::new(Work::Destroy, confirming, self.choice, &self.working, self.showing)?;
+        request.asked.continue_on_error = self.enduring.continue_on_error;
+        request.asked.refresh = self.reading.refresh;
         operation::run(&request, environment, terminal)?;
         if self.preview_only {
             return Ok(());
         }
         let workspace = Workspace::open(environment)?;
-        let stack = workspace.stack(request.stack.as_deref(), environment)?;
+        let stack = workspace.stack(request.asked.stack.as_deref())?;
         if self.remove {
-            remove::remove(&workspace, &stack, remove::Manner { force: false, preserve_config: false })?;
+            workspace.remove_stack(&stack, Removal::default())?;
             talk(&format!("Stack `{stack}` was removed."));
-        } else if request.targets.is_empty() && !request.json {
+        } else if request.asked.targets.is_empty() && !request.showing.json {
             talk(&format!(
                 "\nStack `{stack}` is empty; its history and configuration are kept. \
                  Run `outrigger stack rm {stack}` to remove it."

@@ -3,11 +3,11 @@
 use clap::Args;
 use outrigger_diagnostic::Diagnostic;
 use outrigger_state::resolve;
+use outrigger_workspace::{Store, home};
 
 use crate::environment::Environment;
 use crate::failure::Failure;
 use crate::output::data;
-use crate::workspace::{Store, home};
 
 /// Choose where state is kept.
 #[derive(Args, Debug)]
@@ -44,6 +44,6 @@ impl Login {
                 .into());
         }
         store.home.login(&store.url)?;
-        Ok(data(&format!("Logged in to {} as {} ({})", environment.host(), environment.user(), store.url))?)
+        Ok(data(&format!("Logged in to {} as {} ({})", environment.host, environment.user, store.url))?)
     }
 }

@@ -1,11 +1,11 @@
 //! `outrigger logout`.
 
 use clap::Args;
+use outrigger_workspace::home;
 
 use crate::environment::Environment;
 use crate::failure::Failure;
 use crate::output::data;
-use crate::workspace::home;
 
 /// Forget where state is kept.
 #[derive(Args, Debug)]

@@ -29,8 +29,7 @@ use crate::failure::Failure;
 use crate::terminal::Terminal;
 
 /// Runs what the command line says.
-pub(crate) fn run(arguments: Arguments, environment: &Environment) -> Result<(), Failure> {
-    let terminal = Terminal::new(arguments.non_interactive);
+pub(crate) fn run(arguments: Arguments, environment: &Environment, terminal: Terminal) -> Result<(), Failure> {
     match arguments.command {
         Command::New(command) => command.run(environment, terminal),
         Command::Up(command) => command.run(environment, terminal),

@@ -7,16 +7,14 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use outrigger_diagnostic::Diagnostic;
 use outrigger_state::StackName;
+use outrigger_workspace::Workspace;
 
-use super::stack::init::create;
-use crate::encryption::Keyring;
 use crate::environment::Environment;
 use crate::failure::Failure;
 use crate::output::{data, talk};
 use crate::render::table::columns;
 use crate::templates::{TEMPLATES, Template};
 use crate::terminal::Terminal;
-use crate::workspace::Workspace;
 
 /// Make a project from a template.
 #[derive(Args, Debug)]
@@ -89,7 +87,7 @@ impl New {
         if let Some(stack) = &stack {
             let workspace = Workspace::open(&inside)?;
             let stack = StackName::parse(stack, Some(&name))?;
-            create(&workspace, &stack, &Keyring::new(&inside, terminal, true)?)?;
+            workspace.create_stack(&stack)?;
             workspace.select(Some(&stack))?;
             talk(&format!("Created stack `{stack}`."));
         }

@@ -1,16 +1,13 @@
 //! `outrigger package`.
 
 use clap::{Args, Subcommand};
-use outrigger_project::{PackageSpec, Project};
-use outrigger_yaml::check_project;
+use outrigger_workspace::add_package;
 
 use crate::commands::parameters::Parameters;
 use crate::environment::Environment;
 use crate::failure::Failure;
 use crate::operation::runtime;
 use crate::output::{data, talk};
-use crate::packaging::{self, Origin, Packager};
-use crate::workspace::{project, write_project};
 
 /// Add packages to a project.
 #[derive(Args, Debug)]
@@ -47,41 +44,13 @@ impl Package {
 
 impl Add {
     fn run(self, environment: &Environment) -> Result<(), Failure> {
-        let project = project(environment)?;
-        check_project(&project)?;
-        let mut spec = self.spec(&project);
-        let origin = Origin::parse(&spec.source, &environment.directory)?;
-        let lock = runtime()?.block_on(async {
-            let mut packager = Packager::new(environment, &project, [&origin])?;
-            let lock = packager.lock(&origin, &spec).await;
-            packager.close().await;
-            Ok::<_, Failure>(lock?)
-        })?;
-        // A path would mean nothing to the engine, which looks for plugins by their names.
-        if matches!(origin, Origin::Local { .. }) {
-            spec.source = lock.plugin.name.clone();
-        }
-        spec.version = spec.version.or_else(|| lock.plugin.version.clone());
-        let name = lock.plugin.package();
-        let text = project.with_package(name, &spec)?;
-        let (path, _) = packaging::write(&project, &lock)?;
-        write_project(&project, &text)?;
-        talk(&format!("Wrote {path}"));
-        if let Origin::Local { name, .. } = &origin {
+        let added = runtime()?.block_on(add_package(environment, &self.source, self.parameters.given()))?;
+        talk(&format!("Wrote {}", added.lock_file));
+        if let Some(name) = added.local_plugin {
             talk(&format!(
                 "Put `pulumi-resource-{name}` into a directory of PATH, or name its directory under `plugins.providers`."
             ));
         }
-        Ok(data(&format!("Added package {name}"))?)
-    }
-
-    /// What is asked for. A package that the project has can be named as the project does.
-    fn spec(&self, project: &Project) -> PackageSpec {
-        let parameters = self.parameters.given();
-        if let Some(known) = project.packages.get(&self.source) {
-            return PackageSpec { parameters, ..known.clone() };
-        }
-        let (source, version) = packaging::versioned(&self.source);
-        PackageSpec::of(source.to_owned(), version, parameters)
+        Ok(data(&format!("Added package {}", added.name))?)
     }
 }

@@ -1,11 +1,12 @@
 //! `outrigger preview`.
 
 use clap::Args;
+use outrigger_workspace::Work;
 
 use crate::arguments::{Reading, Showing, StackChoice, Working};
 use crate::environment::Environment;
 use crate::failure::Failure;
-use crate::operation::{self, Extent, Request, Work};
+use crate::operation::{self, Request};
 use crate::terminal::Terminal;
 
 /// Show what `up` would do.
@@ -26,11 +27,9 @@ pub(crate) struct Preview {
 
 impl Preview {
     pub(crate) fn run(self, environment: &Environment, terminal: Terminal) -> Result<(), Failure> {
-        let request = Request {
-            refresh: self.reading.refresh,
-            expect_no_changes: self.expect_no_changes,
-            ..Request::new(Work::Up, Extent::Preview, self.choice, &self.working, &self.showing)?
-        };
+        let mut request = Request::new(Work::Up, None, self.choice, &self.working, self.showing)?;
+        request.asked.refresh = self.reading.refresh;
+        request.expect_no_changes = self.expect_no_changes;
         operation::run(&request, environment, terminal)
     }
 }

@@ -2,13 +2,13 @@
 
 use clap::Args;
 use outrigger_diagnostic::Diagnostic;
-use outrigger_engine::PendingCreates;
 use outrigger_value::Urn;
+use outrigger_workspace::{PendingCreates, Work};
 
 use crate::arguments::{Confirming, Showing, StackChoice, Working};
 use crate::environment::Environment;
 use crate::failure::Failure;
-use crate::operation::{self, Extent, Request, Work};
+use crate::operation::{self, Request};
 use crate::terminal::Terminal;
 
 /// Bring the state to what exists.
@@ -48,14 +48,12 @@ impl Refresh {
         } else {
             PendingCreates::Import(pairs(&self.import_pending_creates)?)
         };
-        let extent = Extent::of(self.confirming, self.preview_only);
-        let request = Request {
-            // Reading is what this command does.
-            refresh: Some(false),
-            expect_no_changes: self.expect_no_changes,
-            pending_creates,
-            ..Request::new(Work::Refresh, extent, self.choice, &self.working, &self.showing)?
-        };
+        let confirming = (!self.preview_only).then_some(self.confirming);
+        let mut request = Request::new(Work::Refresh, confirming, self.choice, &self.working, self.showing)?;
+        // Reading is what this command does.
+        request.asked.refresh = Some(false);
+        request.asked.pending_creates = pending_creates;
+        request.expect_no_changes = self.expect_no_changes;
         operation::run(&request, environment, terminal)
     }
 }

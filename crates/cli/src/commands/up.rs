@@ -1,11 +1,12 @@
 //! `outrigger up`.
 
 use clap::Args;
+use outrigger_workspace::Work;
 
 use crate::arguments::{Confirming, Enduring, Reading, Showing, StackChoice, Working};
 use crate::environment::Environment;
 use crate::failure::Failure;
-use crate::operation::{self, Extent, Request, Work};
+use crate::operation::{self, Request};
 use crate::terminal::Terminal;
 
 /// Bring the stack to what the program says.
@@ -30,13 +31,10 @@ pub(crate) struct Up {
 
 impl Up {
     pub(crate) fn run(self, environment: &Environment, terminal: Terminal) -> Result<(), Failure> {
-        let extent = Extent::of(self.confirming, false);
-        let request = Request {
-            continue_on_error: self.enduring.continue_on_error,
-            refresh: self.reading.refresh,
-            expect_no_changes: self.expect_no_changes,
-            ..Request::new(Work::Up, extent, self.choice, &self.working, &self.showing)?
-        };
+        let mut request = Request::new(Work::Up, Some(self.confirming), self.choice, &self.working, self.showing)?;
+        request.asked.continue_on_error = self.enduring.continue_on_error;
+        request.asked.refresh = self.reading.refresh;
+        request.expect_no_changes = self.expect_no_changes;
         operation::run(&request, environment, terminal)
     }
 }

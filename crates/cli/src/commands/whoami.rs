@@ -1,12 +1,12 @@
 //! `outrigger whoami`.
 
 use clap::Args;
+use outrigger_workspace::{Store, project};
 use serde_json::json;
 
 use crate::environment::Environment;
 use crate::failure::Failure;
 use crate::output::data;
-use crate::workspace::{Store, project};
 
 /// Show who you are to the backend.
 #[derive(Args, Debug)]
@@ -22,7 +22,7 @@ pub(crate) struct Whoami {
 impl Whoami {
     pub(crate) fn run(self, environment: &Environment) -> Result<(), Failure> {
         let store = Store::open(environment, project(environment).ok().as_ref())?;
-        let user = environment.user();
+        let user = environment.user.clone();
         let text = if self.json {
             format!("{:#}", json!({"user": user, "url": store.url}))
         } else if self.verbose {

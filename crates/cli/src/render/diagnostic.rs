@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use anstyle::{AnsiColor, Style};
 use outrigger_diagnostic::{Diagnostic, Place, Severity};
 
-use super::redaction::HIDDEN;
+use outrigger_workspace::HIDDEN;
 
 /// Renders findings. Files named in places are looked up below the base directory.
 #[derive(Clone, Debug, Default)]

@@ -1,19 +1,14 @@
 //! What the user sees: plain lines, readable without colour, in calm words.
 //!
 //! - [`diagnostic`] shows findings with their place in the source.
-//! - [`value`], [`difference`] and [`detail`] show property values and how they change; secrets are `[secret]`.
-//! - [`progress`] turns the engine's events into lines or, on a terminal, into the [`live`] tree; [`events`] into JSON, one object
-//!   a line; [`event_log`] into Pulumi's own log.
+//! - [`value`] and [`detail`] show property values and how they change; secrets are `[secret]`.
+//! - [`progress`] turns the engine's events into lines or, on a terminal, into the [`live`] tree, or into JSON, one object a line.
 
 pub(crate) mod detail;
 pub(crate) mod diagnostic;
-pub(crate) mod difference;
 pub(crate) mod duration;
-pub(crate) mod event_log;
-pub(crate) mod events;
 pub(crate) mod live;
 pub(crate) mod progress;
-pub(crate) mod redaction;
 pub(crate) mod step;
 pub(crate) mod summary;
 pub(crate) mod table;

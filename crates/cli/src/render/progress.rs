@@ -8,19 +8,19 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use outrigger_diagnostic::Diagnostic;
-use outrigger_engine::{Ending, Event, EventSink, Pattern, RunResult, Step, StepOp, StepResult, Summary};
+use outrigger_engine::{Ending, Event, EventSink, RunResult, Step, StepOp, StepResult};
 use outrigger_value::{PropertyMap, Urn};
+use outrigger_workspace::event_log::EventLog;
+use outrigger_workspace::events::{self, EventStream};
+use outrigger_workspace::json::Secrets;
+use outrigger_workspace::{Mood, Redaction, is_internal};
 use serde_json::json;
 
 use super::detail::in_full;
 use super::diagnostic::Renderer;
-use super::event_log::EventLog;
-use super::events::{self, EventStream};
 use super::live::{Board, Intention, Live};
-use super::redaction::Redaction;
-use super::step::{half, label, words};
-use super::summary::{self, Mood, Trouble};
-use super::value::Secrets;
+use super::step::{label, words};
+use super::summary::{self, Trouble};
 
 /// How the user wants to see a run.
 #[derive(Clone)]
@@ -76,8 +76,6 @@ struct State {
     display: Display,
     begun: Instant,
     running: BTreeMap<(Urn, StepOp), Instant>,
-    met: HashSet<Urn>,
-    summary: Summary,
     old_outputs: PropertyMap,
     troubles: Vec<Trouble>,
     told: HashSet<String>,
@@ -107,8 +105,6 @@ impl Progress {
             display,
             begun: Instant::now(),
             running: BTreeMap::new(),
-            met: HashSet::new(),
-            summary: Summary::default(),
             old_outputs: outputs,
             troubles: Vec::new(),
             told: HashSet::new(),
@@ -158,23 +154,8 @@ impl Progress {
         }
     }
 
-    /// Whether there was a step for a resource.
-    pub(crate) fn has_met(&self, urn: &Urn) -> bool {
-        self.state().met.contains(urn)
-    }
-
-    /// Whether there was a step for a resource that a pattern names.
-    pub(crate) fn has_met_like(&self, pattern: &Pattern) -> bool {
-        self.state().met.iter().any(|urn| pattern.matches(urn.as_str()))
-    }
-
-    /// The steps so far, counted as Pulumi counts them: a replacement once, default providers not at all.
-    pub(crate) fn summary(&self) -> Summary {
-        self.state().summary.clone()
-    }
-
     /// Shows a finding of the command itself, in its place among the events.
-    pub(crate) fn report(&self, diagnostic: Diagnostic) {
+    fn report(&self, diagnostic: Diagnostic) {
         self.emit(Event::Diagnostic { urn: None, diagnostic: Box::new(diagnostic) });
     }
 
@@ -219,18 +200,11 @@ impl Progress {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn learn(&self, step: &Step) {
-        for resource in step.old.iter().chain(&step.new) {
-            self.view.redaction.learn_properties(&resource.inputs);
-            self.view.redaction.learn_properties(&resource.outputs);
-        }
-    }
-
     /// Brings an event to the tree. Answers whether it is printed besides.
     fn board(&self, live: &Live, event: &Event) -> bool {
         let now = Instant::now();
         match event {
-            Event::StepStarted(step) | Event::StepEnded { step, .. } if internal(step) => {}
+            Event::StepStarted(step) | Event::StepEnded { step, .. } if is_internal(step) => {}
             Event::StepStarted(step) => {
                 let info = self.brief(step);
                 live.update(|board| board.started(step, info, now));
@@ -253,9 +227,6 @@ impl Progress {
 
 impl EventSink for Progress {
     fn emit(&self, event: Event) {
-        if let Event::StepStarted(step) | Event::StepEnded { step, .. } = &event {
-            self.learn(step);
-        }
         let mut state = self.state();
         let since = state.note(&event, &self.view.redaction);
         if let Some(log) = &mut state.log {
@@ -281,15 +252,11 @@ impl State {
     fn note(&mut self, event: &Event, redaction: &Redaction) -> Option<Instant> {
         match event {
             Event::StepStarted(step) => {
-                self.met.insert(step.urn.clone());
                 self.running.insert((step.urn.clone(), step.op), Instant::now());
             }
-            Event::StepEnded { step, result, result_op } => {
-                match result {
-                    StepResult::Done if half(step.op) || internal(step) => {}
-                    StepResult::Done => *self.summary.counts.entry(*result_op).or_default() += 1,
-                    StepResult::Failed => {}
-                    StepResult::Unknown => self.troubles.push(Trouble::InDoubt(Arc::clone(step))),
+            Event::StepEnded { step, result, .. } => {
+                if *result == StepResult::Unknown {
+                    self.troubles.push(Trouble::InDoubt(Arc::clone(step)));
                 }
                 return self.running.remove(&(step.urn.clone(), step.op));
             }
@@ -319,18 +286,13 @@ impl State {
     }
 }
 
-/// Whether a step is bookkeeping that Pulumi's users do not see.
-fn internal(step: &Step) -> bool {
-    step.op == StepOp::RemovePendingReplace
-        || (step.urn.provider_package().is_some() && step.urn.name().starts_with("default"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use outrigger_provider::LogLevel;
     use outrigger_state::Resource;
     use outrigger_value::Value;
+    use outrigger_workspace::Recorder;
 
     #[derive(Clone, Default)]
     struct Shared(Arc<Mutex<Vec<u8>>>);
@@ -348,6 +310,7 @@ mod tests {
 
     fn shown(mood: Mood, diff: bool, events: Vec<Event>) -> String {
         let out = Shared::default();
+        let redaction = Arc::<Redaction>::default();
         let view = View {
             stream: None,
             live: false,
@@ -355,13 +318,14 @@ mod tests {
             same: false,
             reads: false,
             secrets: Secrets::Hidden,
-            redaction: Arc::default(),
+            redaction: redaction.clone(),
             renderer: Renderer::default(),
         };
         let phase = Phase { name: "update", title: "Updating", mood, project: "shop".into(), stack: "dev".into() };
         let progress = Progress::on(Display::Lines(Box::new(out.clone())), view, phase, PropertyMap::new(), None);
+        let recorder = Recorder::new(progress, redaction);
         for event in events {
-            progress.emit(event);
+            recorder.emit(event);
         }
         let text = String::from_utf8(out.0.lock().unwrap().clone()).unwrap();
         anstream::adapter::strip_str(&text).to_string()

@@ -55,18 +55,6 @@ pub(crate) fn words(op: StepOp) -> Words {
     Words { mark, planned, doing, done, style: color(shade) }
 }
 
-/// Whether a step is one half of a replacement.
-pub(crate) fn half(op: StepOp) -> bool {
-    matches!(
-        op,
-        StepOp::CreateReplacement
-            | StepOp::DeleteReplaced
-            | StepOp::DiscardReplaced
-            | StepOp::ReadReplacement
-            | StepOp::ImportReplacement
-    )
-}
-
 /// What a refresh came to.
 pub(crate) fn found(op: StepOp) -> &'static str {
     match op {

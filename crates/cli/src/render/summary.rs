@@ -6,19 +6,12 @@ use std::time::Duration;
 
 use outrigger_engine::{Ending, Step, StepOp, Summary};
 use outrigger_value::{PropertyMap, diff};
+use outrigger_workspace::Mood;
+use outrigger_workspace::json::Secrets;
 
 use super::duration::short;
 use super::step::{label, words};
-use super::value::{Secrets, to_line};
-
-/// Whether a run changed things or only said what it would change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Mood {
-    /// It would.
-    Planned,
-    /// It did.
-    Done,
-}
+use super::value::to_line;
 
 /// Something that went wrong. It was shown in full where it happened; the end of a run names it again.
 #[derive(Clone, Debug)]

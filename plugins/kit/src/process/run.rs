@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::Duration;
 
+use outrigger_provider::without_secrets;
 use outrigger_sdk::{Context, Error, ErrorContext, Result};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::UnixStream;
@@ -13,7 +14,6 @@ use tokio::process::Command;
 
 use super::WardenCommand;
 use super::output::{Captured, Show, capture};
-use crate::environment::WITHHELD;
 
 /// How long a warden may take beyond the grace. It has nothing to do but to kill.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -91,7 +91,7 @@ impl Run {
         let (mut control, theirs) = UnixStream::pair()?;
         let theirs = theirs.into_std()?;
         theirs.set_nonblocking(false)?;
-        let inherited = std::env::vars_os().filter(|(name, _)| WITHHELD.iter().all(|withheld| name != withheld));
+        let inherited = without_secrets(std::env::vars_os());
         let mut command = Command::new(&warden.program);
         command
             .args(&warden.arguments)

@@ -2,9 +2,8 @@
 
 use clap::Args;
 use outrigger_diagnostic::Diagnostic;
-use outrigger_project::stack_config::{NewValue, StackConfig};
+use outrigger_workspace::{Configuration, Secrecy};
 
-use super::Context;
 use crate::failure::Failure;
 
 /// Set several values at once.
@@ -22,24 +21,15 @@ pub(super) struct SetAll {
 }
 
 impl SetAll {
-    pub(super) fn run(self, mut context: Context<'_>) -> Result<(), Failure> {
+    pub(super) fn run(self, config: &mut Configuration) -> Result<(), Failure> {
         let mut values = Vec::new();
-        for (pairs, secret) in [(&self.plaintext, false), (&self.secret, true)] {
+        for (pairs, secrecy) in [(&self.plaintext, Secrecy::Plain), (&self.secret, Secrecy::Secret)] {
             for pair in pairs {
-                let (key, value) = pair.split_once('=').ok_or_else(|| not_a_pair(pair, secret))?;
-                values.push((context.path(key, self.path)?, value.to_owned(), secret));
+                let (key, value) = pair.split_once('=').ok_or_else(|| not_a_pair(pair, secrecy))?;
+                values.push((config.path(key, self.path)?, value.to_owned(), secrecy));
             }
         }
-        let crypter = if self.secret.is_empty() { None } else { Some(context.crypter(true)?) };
-        let mut config = context.config.clone();
-        for (path, value, secret) in values {
-            let value = match &crypter {
-                Some(crypter) if secret => NewValue::Secure(crypter.encrypt(&value)?),
-                _ => NewValue::Plain(value),
-            };
-            config = changed(&context, &config.set(&path, value)?)?;
-        }
-        Ok(context.workspace.write_stack_config(&context.stack, config.source())?)
+        Ok(config.set(values)?)
     }
 }
 
@@ -55,28 +45,15 @@ pub(super) struct RemoveAll {
 }
 
 impl RemoveAll {
-    pub(super) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
-        let mut config = context.config.clone();
-        for key in &self.keys {
-            config = changed(context, &config.remove(&context.path(key, self.path)?)?)?;
-        }
-        // Keys that are not there are no error, and no reason to touch the file.
-        if config.source() != context.config.source() {
-            context.workspace.write_stack_config(&context.stack, config.source())?;
-        }
-        Ok(())
+    pub(super) fn run(self, config: &mut Configuration) -> Result<(), Failure> {
+        let paths = self.keys.iter().map(|key| config.path(key, self.path)).collect::<Result<Vec<_>, _>>()?;
+        Ok(config.remove(&paths)?)
     }
 }
 
-/// The configuration of the changed text.
-fn changed(context: &Context<'_>, text: &str) -> Result<StackConfig, Failure> {
-    let file = context.config.file();
-    Ok(StackConfig::parse(file, Some(text.as_bytes()), &context.workspace.project.name)?)
-}
-
-fn not_a_pair(text: &str, secret: bool) -> Diagnostic {
+fn not_a_pair(text: &str, secrecy: Secrecy) -> Diagnostic {
     // What is in it may be the secret itself.
-    let shown = if secret { "a value of `--secret`".to_owned() } else { format!("`{text}`") };
+    let shown = if secrecy == Secrecy::Secret { "a value of `--secret`".to_owned() } else { format!("`{text}`") };
     Diagnostic::error("config-no-value", format!("{shown} has no `=` between key and value"))
         .hint("Write it as `--plaintext name=value` or `--secret name=value`.")
 }

@@ -1,10 +1,8 @@
 //! `outrigger config get`.
 
 use clap::Args;
-use outrigger_project::config::get;
+use outrigger_workspace::Configuration;
 
-use super::Context;
-use crate::encryption::{Keyring, locked, stack_provider};
 use crate::failure::Failure;
 use crate::output::data;
 
@@ -22,19 +20,8 @@ pub(super) struct Get {
 }
 
 impl Get {
-    pub(super) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
-        let path = context.path(&self.key, self.path)?;
-        let crypter = if context.config.has_secrets() {
-            let keyring = Keyring::new(context.environment, context.terminal, true)?;
-            match stack_provider(&context.config)? {
-                Some(provider) => keyring.crypter(&provider)?,
-                None => locked(),
-            }
-        } else {
-            locked()
-        };
-        let stack = context.stack.stack();
-        let found = get(&context.workspace.project, &context.config, stack, &path, crypter.as_ref())?;
+    pub(super) fn run(self, config: &Configuration) -> Result<(), Failure> {
+        let found = config.get(&config.path(&self.key, self.path)?)?;
         Ok(data(&if self.json { found.json() } else { found.text().to_owned() })?)
     }
 }

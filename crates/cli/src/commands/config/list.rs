@@ -1,10 +1,8 @@
 //! `outrigger config`.
 
 use clap::Args;
-use outrigger_project::config::{ListedValue, list};
+use outrigger_workspace::{Configuration, ListedValue};
 
-use super::Context;
-use crate::encryption::{Keyring, locked, stack_provider};
 use crate::failure::Failure;
 use crate::output::data;
 use crate::render::table::columns;
@@ -21,17 +19,8 @@ pub(super) struct List {
 }
 
 impl List {
-    pub(super) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
-        let crypter = if self.show_secrets && context.config.has_secrets() {
-            let keyring = Keyring::new(context.environment, context.terminal, true)?;
-            match stack_provider(&context.config)? {
-                Some(provider) => keyring.crypter(&provider)?,
-                None => locked(),
-            }
-        } else {
-            locked()
-        };
-        let listed = list(&context.workspace.project, &context.config, self.show_secrets, crypter.as_ref())?;
+    pub(super) fn run(self, config: &Configuration) -> Result<(), Failure> {
+        let listed = config.list(self.show_secrets)?;
         if self.json {
             return Ok(data(&ListedValue::json(&listed))?);
         }

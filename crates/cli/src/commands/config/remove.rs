@@ -1,8 +1,8 @@
 //! `outrigger config rm`.
 
 use clap::Args;
+use outrigger_workspace::Configuration;
 
-use super::Context;
 use crate::failure::Failure;
 
 /// Remove a value.
@@ -16,13 +16,7 @@ pub(super) struct Remove {
 }
 
 impl Remove {
-    pub(super) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
-        let path = context.path(&self.key, self.path)?;
-        let text = context.config.remove(&path)?;
-        // A key that is not there is no error, and no reason to touch the file.
-        if *text != **context.config.source() {
-            context.workspace.write_stack_config(&context.stack, &text)?;
-        }
-        Ok(())
+    pub(super) fn run(self, config: &mut Configuration) -> Result<(), Failure> {
+        Ok(config.remove(&[config.path(&self.key, self.path)?])?)
     }
 }

@@ -4,11 +4,10 @@ use std::io::Read;
 
 use clap::Args;
 use outrigger_diagnostic::Diagnostic;
-use outrigger_project::config::looks_like_secret;
-use outrigger_project::stack_config::NewValue;
+use outrigger_workspace::{Configuration, Secrecy};
 
-use super::Context;
 use crate::failure::Failure;
+use crate::terminal::Terminal;
 
 /// Set a value.
 #[derive(Args, Debug)]
@@ -30,35 +29,24 @@ pub(super) struct Set {
 }
 
 impl Set {
-    pub(super) fn run(self, mut context: Context<'_>) -> Result<(), Failure> {
-        let path = context.path(&self.key, self.path)?;
+    pub(super) fn run(self, config: &mut Configuration, terminal: Terminal) -> Result<(), Failure> {
+        let path = config.path(&self.key, self.path)?;
         let value = match self.value {
             Some(value) => value,
-            None if context.terminal.is_interactive() => ask(&context, self.secret)?,
+            None if terminal.is_interactive() => ask(terminal, self.secret)?,
             None => read()?,
         };
-        if !self.secret && !self.plaintext && looks_like_secret(&path.key, &value) {
-            let shown = path.key.pretty(&context.workspace.project.name);
-            return Err(Diagnostic::error(
-                "config-looks-secret",
-                format!("the value of `{shown}` looks like a secret"),
-            )
-            .detail("It would be stored in clear.")
-            .hint("Give `--secret` to encrypt it, or `--plaintext` to store it in clear all the same.")
-            .into());
-        }
-        let value = if self.secret {
-            NewValue::Secure(context.crypter(true)?.encrypt(&value)?)
-        } else {
-            NewValue::Plain(value)
+        let secrecy = match (self.secret, self.plaintext) {
+            (true, _) => Secrecy::Secret,
+            (false, true) => Secrecy::Plain,
+            (false, false) => Secrecy::PlainUnlessSuspicious,
         };
-        let text = context.config.set(&path, value)?;
-        Ok(context.workspace.write_stack_config(&context.stack, &text)?)
+        Ok(config.set(vec![(path, value, secrecy)])?)
     }
 }
 
-fn ask(context: &Context<'_>, secret: bool) -> Result<String, Diagnostic> {
-    let answer = if secret { context.terminal.hidden("Value: ")? } else { context.terminal.line("Value: ") };
+fn ask(terminal: Terminal, secret: bool) -> Result<String, Diagnostic> {
+    let answer = if secret { terminal.hidden("Value: ")? } else { terminal.line("Value: ") };
     answer.ok_or_else(|| Diagnostic::error("config-no-value", "no value was given").hint("Give it after the key."))
 }
 

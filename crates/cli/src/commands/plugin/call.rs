@@ -5,8 +5,8 @@ use std::io::Read;
 use clap::Args;
 use outrigger_diagnostic::Diagnostic;
 use outrigger_provider::CallContext;
+use outrigger_workspace::{Asked, BridgePlace, call_failed, terraform_provider};
 
-use super::asked::{Asked, failed, terraform};
 use crate::environment::Environment;
 use crate::failure::Failure;
 use crate::operation::runtime;
@@ -60,7 +60,7 @@ impl Call {
     }
 
     async fn to_provider(&self, cx: &CallContext, environment: &Environment, request: &str) -> Result<(), Failure> {
-        let provider = terraform(cx, environment, &self.plugin, &self.parameter).await?;
+        let provider = terraform_provider(cx, environment, &self.plugin, &self.parameter).await?;
         // What comes in parts is shown as it comes: an action may take its time, and may fail at its end.
         let mut printed = Ok(());
         let asked = async {
@@ -76,17 +76,13 @@ impl Call {
         };
         let asked = asked.await;
         provider.end().await;
-        asked.map_err(|error| failed(&error))?;
+        asked.map_err(|error| call_failed(&error))?;
         Ok(printed?)
     }
 
     async fn to_plugin(&self, cx: &CallContext, environment: &Environment, request: &str) -> Result<(), Failure> {
-        let asked = Asked::start(cx, environment, &self.plugin, &self.parameter, |options| {
-            // A call by hand goes over the wire, so the bridge is a process here, like every other plugin.
-            options.terraform = None;
-            options.built_in.extend(crate::bridge::built_in(environment));
-        });
-        let asked = asked.await?;
+        // A call by hand goes over the wire, so the bridge is a process here, like every other plugin.
+        let asked = Asked::start(cx, environment, &self.plugin, &self.parameter, BridgePlace::Apart).await?;
         let answered = async {
             if let Some(config) = &self.config {
                 let configure = format!(r#"{{"args":{config},"acceptSecrets":true,"acceptResources":true}}"#);
@@ -96,7 +92,7 @@ impl Call {
         };
         let answers = answered.await;
         asked.end().await;
-        for answer in answers.map_err(|error| failed(&error))? {
+        for answer in answers.map_err(|error| call_failed(&error))? {
             data(&answer)?;
         }
         Ok(())

@@ -2,8 +2,8 @@
 
 use clap::Args;
 use outrigger_provider::CallContext;
+use outrigger_workspace::{Asked, BridgePlace, call_failed, terraform_provider};
 
-use super::asked::{Asked, failed, terraform};
 use crate::commands::parameters::Parameters;
 use crate::environment::Environment;
 use crate::failure::Failure;
@@ -32,16 +32,16 @@ impl Schema {
         let parameters = self.parameters.given();
         let text = runtime()?.block_on(async {
             if self.terraform {
-                let provider = terraform(&cx, environment, &self.plugin, &parameters).await?;
+                let provider = terraform_provider(&cx, environment, &self.plugin, &parameters).await?;
                 let document = provider.document(&cx).await;
                 provider.end().await;
-                let document = document.map_err(|error| failed(&error))?;
+                let document = document.map_err(|error| call_failed(&error))?;
                 return Ok::<_, Failure>(format!("{document:#}"));
             }
-            let asked = Asked::start(&cx, environment, &self.plugin, &parameters, |_| {}).await?;
+            let asked = Asked::start(&cx, environment, &self.plugin, &parameters, BridgePlace::Here).await?;
             let schema = asked.plugin.schema(&cx, asked.package.as_ref()).await;
             asked.end().await;
-            let schema = schema.map_err(|error| failed(&error))?;
+            let schema = schema.map_err(|error| call_failed(&error))?;
             // As it came, where it cannot be laid out.
             Ok(match serde_json::from_slice::<serde_json::Value>(&schema) {
                 Ok(schema) => format!("{schema:#}"),

@@ -26,8 +26,7 @@ impl Export {
         let stack = context.stack(None)?;
         let store = &context.workspace.store;
         let text = if self.show_secrets {
-            let keyring = context.keyring()?;
-            store.backend.export_stack_shown(&stack, &|provider| keyring.crypter(provider), store.clock.as_ref())?
+            store.backend.export_stack_shown(&stack, &*context.workspace.keys()?, store.clock.as_ref())?
         } else {
             store.backend.export_stack(&stack)?
         };

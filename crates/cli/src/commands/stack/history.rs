@@ -2,13 +2,13 @@
 
 use clap::Args;
 use jiff::Timestamp;
+use outrigger_workspace::HIDDEN;
 use serde_json::{Map, Value as Json, json};
 
 use super::Context;
 use crate::failure::Failure;
 use crate::output::data;
 use crate::render::duration::ago;
-use crate::render::redaction::HIDDEN;
 use crate::render::table::columns;
 
 /// Show the commands that changed the stack, the last first.

@@ -37,11 +37,9 @@ impl Import {
                 .detail(error.to_string())
                 .hint("Name a file that `outrigger stack export` wrote with `--file`.")
         })?;
-        let keyring = context.keyring()?;
-        let store = &context.workspace.store;
-        let keys = |provider: &outrigger_state::SecretsProviderState| keyring.crypter(provider);
+        let (store, keys) = (&context.workspace.store, context.workspace.keys()?);
         let warnings =
-            store.backend.import_stack(&stack, &bytes, self.force, &keys, &store.machine, store.clock.as_ref())?;
+            store.backend.import_stack(&stack, &bytes, self.force, &*keys, &store.machine, store.clock.as_ref())?;
         for warning in warnings {
             talk(&format!("warning: {warning}"));
         }

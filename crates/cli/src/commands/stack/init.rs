@@ -2,14 +2,12 @@
 
 use clap::Args;
 use outrigger_diagnostic::Diagnostic;
-use outrigger_secrets::{PASSPHRASE_KIND, unsupported};
 use outrigger_state::StackName;
+use outrigger_workspace::{PASSPHRASE_KIND, unsupported};
 
 use super::Context;
-use crate::encryption::{Keyring, missing, salt, stack_provider};
 use crate::failure::Failure;
 use crate::output::talk;
-use crate::workspace::Workspace;
 
 /// Make a stack and select it.
 #[derive(Args, Debug)]
@@ -42,32 +40,11 @@ impl Init {
             }
         };
         let stack = StackName::parse(&name, Some(&context.workspace.project.name))?;
-        create(&context.workspace, &stack, &context.keyring()?)?;
+        context.workspace.create_stack(&stack)?;
         if !self.no_select {
             context.workspace.select(Some(&stack))?;
         }
         talk(&format!("Created stack `{stack}`."));
         Ok(())
     }
-}
-
-/// Makes a stack, with a salt in its file at once, as Pulumi does.
-pub(crate) fn create(workspace: &Workspace, stack: &StackName, keyring: &Keyring) -> Result<(), Failure> {
-    let store = &workspace.store;
-    let config = workspace.stack_config(stack)?;
-    let (provider, salted) = match stack_provider(&config)? {
-        // The file may come from version control, with secrets in it.
-        Some(provider) => (provider, None),
-        None if keyring.has_phrase() => {
-            let provider = keyring.create()?;
-            let text = config.set_encryption_salt(salt(&provider).unwrap_or_default())?;
-            (provider, Some(text))
-        }
-        None => return Err(missing().into()),
-    };
-    store.backend.create_stack(stack, Some(&provider), &store.machine, store.clock.as_ref())?;
-    if let Some(text) = salted {
-        workspace.write_stack_config(stack, &text)?;
-    }
-    Ok(())
 }

@@ -2,6 +2,7 @@
 
 use clap::Args;
 use jiff::Timestamp;
+use outrigger_workspace::{Store, Workspace};
 use serde_json::json;
 
 use crate::environment::Environment;
@@ -9,7 +10,6 @@ use crate::failure::Failure;
 use crate::output::data;
 use crate::render::duration::ago;
 use crate::render::table::columns;
-use crate::workspace::{Store, Workspace};
 
 /// Show the stacks of the project.
 #[derive(Args, Debug)]
@@ -34,7 +34,7 @@ impl List {
                 (workspace.store, Some(workspace.project.name), selected)
             }
             Err(_) if self.all || self.project.is_some() => (Store::open(environment, None)?, None, None),
-            Err(failure) => return Err(failure),
+            Err(error) => return Err(error.into()),
         };
         let project = if self.all { None } else { self.project.or_else(|| own.clone()) };
         let stacks = store.backend.stacks()?;

@@ -4,10 +4,10 @@ mod export;
 mod graph;
 mod history;
 mod import;
-pub(crate) mod init;
+mod init;
 mod list;
 mod output;
-pub(crate) mod remove;
+mod remove;
 mod rename;
 mod select;
 mod show;
@@ -16,13 +16,12 @@ mod unselect;
 
 use clap::{Args, Subcommand};
 use outrigger_state::{Outline, StackName};
+use outrigger_workspace::Workspace;
 
-use crate::encryption::Keyring;
 use crate::environment::Environment;
 use crate::failure::Failure;
 use crate::output::talk;
 use crate::terminal::Terminal;
-use crate::workspace::Workspace;
 
 /// Show and manage stacks.
 #[derive(Args, Debug)]
@@ -103,18 +102,12 @@ struct Context<'a> {
 impl Context<'_> {
     /// The stack, which must exist; `name` is given after the command.
     fn stack(&self, name: Option<&str>) -> Result<StackName, Failure> {
-        self.workspace.existing_stack(name.or(self.named.as_deref()), self.environment)
+        Ok(self.workspace.existing_stack(name.or(self.named.as_deref()))?)
     }
 
-    /// The keys. A passphrase is asked for only if somebody is there.
-    fn keyring(&self) -> Result<Keyring, Failure> {
-        Ok(Keyring::new(self.environment, self.terminal, true)?)
-    }
-
-    /// What the state holds, and the stack's outputs.
+    /// The resources that the state holds, and the stack's outputs with secrets opened.
     fn outline(&self, stack: &StackName) -> Result<Outline, Failure> {
-        let keyring = self.keyring()?;
-        let outline = self.workspace.store.backend.outline(stack, &|provider| keyring.crypter(provider))?;
+        let outline = self.workspace.outline(stack)?;
         for finding in &outline.findings {
             talk(&finding.to_string());
         }

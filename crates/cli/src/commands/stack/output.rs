@@ -3,12 +3,13 @@
 use clap::Args;
 use outrigger_diagnostic::Diagnostic;
 use outrigger_value::PropertyMap;
+use outrigger_workspace::json::{Secrets, properties_to_json, to_json};
 
 use super::Context;
 use crate::failure::Failure;
 use crate::output::data;
 use crate::render::table::columns;
-use crate::render::value::{Secrets, properties_to_json, to_json, to_plain};
+use crate::render::value::to_plain;
 
 /// Show the stack's outputs.
 #[derive(Args, Debug)]

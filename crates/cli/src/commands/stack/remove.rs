@@ -1,16 +1,12 @@
 //! `outrigger stack rm`.
 
-use std::fs;
-use std::io::ErrorKind;
-
 use clap::Args;
 use outrigger_diagnostic::Diagnostic;
-use outrigger_state::StackName;
+use outrigger_workspace::Removal;
 
 use super::Context;
 use crate::failure::{Exit, Failure};
 use crate::output::talk;
-use crate::workspace::Workspace;
 
 /// Remove a stack that has no resources.
 #[derive(Args, Debug)]
@@ -29,15 +25,6 @@ pub(super) struct Remove {
     preserve_config: bool,
 }
 
-/// How a stack is removed.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Manner {
-    /// Even if it has resources.
-    pub(crate) force: bool,
-    /// Keep the stack's file.
-    pub(crate) preserve_config: bool,
-}
-
 impl Remove {
     pub(super) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
         let stack = context.stack(self.name.as_deref())?;
@@ -54,34 +41,9 @@ impl Remove {
         if !self.yes && !context.terminal.confirm(&question) {
             return Err(Failure::said(Exit::Cancelled));
         }
-        remove(&context.workspace, &stack, Manner { force: self.force, preserve_config: self.preserve_config })?;
+        let removal = Removal { force: self.force, preserve_config: self.preserve_config };
+        context.workspace.remove_stack(&stack, removal)?;
         talk(&format!("Stack `{stack}` was removed."));
         Ok(())
     }
-}
-
-/// Removes a stack, its file, and its selection.
-pub(crate) fn remove(workspace: &Workspace, stack: &StackName, manner: Manner) -> Result<(), Failure> {
-    let store = &workspace.store;
-    store.backend.remove_stack(stack, manner.force, &store.machine, store.clock.as_ref())?;
-    let own = stack.project() == workspace.project.name;
-    if own && !manner.preserve_config {
-        let path = workspace.project.stack_file(stack.stack());
-        match fs::remove_file(&path) {
-            Err(error) if error.kind() != ErrorKind::NotFound => {
-                return Err(Diagnostic::error(
-                    "stack-config-remove",
-                    format!("`{}` cannot be removed", workspace.shown(&path)),
-                )
-                .detail(error.to_string())
-                .hint("The stack itself was removed; remove the file by hand.")
-                .into());
-            }
-            _ => {}
-        }
-    }
-    if workspace.selected()?.as_ref() == Some(stack) {
-        workspace.select(None)?;
-    }
-    Ok(())
 }

@@ -1,7 +1,5 @@
 //! `outrigger stack rename`.
 
-use std::fs;
-
 use clap::Args;
 use outrigger_diagnostic::Diagnostic;
 use outrigger_state::StackName;
@@ -29,23 +27,7 @@ impl Rename {
                 .hint("Give a name without a project.")
                 .into());
         }
-        let store = &workspace.store;
-        store.backend.rename_stack(&old, &new, &store.machine, store.clock.as_ref())?;
-        let own = old.project() == workspace.project.name;
-        let (from, to) = (workspace.project.stack_file(old.stack()), workspace.project.stack_file(new.stack()));
-        if own && from.exists() {
-            fs::rename(&from, &to).map_err(|error| {
-                Diagnostic::error(
-                    "stack-config-write",
-                    format!("`{}` cannot be renamed to `{}`", workspace.shown(&from), workspace.shown(&to)),
-                )
-                .detail(error.to_string())
-                .hint("The stack itself was renamed; rename its file by hand.")
-            })?;
-        }
-        if workspace.selected()?.as_ref() == Some(&old) {
-            workspace.select(Some(&new))?;
-        }
+        workspace.rename_stack(&old, &new)?;
         talk(&format!("Renamed stack `{old}` to `{new}`."));
         Ok(())
     }

@@ -5,7 +5,6 @@ use outrigger_diagnostic::Diagnostic;
 use outrigger_state::StackName;
 
 use super::Context;
-use super::init::create;
 use crate::failure::{Exit, Failure};
 
 /// Select a stack for this project; `pulumi` sees the same choice.
@@ -36,7 +35,7 @@ impl Select {
         };
         let stack = StackName::parse(&name, Some(&workspace.project.name))?;
         if self.create && !workspace.store.backend.exists(&stack)? {
-            create(workspace, &stack, &context.keyring()?)?;
+            workspace.create_stack(&stack)?;
         }
         let stack = context.stack(Some(&name))?;
         Ok(workspace.select(Some(&stack))?)

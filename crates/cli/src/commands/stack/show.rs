@@ -7,13 +7,13 @@ use clap::Args;
 use jiff::Timestamp;
 use outrigger_state::{Outline, Outlined};
 use outrigger_value::Urn;
+use outrigger_workspace::json::Secrets;
 
 use super::Context;
 use super::output::table;
 use crate::failure::Failure;
 use crate::output::data;
 use crate::render::duration::ago;
-use crate::render::value::Secrets;
 
 /// Show a stack.
 #[derive(Args, Debug)]
@@ -39,7 +39,7 @@ impl Show {
             return Ok(data(stack.stack())?);
         }
         let base = context.outline(&stack)?;
-        let mut out = format!("Current stack is {stack}:\n    Managed by {}\n", context.environment.host());
+        let mut out = format!("Current stack is {stack}:\n    Managed by {}\n", context.environment.host);
         let time = base.last_update.as_ref().and_then(|time| time.parse::<Timestamp>().ok());
         // Writing to a string cannot fail, here and below.
         let _ = match time {

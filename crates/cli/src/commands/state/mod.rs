@@ -6,12 +6,12 @@ mod rename;
 
 use clap::{Args, Subcommand};
 use outrigger_state::{Edit, Mark, StackName};
+use outrigger_workspace::Workspace;
 
 use crate::environment::Environment;
 use crate::failure::{Exit, Failure};
 use crate::output::talk;
 use crate::terminal::Terminal;
-use crate::workspace::Workspace;
 
 /// Edit the state of a stack; what exists is not touched.
 #[derive(Args, Debug)]
@@ -42,7 +42,7 @@ enum StateCommand {
 impl State {
     pub(crate) fn run(self, environment: &Environment, terminal: Terminal) -> Result<(), Failure> {
         let workspace = Workspace::open(environment)?;
-        let stack = workspace.existing_stack(self.stack.as_deref(), environment)?;
+        let stack = workspace.existing_stack(self.stack.as_deref())?;
         let context = Context { terminal, workspace, stack };
         match self.command {
             StateCommand::Delete(command) => command.run(&context),

@@ -5,7 +5,7 @@ use outrigger_value::{PropertyMap, Value};
 
 use super::align::{Pair, align};
 use super::strings;
-use crate::render::value::Secrets;
+use outrigger_workspace::json::Secrets;
 
 /// A difference.
 #[derive(Clone, Debug, PartialEq)]

@@ -8,7 +8,8 @@ use outrigger_value::{PathStep, PropertyPath, Value};
 use super::delta::{Delta, Element};
 use super::strings::{LineChange, around};
 use crate::render::text::one_line;
-use crate::render::value::{Secrets, to_line};
+use crate::render::value::to_line;
+use outrigger_workspace::json::Secrets;
 
 /// A value that takes less than this is shown on its line, a longer one below it.
 const ON_A_LINE: usize = 60;

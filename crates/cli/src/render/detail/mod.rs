@@ -14,9 +14,9 @@ use outrigger_provider::{DetailedDiff, DiffKind};
 use outrigger_state::Resource;
 use outrigger_value::{PathStep, PropertyMap, PropertyPath, Value};
 
-use super::value::Secrets;
 use delta::{Delta, compare, is_internal, maps};
 use lines::Lines;
+use outrigger_workspace::json::Secrets;
 
 /// Everything that a step changes, one thing a line, indented. Empty if nothing does.
 pub(crate) fn in_full(step: &Step, secrets: Secrets) -> String {

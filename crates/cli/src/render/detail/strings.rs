@@ -5,7 +5,7 @@ use serde_json::Value as Json;
 
 use super::align::align;
 use super::delta::{self, Delta};
-use crate::render::value::Secrets;
+use outrigger_workspace::json::Secrets;
 
 /// Lines that did not change, shown around those that did.
 const CONTEXT: usize = 1;

@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 use outrigger_engine::{Step, StepOp, StepResult};
 use outrigger_state::Resource;
 use outrigger_value::Urn;
+use outrigger_workspace::is_half;
 
-use crate::render::step::half;
 use crate::render::text::one_line;
 
 /// How many resources that have just ended are remembered for a screen that cannot show all.
@@ -179,8 +179,8 @@ impl Board {
             StepResult::Unknown => Status::InDoubt,
         };
         // Both halves together are a replacement.
-        let other_half = node.step.as_ref().is_some_and(|before| half(before.op) && before.op != step.op);
-        node.op = if half(op) && other_half { StepOp::Replace } else { op };
+        let other_half = node.step.as_ref().is_some_and(|before| is_half(before.op) && before.op != step.op);
+        node.op = if is_half(op) && other_half { StepOp::Replace } else { op };
         if !info.is_empty() {
             node.info = info;
         }

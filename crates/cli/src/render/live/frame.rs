@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 
 use anstyle::{AnsiColor, Style};
 use outrigger_engine::StepOp;
+use outrigger_workspace::{Mood, is_half};
 
 use super::board::{Board, Node, Status, Tally};
 use crate::render::duration::{running, short};
-use crate::render::step::{Words, found, half, short_type, words};
-use crate::render::summary::Mood;
+use crate::render::step::{Words, found, short_type, words};
 use crate::render::text::{Line, one_line, width};
 
 /// A step that takes longer is called slow.
@@ -111,7 +111,7 @@ impl Frame {
     }
 
     fn shown_op(&self, node: &Node) -> StepOp {
-        if self.mood == Mood::Planned && half(node.op) { StepOp::Replace } else { node.op }
+        if self.mood == Mood::Planned && is_half(node.op) { StepOp::Replace } else { node.op }
     }
 
     fn happening(&self, board: &Board, node: &Node, words: &Words, line: &mut Line) {

@@ -14,8 +14,8 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use outrigger_engine::Step;
+use outrigger_workspace::Mood;
 
-use super::summary::Mood;
 use crate::terminal::Silence;
 use board::Node;
 pub(crate) use board::{Board, Intention};

@@ -5,13 +5,13 @@ use std::time::Instant;
 
 use outrigger_engine::{Event, Step, StepOp, StepResult};
 use outrigger_provider::LogLevel;
+use outrigger_workspace::difference::{Change, changes, drift, on_a_line};
+use outrigger_workspace::{Mood, is_half, is_internal};
 
-use super::{Progress, internal};
+use super::Progress;
 use crate::render::detail::in_full;
-use crate::render::difference::{Change, changes, drift, on_a_line};
 use crate::render::duration::short;
-use crate::render::step::{found, half, label, trouble, words};
-use crate::render::summary::Mood;
+use crate::render::step::{found, label, trouble, words};
 
 impl Progress {
     /// What is printed of an event, if anything. `since` is when a step that has ended began, `told` are the long notes that were shown.
@@ -44,7 +44,7 @@ impl Progress {
     fn begun(&self, step: &Step) -> Option<String> {
         let quiet = matches!(step.op, StepOp::Same | StepOp::Replace | StepOp::Refresh)
             || (step.op == StepOp::Read && !self.view.reads);
-        if self.phase.mood == Mood::Planned || quiet || internal(step) {
+        if self.phase.mood == Mood::Planned || quiet || is_internal(step) {
             return None;
         }
         let words = words(step.op);
@@ -57,11 +57,11 @@ impl Progress {
         let done = result == StepResult::Done;
         // A replacement is one line in a preview and two steps when it happens.
         let quiet = match step.op {
-            StepOp::Same => !self.view.same || internal(step),
+            StepOp::Same => !self.view.same || is_internal(step),
             StepOp::Read => !self.view.reads,
             StepOp::Refresh => result_op == StepOp::Same,
             StepOp::Replace => !planned,
-            op => internal(step) || (half(op) && planned),
+            op => is_internal(step) || (is_half(op) && planned),
         };
         if done && quiet {
             return None;

@@ -20,11 +20,12 @@ use outrigger_state::{Resource, properties_to_json};
 use outrigger_value::{PropertyMap, Urn};
 use serde_json::{Value as Json, json};
 
-use super::redaction::{HIDDEN, Redaction};
-use super::summary::Mood;
+use crate::recorder::is_half;
+use crate::redaction::{HIDDEN, Redaction};
+use crate::run::Mood;
 
 /// The log of one phase.
-pub(crate) struct EventLog {
+pub struct EventLog {
     out: BufWriter<File>,
     shown: String,
     sequence: u64,
@@ -40,7 +41,7 @@ pub(crate) struct EventLog {
 
 impl EventLog {
     /// Begins the log of a phase. `config` are its configuration's texts; secret ones are masked already.
-    pub(crate) fn create(path: &Path, mood: Mood, config: &BTreeMap<String, String>) -> Result<Self, Diagnostic> {
+    pub fn create(path: &Path, mood: Mood, config: &BTreeMap<String, String>) -> Result<Self, Diagnostic> {
         let shown = path.display().to_string();
         if path.components().any(|part| part.as_os_str() == "tcp:") {
             return Err(Diagnostic::error("event-log", format!("events cannot be sent to `{shown}`"))
@@ -68,7 +69,7 @@ impl EventLog {
     }
 
     /// Writes what Pulumi would write of an event.
-    pub(crate) fn write(&mut self, event: &Event, redaction: &Redaction) {
+    pub fn write(&mut self, event: &Event, redaction: &Redaction) {
         match event {
             Event::StepStarted(step) => self.started(step),
             // Written with the new half, which knows more.
@@ -151,7 +152,7 @@ impl EventLog {
     }
 
     /// Ends the log. Answers what kept it from being written.
-    pub(crate) fn end(&mut self, result: &RunResult, took: Duration) -> Option<Diagnostic> {
+    pub fn end(&mut self, result: &RunResult, took: Duration) -> Option<Diagnostic> {
         let counts = result.summary.counts.iter().map(|(op, count)| (op.as_str().to_owned(), (*count).into()));
         let ending = match result.ending {
             Ending::Succeeded => "succeeded",
@@ -315,7 +316,7 @@ fn is_new_half(op: StepOp) -> bool {
 
 /// Whether a step stands for something that the program says, and not for a half of it.
 fn is_logical(op: StepOp) -> bool {
-    !super::step::half(op) && op != StepOp::Refresh
+    !is_half(op) && op != StepOp::Refresh
 }
 
 fn detailed(step: &Step) -> Json {

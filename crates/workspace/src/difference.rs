@@ -8,7 +8,7 @@ use outrigger_value::{PropertyMap, PropertyPath, Value};
 
 /// How a property changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub enum ChangeKind {
     /// It appears.
     Add,
     /// It disappears.
@@ -19,21 +19,21 @@ pub(crate) enum Kind {
 
 /// One property that changes.
 #[derive(Clone, Debug)]
-pub(crate) struct Change {
+pub struct Change {
     /// Where.
-    pub(crate) path: String,
+    pub path: String,
     /// How.
-    pub(crate) kind: Kind,
+    pub kind: ChangeKind,
     /// Whether the change forces a replacement.
-    pub(crate) replaces: bool,
+    pub replaces: bool,
     /// What was there.
-    pub(crate) old: Option<Value>,
+    pub old: Option<Value>,
     /// What will be there.
-    pub(crate) new: Option<Value>,
+    pub new: Option<Value>,
 }
 
 /// The changes of a step: as the provider says them, or by comparing the inputs where it does not.
-pub(crate) fn changes(step: &Step) -> Vec<Change> {
+pub fn changes(step: &Step) -> Vec<Change> {
     let (old, new) = (step.old.as_deref(), step.new.as_deref());
     let detailed = step.diff.as_ref().and_then(|diff| diff.detailed.as_ref());
     let mut found = match (old, new, detailed) {
@@ -41,17 +41,17 @@ pub(crate) fn changes(step: &Step) -> Vec<Change> {
             .iter()
             .map(|(path, diff)| {
                 let kind = match diff.kind {
-                    DiffKind::Add | DiffKind::AddReplace => Kind::Add,
-                    DiffKind::Delete | DiffKind::DeleteReplace => Kind::Delete,
-                    DiffKind::Update | DiffKind::UpdateReplace => Kind::Update,
+                    DiffKind::Add | DiffKind::AddReplace => ChangeKind::Add,
+                    DiffKind::Delete | DiffKind::DeleteReplace => ChangeKind::Delete,
+                    DiffKind::Update | DiffKind::UpdateReplace => ChangeKind::Update,
                 };
                 let from = if diff.input { &old.inputs } else { &old.outputs };
                 change(path, kind, diff.kind.replaces(), from, &new.inputs)
             })
             .collect(),
         (Some(old), Some(new), _) => compared(step, old, new),
-        (None, Some(new), _) => one_sided(&new.inputs, Kind::Add),
-        (Some(old), None, _) if step.op != StepOp::Same => one_sided(&old.inputs, Kind::Delete),
+        (None, Some(new), _) => one_sided(&new.inputs, ChangeKind::Add),
+        (Some(old), None, _) if step.op != StepOp::Same => one_sided(&old.inputs, ChangeKind::Delete),
         _ => Vec::new(),
     };
     // Bookkeeping of bridged providers and of the engine.
@@ -60,12 +60,12 @@ pub(crate) fn changes(step: &Step) -> Vec<Change> {
 }
 
 /// What a refresh found, in the outputs.
-pub(crate) fn drift(old: &Resource, new: &Resource) -> Vec<Change> {
+pub fn drift(old: &Resource, new: &Resource) -> Vec<Change> {
     structural(&old.outputs, &new.outputs, &[])
 }
 
 /// Changes on one line: `~length, +prefix forces replacement`.
-pub(crate) fn on_a_line(changes: &[Change]) -> String {
+pub fn on_a_line(changes: &[Change]) -> String {
     let mut names: Vec<String> = Vec::new();
     for change in changes {
         let top = change.path.split(['.', '[']).next().unwrap_or_default();
@@ -78,15 +78,15 @@ pub(crate) fn on_a_line(changes: &[Change]) -> String {
     names.join(", ")
 }
 
-fn mark(kind: Kind) -> &'static str {
+fn mark(kind: ChangeKind) -> &'static str {
     match kind {
-        Kind::Add => "+",
-        Kind::Delete => "-",
-        Kind::Update => "~",
+        ChangeKind::Add => "+",
+        ChangeKind::Delete => "-",
+        ChangeKind::Update => "~",
     }
 }
 
-fn change(path: &str, kind: Kind, replaces: bool, old: &PropertyMap, new: &PropertyMap) -> Change {
+fn change(path: &str, kind: ChangeKind, replaces: bool, old: &PropertyMap, new: &PropertyMap) -> Change {
     let at = |properties: &PropertyMap| {
         let value = path.parse::<PropertyPath>().ok()?.get(properties).cloned()?;
         // A value inside a secret is as secret as the whole.
@@ -106,9 +106,9 @@ fn structural(old: &PropertyMap, new: &PropertyMap, replacing: &[String]) -> Vec
     let each = found.into_iter().map(|(path, kind)| {
         let path = path.to_string();
         let kind = match kind {
-            Structural::Add => Kind::Add,
-            Structural::Delete => Kind::Delete,
-            Structural::Update => Kind::Update,
+            Structural::Add => ChangeKind::Add,
+            Structural::Delete => ChangeKind::Delete,
+            Structural::Update => ChangeKind::Update,
         };
         let replaces = replacing.iter().any(|key| *key == path || path.split(['.', '[']).next() == Some(key.as_str()));
         change(&path, kind, replaces, old, new)
@@ -116,10 +116,10 @@ fn structural(old: &PropertyMap, new: &PropertyMap, replacing: &[String]) -> Vec
     each.collect()
 }
 
-fn one_sided(inputs: &PropertyMap, kind: Kind) -> Vec<Change> {
+fn one_sided(inputs: &PropertyMap, kind: ChangeKind) -> Vec<Change> {
     let each = inputs.iter().map(|(key, value)| {
         let (old, new) = match kind {
-            Kind::Delete => (Some(value.clone()), None),
+            ChangeKind::Delete => (Some(value.clone()), None),
             _ => (None, Some(value.clone())),
         };
         Change { path: key.clone(), kind, replaces: false, old, new }

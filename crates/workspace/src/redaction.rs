@@ -13,17 +13,17 @@ use outrigger_value::{PropertyMap, Value, secrecy};
 const SHORTEST: usize = 3;
 
 /// What a secret is shown as.
-pub(crate) const HIDDEN: &str = "[secret]";
+pub const HIDDEN: &str = "[secret]";
 
 /// Remembers secret texts. They live in memory only, and are never shown.
 #[derive(Default)]
-pub(crate) struct Redaction {
+pub struct Redaction {
     texts: Mutex<BTreeSet<String>>,
 }
 
 impl Redaction {
     /// Remembers a text.
-    pub(crate) fn learn(&self, text: &str) {
+    pub fn learn(&self, text: &str) {
         if text.len() < SHORTEST {
             return;
         }
@@ -34,7 +34,7 @@ impl Redaction {
     }
 
     /// Remembers every secret text in a property map.
-    pub(crate) fn learn_properties(&self, properties: &PropertyMap) {
+    pub fn learn_properties(&self, properties: &PropertyMap) {
         secrecy::secret_leaves(properties, &mut |leaf| match leaf {
             Value::String(text) => {
                 self.learn(text);
@@ -51,7 +51,7 @@ impl Redaction {
     }
 
     /// The text without secrets.
-    pub(crate) fn hide(&self, text: &str) -> String {
+    pub fn hide(&self, text: &str) -> String {
         let texts = self.texts.lock().unwrap_or_else(PoisonError::into_inner);
         let mut found: Vec<&String> = texts.iter().filter(|secret| text.contains(secret.as_str())).collect();
         // The longest first: a secret may be a part of another.
@@ -60,7 +60,7 @@ impl Redaction {
     }
 
     /// The finding without secrets.
-    pub(crate) fn hide_in(&self, diagnostic: &Diagnostic) -> Diagnostic {
+    pub fn hide_in(&self, diagnostic: &Diagnostic) -> Diagnostic {
         let all = |texts: &[String]| texts.iter().map(|text| self.hide(text)).collect();
         Diagnostic {
             summary: self.hide(&diagnostic.summary),

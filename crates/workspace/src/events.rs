@@ -12,22 +12,22 @@ use outrigger_provider::LogLevel;
 use outrigger_state::Resource;
 use serde_json::{Map, Value as Json, json};
 
-use super::difference::{Kind, changes};
-use super::redaction::Redaction;
-use super::value::{Secrets, properties_to_json, to_json};
+use crate::difference::{ChangeKind, changes};
+use crate::json::{Secrets, properties_to_json, to_json};
+use crate::redaction::Redaction;
 
 /// The version of the stream's form. It grows when a reader of the old form would misunderstand the new one.
 const VERSION: u64 = 1;
 
 /// Numbers the events of a command. Preview and update share one.
 #[derive(Debug, Default)]
-pub(crate) struct EventStream {
+pub struct EventStream {
     next: AtomicU64,
 }
 
 impl EventStream {
     /// One line, without its end. `phase` is `preview`, `update`, `refresh` or `destroy`.
-    pub(crate) fn line(&self, phase: &str, kind: &str, body: Json) -> String {
+    pub fn line(&self, phase: &str, kind: &str, body: Json) -> String {
         let sequence = self.next.fetch_add(1, Ordering::Relaxed);
         let mut object = Map::from_iter([
             ("version".to_owned(), VERSION.into()),
@@ -44,12 +44,7 @@ impl EventStream {
 }
 
 /// The kind and the body of an engine's event. `took` is the length of a step that has ended.
-pub(crate) fn event(
-    event: &Event,
-    redaction: &Redaction,
-    secrets: Secrets,
-    took: Option<Duration>,
-) -> (&'static str, Json) {
+pub fn event(event: &Event, redaction: &Redaction, secrets: Secrets, took: Option<Duration>) -> (&'static str, Json) {
     match event {
         Event::CallStarted { urn } => ("call-started", json!({"urn": urn.as_str()})),
         Event::StepStarted(step) => ("step-started", step_body(step, secrets)),
@@ -95,7 +90,7 @@ pub(crate) fn event(
 }
 
 /// The body of the last event of a phase.
-pub(crate) fn ended(result: &RunResult, secrets: Secrets, took: Duration) -> Json {
+pub fn ended(result: &RunResult, secrets: Secrets, took: Duration) -> Json {
     let ending = match result.ending {
         Ending::Succeeded => "succeeded",
         Ending::Failed => "failed",
@@ -111,7 +106,7 @@ pub(crate) fn ended(result: &RunResult, secrets: Secrets, took: Duration) -> Jso
 }
 
 /// A finding.
-pub(crate) fn diagnostic_body(diagnostic: &Diagnostic) -> Json {
+pub fn diagnostic_body(diagnostic: &Diagnostic) -> Json {
     let severity = match diagnostic.severity {
         Severity::Error => "error",
         Severity::Warning => "warning",
@@ -146,9 +141,9 @@ fn step_body(step: &Step, secrets: Secrets) -> Json {
     };
     let diff = changes(step).into_iter().map(|change| {
         let kind = match change.kind {
-            Kind::Add => "add",
-            Kind::Delete => "delete",
-            Kind::Update => "update",
+            ChangeKind::Add => "add",
+            ChangeKind::Delete => "delete",
+            ChangeKind::Update => "update",
         };
         json!({
             "path": change.path,

@@ -15,26 +15,26 @@ use outrigger_value::Value;
 use outrigger_yaml::program::Program;
 use outrigger_yaml::{Settings, YamlProgram, program_file};
 
-use crate::compiler::{self, LIMIT};
-use crate::environment::Environment;
-use crate::failure::Failure;
+use super::Environment;
+use super::compiler::{self, LIMIT};
+use crate::Error;
 
 /// The program's text and what it needs, before any plugin runs.
-pub(crate) struct Source {
+pub(super) struct Source {
     document: Document,
     /// What was parsed, and what is wrong or odd in its form.
-    pub(crate) parsed: (Program, Vec<Diagnostic>),
+    pub(super) parsed: (Program, Vec<Diagnostic>),
     packages: Packages,
     /// Texts that are in no file, by the name that places give them, for showing the lines of findings.
-    pub(crate) texts: BTreeMap<String, String>,
+    pub(super) texts: BTreeMap<String, String>,
 }
 
 /// The organization of every stack in a store of one's own.
-pub(crate) const ORGANIZATION: &str = "organization";
+pub(super) const ORGANIZATION: &str = "organization";
 
 impl Source {
     /// Reads the program's file.
-    pub(crate) fn read(project: &Project) -> Result<Self, Failure> {
+    pub(super) fn read(project: &Project) -> Result<Self, Error> {
         let path = program_file(project)?;
         let document = if path == project.path {
             project.document.clone()
@@ -51,12 +51,12 @@ impl Source {
     }
 
     /// Runs the compiler. Without a stack it gets none of the variables that say something about one.
-    pub(crate) fn compile(
+    pub(super) fn compile(
         compiler: &Compiler,
         project: &Project,
         stack: Option<(&str, &Config)>,
         environment: &Environment,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self, Error> {
         let variables = stack.map(|(stack, config)| {
             [
                 ("PULUMI_STACK", stack.to_owned()),
@@ -81,22 +81,22 @@ impl Source {
         let texts = BTreeMap::from([(name.clone(), around.hide(&printed))]);
         match Document::parse_bytes(name, &printed) {
             Ok(document) => Self::of(document, &directory, texts),
-            Err(findings) => Err(Failure { texts, ..Failure::from(findings) }),
+            Err(findings) => Err(Error { texts, ..Error::from(findings) }),
         }
     }
 
-    fn of(document: Document, directory: &Path, texts: BTreeMap<String, String>) -> Result<Self, Failure> {
+    fn of(document: Document, directory: &Path, texts: BTreeMap<String, String>) -> Result<Self, Error> {
         let parsed = Program::parse(&document);
         Ok(Self { document, parsed, packages: Packages::find(directory)?, texts })
     }
 
     /// The plugins that the program names.
-    pub(crate) fn required(&self) -> Vec<PluginDescriptor> {
+    pub(super) fn required(&self) -> Vec<PluginDescriptor> {
         self.parsed.0.packages(&self.packages)
     }
 
     /// The program, with the config values that it reads.
-    pub(crate) fn program(
+    pub(super) fn program(
         self,
         project: &Project,
         stack: &str,

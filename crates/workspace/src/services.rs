@@ -12,9 +12,9 @@ use outrigger_pulumi::{hash_assets, lacks_hashes};
 use outrigger_state::{Backend, StackName};
 use outrigger_value::{PropertyMap, Urn};
 
-use crate::encryption::Keyring;
-use crate::render::progress::Progress;
-use crate::render::redaction::Redaction;
+use crate::OwnedKeys;
+use crate::redaction::Redaction;
+use crate::run::blocking;
 
 /// The machine's clock.
 pub(crate) struct WallClock;
@@ -27,7 +27,7 @@ impl Clock for WallClock {
 
 /// The operating system's randomness.
 #[derive(Default)]
-pub(crate) struct SystemRandom {
+pub struct SystemRandom {
     /// The ids planned for new providers.
     planned: Mutex<HashMap<Urn, String>>,
 }
@@ -57,30 +57,22 @@ impl Random for SystemRandom {
 /// Reads the outputs of other stacks of the same backend.
 pub(crate) struct Neighbours {
     /// The backend.
-    pub(crate) backend: Backend,
+    pub backend: Backend,
     /// The project whose name a short stack name means.
-    pub(crate) project: String,
+    pub project: String,
     /// The keys; each stack has its own salt.
-    pub(crate) keyring: Arc<Keyring>,
+    pub keys: OwnedKeys,
     /// Learns their secrets.
-    pub(crate) redaction: Arc<Redaction>,
+    pub redaction: Arc<Redaction>,
 }
 
 #[async_trait]
 impl OtherStacks for Neighbours {
     async fn outputs(&self, name: &str) -> Result<PropertyMap, Diagnostic> {
         let stack = StackName::parse(name, Some(&self.project))?;
-        let (backend, keyring) = (self.backend.clone(), Arc::clone(&self.keyring));
+        let (backend, keys) = (self.backend.clone(), Arc::clone(&self.keys));
         // Reading and deriving a key take their time.
-        let outline =
-            tokio::task::spawn_blocking(move || backend.outline(&stack, &|provider| keyring.crypter(provider)));
-        let outputs = outline
-            .await
-            .map_err(|error| {
-                Diagnostic::error("stack-reference", format!("the outputs of stack `{name}` could not be read"))
-                    .detail(error.to_string())
-            })??
-            .outputs;
+        let outputs = blocking(move || backend.outline(&stack, &*keys)).await?.outputs;
         self.redaction.learn_properties(&outputs);
         Ok(outputs)
     }
@@ -90,9 +82,9 @@ impl OtherStacks for Neighbours {
 /// before a plugin can quote them.
 pub(crate) struct Inputs {
     /// The program's directory, which relative paths begin at.
-    pub(crate) directory: PathBuf,
+    pub directory: PathBuf,
     /// Learns secrets.
-    pub(crate) redaction: Arc<Redaction>,
+    pub redaction: Arc<Redaction>,
 }
 
 impl PrepareInputs for Inputs {
@@ -102,28 +94,28 @@ impl PrepareInputs for Inputs {
     }
 }
 
-/// Passes what plugins say to the phase that is on the screen.
+/// Passes what plugins say on to the present run.
 #[derive(Default)]
-pub(crate) struct Relay {
+pub struct Relay {
     heard: Mutex<Heard>,
 }
 
 #[derive(Default)]
 struct Heard {
-    current: Option<Arc<Progress>>,
-    /// What was said before the first phase: plugins start earlier.
+    current: Option<Arc<dyn EventSink>>,
+    /// What plugins said before the first run: they start earlier.
     before: Vec<Event>,
 }
 
-/// How much is kept for the first phase.
+/// How much is kept for the first run.
 const BEFORE: usize = 1000;
 
 impl Relay {
-    /// From now on to this phase.
-    pub(crate) fn follow(&self, progress: &Arc<Progress>) {
+    /// From now on to this sink.
+    pub(crate) fn follow(&self, events: Arc<dyn EventSink>) {
         let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
-        heard.before.drain(..).for_each(|event| progress.emit(event));
-        heard.current = Some(Arc::clone(progress));
+        heard.before.drain(..).for_each(|event| events.emit(event));
+        heard.current = Some(events);
     }
 }
 
@@ -132,9 +124,9 @@ impl LogSink for Relay {
         let event = Event::Log { level, urn: urn.cloned(), message: message.to_owned(), ephemeral };
         let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
         match heard.current.clone() {
-            Some(progress) => {
+            Some(events) => {
                 drop(heard);
-                progress.emit(event);
+                events.emit(event);
             }
             None if heard.before.len() < BEFORE => heard.before.push(event),
             None => {}

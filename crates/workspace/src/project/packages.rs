@@ -6,23 +6,113 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use outrigger_diagnostic::Diagnostic;
+use outrigger_host::find::find;
 use outrigger_host::{Host, HostOptions, ProjectPlugin};
 use outrigger_project::packages::LockFile;
 use outrigger_project::{PackageSpec, Project};
 use outrigger_provider::{CallContext, CallError, Parameterize, Plugin, PluginDescriptor, Plugins};
+use outrigger_yaml::check_project;
 
-use crate::environment::Environment;
-use crate::failure::Failure;
-use crate::operation::host_options;
+use super::Environment;
+use super::open::{project, replace_file, write_project};
+use super::plugins::host_options;
+use super::source::Source;
+use crate::Error;
 use crate::services::Relay;
-use crate::workspace::replace_file;
 
 /// What every executable of a plugin is called first.
 const EXECUTABLE: &str = "pulumi-resource-";
 
+/// A package that was added to a project.
+#[derive(Clone, Debug)]
+pub struct Added {
+    /// Its name.
+    pub name: String,
+    /// Its lock file, below the program's directory.
+    pub lock_file: String,
+    /// The plugin's name, if it was named by the path of its executable, where no later run looks for it.
+    pub local_plugin: Option<String>,
+}
+
+/// The packages of a project after an installation.
+#[derive(Clone, Debug, Default)]
+pub struct Installation {
+    /// For each package its name, its lock file below the program's directory, and whether anything is different now.
+    pub locked: Vec<(String, String, bool)>,
+    /// How many plugins the program needs; `None` if it is not known without a stack, as for a program that a compiler makes.
+    pub plugins: Option<usize>,
+    /// What failed or is missing.
+    pub failures: Vec<Diagnostic>,
+}
+
+/// Adds a package to the project: asks a plugin, writes the lock file, and names the package in the project file. `source` is a plugin's name, with a
+/// version behind an `@`, the path of its executable, or a package that the project has.
+pub async fn add_package(environment: &Environment, source: &str, parameters: Vec<String>) -> Result<Added, Error> {
+    let project = project(environment)?;
+    check_project(&project)?;
+    let mut spec = match project.packages.get(source) {
+        Some(known) => PackageSpec { parameters, ..known.clone() },
+        None => {
+            let (source, version) = versioned(source);
+            PackageSpec::of(source.to_owned(), version, parameters)
+        }
+    };
+    let source = PluginSource::parse(&spec.source, &environment.directory)?;
+    let mut packager = Packager::new(environment, &project, [&source])?;
+    let lock = packager.lock(&source, &spec).await;
+    packager.close().await;
+    let lock = lock?;
+    let mut local_plugin = None;
+    if let PluginSource::Local { name, .. } = source {
+        // A path would mean nothing to the engine, which looks for plugins by their names.
+        spec.source = lock.plugin.name.clone();
+        local_plugin = Some(name);
+    }
+    spec.version = spec.version.or_else(|| lock.plugin.version.clone());
+    let name = lock.plugin.package();
+    let text = project.with_package(name, &spec)?;
+    let (lock_file, _) = write(&project, &lock)?;
+    write_project(&project, &text)?;
+    Ok(Added { name: name.to_owned(), lock_file, local_plugin })
+}
+
+/// Writes the lock files of the project's packages, and looks for the plugins that its program needs. What fails does not keep the others
+/// from being written.
+pub async fn install(environment: &Environment) -> Result<Installation, Error> {
+    let project = project(environment)?;
+    check_project(&project)?;
+    let mut packages: Vec<(&str, &PackageSpec, PluginSource)> = Vec::new();
+    for (name, spec) in &project.packages {
+        let source = PluginSource::parse(&spec.source, project.directory());
+        packages.push((name, spec, source.map_err(|error| error.at(project.document.place(spec.span)))?));
+    }
+    let mut installation = Installation::default();
+    let mut packager = Packager::new(environment, &project, packages.iter().map(|(_, _, source)| source))?;
+    for (name, spec, source) in &packages {
+        match packager.lock(source, spec).await.and_then(|lock| write(&project, &lock)) {
+            Ok((path, changed)) => installation.locked.push(((*name).to_owned(), path, changed)),
+            Err(error) => installation.failures.push(error.at(project.document.place(spec.span))),
+        }
+    }
+    packager.close().await;
+    if installation.failures.is_empty() && project.compiler().is_none() {
+        let options = host_options(environment, &project, BTreeMap::new())?;
+        match Source::read(&project).map(|source| source.required()) {
+            Ok(needed) => {
+                // The bridge is part of this program.
+                let elsewhere = needed.iter().filter(|plugin| plugin.name != outrigger_bridge::NAME);
+                installation.failures.extend(elsewhere.filter_map(|plugin| find(&options, plugin).err()));
+                installation.plugins = Some(needed.len());
+            }
+            Err(error) => installation.failures.extend(error.findings),
+        }
+    }
+    Ok(installation)
+}
+
 /// A source as a package names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Origin {
+pub(super) enum PluginSource {
     /// A plugin, by its name.
     Named(String),
     /// A plugin, by the directory of its executable.
@@ -30,7 +120,7 @@ pub(crate) enum Origin {
 }
 
 /// A source and the version behind its `@`. A path has no version: what looks like one is part of a name.
-pub(crate) fn versioned(text: &str) -> (&str, Option<String>) {
+pub(super) fn versioned(text: &str) -> (&str, Option<String>) {
     match text.split_once('@').filter(|_| !is_path(text)) {
         Some((source, version)) => (source, Some(version.to_owned())),
         None => (text, None),
@@ -41,9 +131,9 @@ fn is_path(source: &str) -> bool {
     source.starts_with(['.', '/'])
 }
 
-impl Origin {
+impl PluginSource {
     /// Understands a source. A path begins at `directory`.
-    pub(crate) fn parse(source: &str, directory: &Path) -> Result<Self, Diagnostic> {
+    pub(super) fn parse(source: &str, directory: &Path) -> Result<Self, Diagnostic> {
         let refused = |reason: &str, hint: &str| {
             Err(Diagnostic::error("package-source", format!("a package cannot be taken from `{source}`"))
                 .detail(reason)
@@ -73,44 +163,46 @@ impl Origin {
     }
 
     /// The plugin's name.
-    pub(crate) fn name(&self) -> &str {
+    pub(super) fn name(&self) -> &str {
         match self {
             Self::Named(name) | Self::Local { name, .. } => name,
+        }
+    }
+
+    /// Has a host find it before all others of its name, if it is an executable.
+    pub(super) fn add_to(&self, options: &mut HostOptions) {
+        if let Self::Local { name, directory } = self {
+            let plugin = ProjectPlugin { name: name.clone(), path: directory.clone(), version: None };
+            options.project.plugins.insert(0, plugin);
         }
     }
 }
 
 /// Plugins that are asked, each in a process of its own, until all is done.
-pub(crate) struct Packager {
+struct Packager {
     host: Arc<Host>,
     /// A plugin that became a package stays that package, so none is given back to be used again.
     asked: Vec<Arc<dyn Plugin>>,
 }
 
 impl Packager {
-    /// For packages with these origins.
-    pub(crate) fn new<'a>(
+    /// For packages from these sources.
+    fn new<'a>(
         environment: &Environment,
         project: &Project,
-        origins: impl IntoIterator<Item = &'a Origin>,
-    ) -> Result<Self, Failure> {
-        let keeper = crate::bridge::keeper(environment);
-        let mut options: HostOptions = host_options(environment, project, keeper, BTreeMap::new())?;
-        for origin in origins {
-            if let Origin::Local { name, directory } = origin {
-                let plugin = ProjectPlugin { name: name.clone(), path: directory.clone(), version: None };
-                options.project.plugins.insert(0, plugin);
-            }
-        }
+        sources: impl IntoIterator<Item = &'a PluginSource>,
+    ) -> Result<Self, Diagnostic> {
+        let mut options = host_options(environment, project, BTreeMap::new())?;
+        sources.into_iter().for_each(|source| source.add_to(&mut options));
         Ok(Self { host: Arc::new(Host::new(options, Arc::new(Relay::default()))?), asked: Vec::new() })
     }
 
     /// What a package's lock file says.
-    pub(crate) async fn lock(&mut self, origin: &Origin, spec: &PackageSpec) -> Result<LockFile, Diagnostic> {
+    async fn lock(&mut self, source: &PluginSource, spec: &PackageSpec) -> Result<LockFile, Diagnostic> {
         let cx = CallContext::background();
         let descriptor = PluginDescriptor {
             download_url: spec.download_url.clone(),
-            ..PluginDescriptor::named(origin.name(), spec.version.clone())
+            ..PluginDescriptor::named(source.name(), spec.version.clone())
         };
         let plugin = self.host.load(&cx, &descriptor).await?;
         self.asked.push(Arc::clone(&plugin));
@@ -147,7 +239,7 @@ impl Packager {
     }
 
     /// Ends what was started.
-    pub(crate) async fn close(self) {
+    async fn close(self) {
         drop(self.asked);
         self.host.shutdown().await;
     }
@@ -155,7 +247,7 @@ impl Packager {
 
 /// Writes a lock file in place of the package's earlier ones. Gives its path below the program's directory, and whether anything
 /// is different now.
-pub(crate) fn write(project: &Project, lock: &LockFile) -> Result<(String, bool), Diagnostic> {
+fn write(project: &Project, lock: &LockFile) -> Result<(String, bool), Diagnostic> {
     let shown = format!("{}/{}", lock.directory(), lock.file_name());
     let directory = project.program_directory().join(lock.directory());
     let path = directory.join(lock.file_name());
@@ -212,7 +304,7 @@ mod tests {
     fn sources_are_names_or_executables() {
         let directory = tempfile::tempdir().unwrap();
         fs::write(directory.path().join("pulumi-resource-x"), "").unwrap();
-        let parse = |source: &str| Origin::parse(source, directory.path());
+        let parse = |source: &str| PluginSource::parse(source, directory.path());
         assert_eq!(parse("aws").unwrap().name(), "aws");
         assert_eq!(parse("./pulumi-resource-x").unwrap().name(), "x");
         for source in ["./pulumi-resource-y", "./schema.json", "github.com/a/b", "git://x", "."] {

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use outrigger_diagnostic::Diagnostic;
 use outrigger_transport::tap::CallLog;
 
-use crate::environment::Environment;
+use super::Environment;
 
 /// Pulumi's variable.
 const PLUGINS: &str = "PULUMI_DEBUG_GRPC";
@@ -17,12 +17,12 @@ const PLUGINS: &str = "PULUMI_DEBUG_GRPC";
 const TERRAFORM: &str = "PULUMI_TF_DEBUG_GRPC";
 
 /// Where calls of Pulumi's plugins are written down.
-pub(crate) fn of_plugins(environment: &Environment) -> Result<Option<Arc<dyn CallLog>>, Diagnostic> {
+pub(super) fn of_plugins(environment: &Environment) -> Result<Option<Arc<dyn CallLog>>, Diagnostic> {
     open(environment, &[PLUGINS])
 }
 
 /// Where calls of Terraform's providers are written down.
-pub(crate) fn of_terraform(environment: &Environment) -> Result<Option<Arc<dyn CallLog>>, Diagnostic> {
+pub(super) fn of_terraform(environment: &Environment) -> Result<Option<Arc<dyn CallLog>>, Diagnostic> {
     open(environment, &[TERRAFORM, PLUGINS])
 }
 

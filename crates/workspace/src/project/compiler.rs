@@ -12,14 +12,14 @@ use std::time::Duration;
 
 use outrigger_diagnostic::{Diagnostic, Place};
 use outrigger_project::Compiler;
+use outrigger_provider::without_secrets;
 use outrigger_syntax::MAX_BYTES;
 
-use crate::environment::Environment;
-use crate::output::talk;
-use crate::render::redaction::HIDDEN;
+use super::Environment;
+use crate::HIDDEN;
 
 /// How long a compiler may take. Real ones take seconds; one that hangs would hang for ever.
-pub(crate) const LIMIT: Duration = Duration::from_secs(300);
+pub(super) const LIMIT: Duration = Duration::from_secs(300);
 
 /// When it is said that the compiler is waited for.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -30,27 +30,24 @@ const WORDS: usize = 64 << 10;
 /// How many lines of it an error shows.
 const LINES: usize = 20;
 
-/// What plugins do not get either.
-const WITHHELD: [&str; 3] = ["PULUMI_CONFIG_PASSPHRASE", "PULUMI_CONFIG_PASSPHRASE_FILE", "PULUMI_ACCESS_TOKEN"];
-
 /// Where and with what a compiler runs.
-pub(crate) struct Surroundings<'a> {
+pub(super) struct Surroundings<'a> {
     /// What the process was started with.
-    pub(crate) environment: &'a Environment,
+    pub(super) environment: &'a Environment,
     /// Variables that it gets besides; those that are set already win, as in the peer.
-    pub(crate) variables: &'a [(&'static str, String)],
+    pub(super) variables: &'a [(&'static str, String)],
     /// What it gets in clear and nobody else may see.
-    pub(crate) secrets: &'a [&'a str],
+    pub(super) secrets: &'a [&'a str],
     /// The program's directory.
-    pub(crate) directory: &'a Path,
+    pub(super) directory: &'a Path,
     /// Where the project file asks for it.
-    pub(crate) place: Place,
+    pub(super) place: Place,
     /// How long it may take.
-    pub(crate) limit: Duration,
+    pub(super) limit: Duration,
 }
 
 /// Runs the compiler. Answers what it printed.
-pub(crate) fn run(compiler: &Compiler, around: &Surroundings<'_>) -> Result<Vec<u8>, Diagnostic> {
+pub(super) fn run(compiler: &Compiler, around: &Surroundings<'_>) -> Result<Vec<u8>, Diagnostic> {
     let failed = |summary: String| Diagnostic::error("compiler", summary).at(around.place.clone());
     let name = &compiler.program;
     let mut child = Command::new(name)
@@ -74,7 +71,7 @@ pub(crate) fn run(compiler: &Compiler, around: &Surroundings<'_>) -> Result<Vec<
     };
     let printed = collect(child.stdout.take(), MAX_BYTES + 1).map_err(unwatched)?;
     let said = collect(child.stderr.take(), WORDS).map_err(unwatched)?;
-    let Some(status) = wait(child, name, around.limit).map_err(unwatched)? else {
+    let Some(status) = wait(child, name, around).map_err(unwatched)? else {
         return Err(failed(format!("the compiler `{name}` did not end within {} seconds", around.limit.as_secs()))
             .detail(last_lines(&around.hide(&said.take())))
             .hint("Run it by hand to see what it waits for."));
@@ -86,7 +83,7 @@ pub(crate) fn run(compiler: &Compiler, around: &Surroundings<'_>) -> Result<Vec<
             .hint("Correct what it says, or run it by hand in the program's directory."));
     }
     if !said.is_empty() {
-        talk(&format!("{name}: {}", around.hide(&said).trim_end()));
+        around.environment.frontend.notice(&format!("{name}: {}", around.hide(&said).trim_end()));
     }
     let printed = printed.take();
     if printed.len() > MAX_BYTES {
@@ -99,7 +96,7 @@ pub(crate) fn run(compiler: &Compiler, around: &Surroundings<'_>) -> Result<Vec<
 
 impl Surroundings<'_> {
     /// What the compiler printed or said, without secrets: it has them in clear, and may well repeat them.
-    pub(crate) fn hide(&self, bytes: &[u8]) -> String {
+    pub(super) fn hide(&self, bytes: &[u8]) -> String {
         let text = String::from_utf8_lossy(bytes).into_owned();
         let secrets = self.secrets.iter().filter(|secret| !secret.is_empty());
         secrets.fold(text, |text, secret| text.replace(secret, HIDDEN))
@@ -108,18 +105,12 @@ impl Surroundings<'_> {
 
 /// Everything that is set, but for keys, and ours where nothing is set.
 fn variables(around: &Surroundings<'_>) -> Vec<(OsString, OsString)> {
-    let mut all: Vec<(OsString, OsString)> = around
-        .environment
-        .variables()
-        .iter()
-        .filter(|(name, _)| WITHHELD.iter().all(|withheld| name != withheld))
-        .cloned()
-        .collect();
+    let mut all = without_secrets(around.environment.variables.iter().cloned());
     for (name, value) in around.variables {
         match around.environment.raw(name) {
             None => all.push((name.into(), value.into())),
             Some(other) if other != OsStr::new(value) => {
-                talk(&format!(
+                around.environment.frontend.notice(&format!(
                     "warning: {name} is set in the environment; the compiler gets that and not this stack's"
                 ));
             }
@@ -130,16 +121,17 @@ fn variables(around: &Surroundings<'_>) -> Vec<(OsString, OsString)> {
 }
 
 /// Waits for the end; `None` if it takes too long, and then it is killed.
-fn wait(mut child: Child, name: &str, limit: Duration) -> io::Result<Option<ExitStatus>> {
+fn wait(mut child: Child, name: &str, around: &Surroundings<'_>) -> io::Result<Option<ExitStatus>> {
     let pid = rustix::process::Pid::from_child(&child);
     let (ended, end) = channel();
     thread::Builder::new().spawn(move || {
         let _nobody_waits = ended.send(child.wait());
     })?;
-    let patience = PATIENCE.min(limit);
+    let (limit, patience) = (around.limit, PATIENCE.min(around.limit));
     let mut answer = end.recv_timeout(patience);
     if matches!(answer, Err(RecvTimeoutError::Timeout)) && patience < limit {
-        talk(&format!("Waiting for the compiler `{name}`, for at most {} seconds ...", limit.as_secs()));
+        let waiting = format!("Waiting for the compiler `{name}`, for at most {} seconds ...", limit.as_secs());
+        around.environment.frontend.notice(&waiting);
         answer = end.recv_timeout(limit.saturating_sub(patience));
     }
     match answer {
@@ -208,7 +200,7 @@ mod tests {
             span: Default::default(),
         };
         let around = Surroundings {
-            environment: &Environment::read(None).unwrap(),
+            environment: &Environment::new(std::env::vars_os(), "/"),
             variables: &[("PULUMI_ROOT_DIRECTORY", "here".to_owned())],
             secrets: &["canary"],
             directory: Path::new("/"),
@@ -240,7 +232,7 @@ mod tests {
         let hung = compiled("exec sleep 1000", Duration::from_millis(50)).unwrap_err();
         assert!(hung.summary.contains("did not end"), "{hung}");
         let missing = Compiler { program: "/no/such".into(), arguments: Vec::new(), span: Default::default() };
-        let environment = Environment::read(None).unwrap();
+        let environment = Environment::new(std::env::vars_os(), "/");
         let around = Surroundings {
             environment: &environment,
             variables: &[],

@@ -1,0 +1,46 @@
+//! A library to run a project with.
+//!
+//! [`Workspace::open`] finds a project and the backend of its stacks; [`Workspace::prepare`] a stack's keys, configuration, plugins and program. The
+//! [`Operation`] that comes out previews, updates, refreshes or destroys: its [`Runner`] gives a [`RunResult`], and every event on the way
+//! to a sink of the caller's. [`check`] finds mistakes, [`install`] and [`add_package`] write lock files, and the methods of [`Workspace`] make, select and
+//! edit stacks.
+//!
+//! Nothing here prints, asks a terminal, or reads the environment or the working directory: [`Environment`] brings all of that in, with a
+//! [`Frontend`] that answers questions. What fails is an [`Error`], of a kind that a caller can tell apart.
+//!
+//! [`Redaction`] keeps secrets out of what is shown; [`events`] and [`event_log`] are the JSON forms of events.
+//!
+//! Without the feature `projects` there are only the [`Runner`] and what it needs, for callers that have plugins and programs of their own.
+
+// An error is made once, when a command fails: its size costs nothing, and a box around it would be in every caller's way.
+#![allow(clippy::result_large_err)]
+
+pub mod difference;
+mod error;
+pub mod event_log;
+pub mod events;
+mod history;
+pub mod json;
+#[cfg(feature = "projects")]
+mod project;
+mod recorder;
+mod redaction;
+mod run;
+mod services;
+
+#[cfg(feature = "projects")]
+pub use outrigger_bridge::NAME as BRIDGE;
+pub use outrigger_engine::{Ending, Event, EventSink, PendingCreates, RunResult, StepOp, Targets};
+#[cfg(feature = "projects")]
+pub use outrigger_host::{BuiltIn, KeeperCommand, find, keeper};
+pub use outrigger_project::config::ListedValue;
+pub use outrigger_secrets::{PASSPHRASE_KIND, Phrase, unsupported};
+
+pub use error::{Error, ErrorKind};
+pub use history::Entry;
+#[cfg(feature = "projects")]
+pub use project::*;
+pub use recorder::{Recorder, is_half, is_internal};
+pub use redaction::{HIDDEN, Redaction};
+pub use run::{Mood, OwnedKeys, Runner, Work};
+pub use services::{Relay, SystemRandom};

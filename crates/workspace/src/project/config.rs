@@ -1,0 +1,130 @@
+//! The configuration of a stack, to read and to edit.
+
+use std::sync::Arc;
+
+use outrigger_diagnostic::Diagnostic;
+use outrigger_project::config::{ConfigPath, GetOutput, ListedValue, get, list, looks_like_secret};
+use outrigger_project::stack_config::{NewValue, StackConfig};
+use outrigger_secrets::{Crypter, Locked};
+use outrigger_state::StackName;
+
+use super::{Workspace, keys};
+use crate::Error;
+
+/// A stack's configuration.
+pub struct Configuration {
+    workspace: Workspace,
+    stack: StackName,
+    file: StackConfig,
+}
+
+/// How a new value is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Secrecy {
+    /// Encrypted.
+    Secret,
+    /// In clear.
+    Plain,
+    /// In clear; what looks like a secret is refused.
+    PlainUnlessSuspicious,
+}
+
+impl Workspace {
+    /// The configuration of a stack, which must exist.
+    pub fn configuration(self, named: Option<&str>) -> Result<Configuration, Error> {
+        let stack = self.existing_stack(named)?;
+        let file = self.stack_config(&stack)?;
+        Ok(Configuration { workspace: self, stack, file })
+    }
+}
+
+impl Configuration {
+    /// A key as the user writes it: `name` or `namespace:name`, or a path into a structured value.
+    pub fn path(&self, key: &str, structured: bool) -> Result<ConfigPath, Diagnostic> {
+        ConfigPath::parse(key, &self.workspace.project.name, structured).map_err(|error| {
+            Diagnostic::error("config-key", error.to_string())
+                .hint("A key is `name` or `namespace:name`; with `--path` it may be `name.inner[0]`.")
+        })
+    }
+
+    /// All values. Those of secrets are empty unless they are asked for.
+    pub fn list(&self, show_secrets: bool) -> Result<Vec<ListedValue>, Error> {
+        let crypter = if show_secrets { self.reader()? } else { Arc::new(Locked) };
+        Ok(list(&self.workspace.project, &self.file, show_secrets, crypter.as_ref())?)
+    }
+
+    /// One value, a secret one in clear.
+    pub fn get(&self, path: &ConfigPath) -> Result<GetOutput, Error> {
+        Ok(get(&self.workspace.project, &self.file, self.stack.stack(), path, self.reader()?.as_ref())?)
+    }
+
+    /// Sets values, all in one change of the file.
+    pub fn set(&mut self, values: Vec<(ConfigPath, String, Secrecy)>) -> Result<(), Error> {
+        let suspicious = |(path, value, secrecy): &&(ConfigPath, String, Secrecy)| {
+            *secrecy == Secrecy::PlainUnlessSuspicious && looks_like_secret(&path.key, value)
+        };
+        if let Some((path, ..)) = values.iter().find(suspicious) {
+            let shown = path.key.pretty(&self.workspace.project.name);
+            let summary = format!("the value of `{shown}` looks like a secret");
+            return Err(Diagnostic::error("config-looks-secret", summary)
+                .detail("It would be stored in clear.")
+                .hint("Give `--secret` to encrypt it, or `--plaintext` to store it in clear all the same.")
+                .into());
+        }
+        let any_secret = values.iter().any(|(_, _, secrecy)| *secrecy == Secrecy::Secret);
+        let crypter = if any_secret { self.writer()? } else { Arc::new(Locked) };
+        let mut file = self.file.clone();
+        for (path, value, secrecy) in values {
+            let value = match secrecy {
+                Secrecy::Secret => NewValue::Secure(crypter.encrypt(&value)?),
+                Secrecy::Plain | Secrecy::PlainUnlessSuspicious => NewValue::Plain(value),
+            };
+            file = self.parsed(&file.set(&path, value)?)?;
+        }
+        self.write(file)
+    }
+
+    /// Removes values, all in one change of the file. A key that is not there is no error, and no reason to touch the file.
+    pub fn remove(&mut self, paths: &[ConfigPath]) -> Result<(), Error> {
+        let mut file = self.file.clone();
+        for path in paths {
+            file = self.parsed(&file.remove(path)?)?;
+        }
+        if file.source() == self.file.source() { Ok(()) } else { self.write(file) }
+    }
+
+    fn parsed(&self, text: &str) -> Result<StackConfig, Error> {
+        Ok(StackConfig::parse(self.file.file(), Some(text.as_bytes()), &self.workspace.project.name)?)
+    }
+
+    fn write(&mut self, file: StackConfig) -> Result<(), Error> {
+        self.workspace.write_stack_config(&self.stack, file.source())?;
+        self.file = file;
+        Ok(())
+    }
+
+    /// What reads the file's secrets. Without any, no passphrase is asked for.
+    fn reader(&self) -> Result<Arc<dyn Crypter>, Error> {
+        if !self.file.has_secrets() {
+            return Ok(Arc::new(Locked));
+        }
+        let keys = self.workspace.keys()?;
+        Ok(match keys::stack_provider(&self.file)? {
+            Some(provider) => keys(&provider)?,
+            None => Arc::new(Locked),
+        })
+    }
+
+    /// What encrypts new secrets. A file without a salt gets one.
+    fn writer(&mut self) -> Result<Arc<dyn Crypter>, Error> {
+        let keyring = self.workspace.keyring()?;
+        let provider = match self.workspace.secrets_provider(&self.stack, &self.file)? {
+            Some(provider) => provider,
+            None => keys::create(&keyring)?,
+        };
+        if keys::stack_provider(&self.file)?.is_none() {
+            self.workspace.salt(&self.stack, &mut self.file, &provider)?;
+        }
+        Ok(keys::keys(&keyring)(&provider)?)
+    }
+}

@@ -1,0 +1,25 @@
+//! Projects on disk, with plugins that are processes.
+
+mod asked;
+mod call_log;
+mod check;
+mod compiler;
+mod config;
+mod environment;
+mod keys;
+mod open;
+mod operation;
+mod packages;
+mod plugins;
+mod source;
+mod stack;
+
+pub use asked::{Asked, BridgePlace, call_failed, terraform_provider};
+pub use check::{Report, check};
+pub use config::{Configuration, Secrecy};
+pub use environment::{Environment, Frontend, Silent};
+pub use open::{Store, Workspace, home, project, project_directory};
+pub use operation::{Operation, Request};
+pub use packages::{Added, Installation, add_package, install};
+pub use plugins::{BRIDGE_VERSION, stand_alone_bridge};
+pub use stack::Removal;

@@ -1,0 +1,224 @@
+//! The stacks of a project: which one is meant, its file and its keys; making, renaming and removing one.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use outrigger_diagnostic::Diagnostic;
+use outrigger_project::Project;
+use outrigger_project::stack_config::StackConfig;
+use outrigger_secrets::Keyring;
+use outrigger_state::{LockHolder, Outline, SecretsProviderState, StackName, cancel, fold_gone};
+
+use super::open::{home, replace_file};
+use super::{Environment, Workspace, keys};
+use crate::{Error, ErrorKind, OwnedKeys};
+
+/// How a stack is removed.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Removal {
+    /// Even if it has resources; they stay where they are.
+    pub force: bool,
+    /// Keep the stack's file.
+    pub preserve_config: bool,
+}
+
+impl Workspace {
+    /// The stack that is meant: the named one, PULUMI_STACK's, or the selected one.
+    pub fn stack(&self, named: Option<&str>) -> Result<StackName, Error> {
+        chosen(&self.project, named, &self.environment)?.ok_or_else(|| {
+            let diagnostic = Diagnostic::error("stack-not-selected", "no stack is selected")
+                .detail("Neither `--stack` nor PULUMI_STACK names one, and none was selected for this project before.")
+                .hint("Make one with `outrigger stack init NAME`, or choose one with `outrigger stack select NAME`.");
+            Error::new(ErrorKind::NoStack, diagnostic)
+        })
+    }
+
+    /// A stack that must exist.
+    pub fn existing_stack(&self, named: Option<&str>) -> Result<StackName, Error> {
+        let stack = self.stack(named)?;
+        if !self.store.backend.exists(&stack)? {
+            // Asking for more gives the error that names the stacks there are.
+            let asked = self.store.backend.secrets_provider(&stack);
+            asked.map_err(|missing| Error::new(ErrorKind::StackMissing, missing))?;
+        }
+        Ok(stack)
+    }
+
+    /// The stack that is selected for this project.
+    pub fn selected(&self) -> Result<Option<StackName>, Diagnostic> {
+        self.store.home.selected_stack(&self.project.name, &self.project.path.to_string_lossy())
+    }
+
+    /// Selects a stack for this project, or none.
+    pub fn select(&self, stack: Option<&StackName>) -> Result<(), Diagnostic> {
+        self.store.home.select_stack(&self.project.name, &self.project.path.to_string_lossy(), stack)
+    }
+
+    /// Makes a stack, with a salt in its file at once, as Pulumi does.
+    pub fn create_stack(&self, stack: &StackName) -> Result<(), Error> {
+        let keyring = self.keyring()?;
+        let config = self.stack_config(stack)?;
+        let (provider, salted) = match keys::stack_provider(&config)? {
+            // The file may come from version control, with secrets in it.
+            Some(provider) => (provider, None),
+            None => {
+                let provider = keys::create(&keyring)?;
+                let text = config.set_encryption_salt(keys::salt(&provider))?;
+                (provider, Some(text))
+            }
+        };
+        let store = &self.store;
+        store.backend.create_stack(stack, Some(&provider), &store.machine, store.clock.as_ref())?;
+        Ok(salted.map_or(Ok(()), |text| self.write_stack_config(stack, &text))?)
+    }
+
+    /// Gives a stack, its file and its selection another name.
+    pub fn rename_stack(&self, old: &StackName, new: &StackName) -> Result<(), Error> {
+        let store = &self.store;
+        store.backend.rename_stack(old, new, &store.machine, store.clock.as_ref())?;
+        let (from, to) = (self.project.stack_file(old.stack()), self.project.stack_file(new.stack()));
+        if self.owns(old) && from.exists() {
+            fs::rename(&from, &to).map_err(|error| {
+                Diagnostic::error(
+                    "stack-config-write",
+                    format!("`{}` cannot be renamed to `{}`", self.shown(&from), self.shown(&to)),
+                )
+                .detail(error.to_string())
+                .hint("The stack itself was renamed; rename its file by hand.")
+            })?;
+        }
+        if self.selected()?.as_ref() == Some(old) {
+            self.select(Some(new))?;
+        }
+        Ok(())
+    }
+
+    /// Removes a stack, its file, and its selection.
+    pub fn remove_stack(&self, stack: &StackName, removal: Removal) -> Result<(), Error> {
+        let store = &self.store;
+        store.backend.remove_stack(stack, removal.force, &store.machine, store.clock.as_ref())?;
+        if self.owns(stack) && !removal.preserve_config {
+            let path = self.project.stack_file(stack.stack());
+            match fs::remove_file(&path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    let summary = format!("`{}` cannot be removed", self.shown(&path));
+                    return Err(Diagnostic::error("stack-config-remove", summary)
+                        .detail(error.to_string())
+                        .hint("The stack itself was removed; remove the file by hand.")
+                        .into());
+                }
+                _ => {}
+            }
+        }
+        if self.selected()?.as_ref() == Some(stack) {
+            self.select(None)?;
+        }
+        Ok(())
+    }
+
+    /// The resources that a stack's state holds, and the stack's outputs with secrets opened.
+    pub fn outline(&self, stack: &StackName) -> Result<Outline, Error> {
+        Ok(self.store.backend.outline(stack, &*self.keys()?)?)
+    }
+
+    /// The keys of the state's secrets. The frontend may be asked for the passphrase.
+    pub fn keys(&self) -> Result<OwnedKeys, Error> {
+        Ok(keys::keys(&self.keyring()?))
+    }
+
+    /// The stack's file; one that does not exist is empty.
+    pub(super) fn stack_config(&self, stack: &StackName) -> Result<StackConfig, Error> {
+        let config = read_stack_config(&self.project, &self.project.stack_file(stack.stack()))?;
+        for warning in config.warnings() {
+            self.environment.frontend.notice(&format!("warning: {warning}"));
+        }
+        Ok(config)
+    }
+
+    /// Puts a new text into the stack's file, at once: a reader sees the old text or the new one.
+    pub(super) fn write_stack_config(&self, stack: &StackName, text: &str) -> Result<(), Diagnostic> {
+        let path = self.project.stack_file(stack.stack());
+        replace_file(&path, text).map_err(|error| {
+            Diagnostic::error("stack-config-write", format!("`{}` cannot be written", self.shown(&path)))
+                .detail(error.to_string())
+                .hint("Check that the directory may be written to and has room.")
+        })
+    }
+
+    /// Removes the lock of a stack, even if an update is at work. What a killed run had done is brought into the state first, so that the next command
+    /// finds it there. Answers what was found on the way, and whose locks were removed.
+    pub fn cancel(&self, stack: &StackName) -> Result<(Vec<Diagnostic>, Vec<LockHolder>), Error> {
+        let store = &self.store;
+        let findings = fold_gone(&store.backend, stack, store.clock.as_ref(), &store.machine)?;
+        Ok((findings, cancel(&store.backend, stack)?))
+    }
+
+    pub(super) fn keyring(&self) -> Result<Arc<Keyring>, Diagnostic> {
+        keys::keyring(&self.environment)
+    }
+
+    /// How the secrets of a stack are encrypted, by its file or else by its state.
+    pub(super) fn secrets_provider(
+        &self,
+        stack: &StackName,
+        config: &StackConfig,
+    ) -> Result<Option<SecretsProviderState>, Diagnostic> {
+        match keys::stack_provider(config)? {
+            None => self.store.backend.secrets_provider(stack),
+            provider => Ok(provider),
+        }
+    }
+
+    /// Writes the salt of a provider into the stack's file.
+    pub(super) fn salt(
+        &self,
+        stack: &StackName,
+        config: &mut StackConfig,
+        provider: &SecretsProviderState,
+    ) -> Result<(), Error> {
+        self.write_stack_config(stack, &config.set_encryption_salt(keys::salt(provider))?)?;
+        *config = self.stack_config(stack)?;
+        Ok(())
+    }
+
+    /// Whether a stack belongs to this project, so that the project has its file.
+    fn owns(&self, stack: &StackName) -> bool {
+        stack.project() == self.project.name
+    }
+
+    /// A path as the user would write it: relative to the project.
+    fn shown(&self, path: &Path) -> String {
+        path.strip_prefix(self.project.directory()).unwrap_or(path).display().to_string()
+    }
+}
+
+/// The stack that is meant: the named one, PULUMI_STACK's, or the selected one. It need not exist yet.
+pub(super) fn chosen(
+    project: &Project,
+    named: Option<&str>,
+    environment: &Environment,
+) -> Result<Option<StackName>, Diagnostic> {
+    match named.map(str::to_owned).or_else(|| environment.text("PULUMI_STACK")) {
+        Some(name) => StackName::parse(&name, Some(&project.name)).map(Some),
+        None => home(environment)?.selected_stack(&project.name, &project.path.to_string_lossy()),
+    }
+}
+
+/// Reads a stack's file; one that does not exist is empty.
+pub(super) fn read_stack_config(project: &Project, path: &Path) -> Result<StackConfig, Vec<Diagnostic>> {
+    let shown = path.strip_prefix(project.directory()).unwrap_or(path).display().to_string();
+    let bytes = match fs::read(path) {
+        Ok(bytes) => Some(bytes),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => {
+            return Err(vec![
+                Diagnostic::error("stack-config-unreadable", format!("`{shown}` cannot be read"))
+                    .detail(error.to_string())
+                    .hint("Check that the file may be read."),
+            ]);
+        }
+    };
+    StackConfig::parse(&shown, bytes.as_deref(), &project.name)
+}

@@ -1,0 +1,93 @@
+//! Keeps the books of a run while its events pass by: which resources it met, and how many steps of each kind.
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use outrigger_diagnostic::Diagnostic;
+use outrigger_engine::{Event, EventSink, Pattern, Step, StepOp, StepResult, Summary};
+use outrigger_value::Urn;
+
+use crate::redaction::Redaction;
+
+/// Passes events on. Their secrets become known to the redaction first.
+pub struct Recorder {
+    events: Arc<dyn EventSink>,
+    redaction: Arc<Redaction>,
+    books: Mutex<Books>,
+}
+
+#[derive(Default)]
+struct Books {
+    met: HashSet<Urn>,
+    summary: Summary,
+}
+
+impl Recorder {
+    /// Passes events on to a sink.
+    pub fn new(events: Arc<dyn EventSink>, redaction: Arc<Redaction>) -> Self {
+        Self { events, redaction, books: Mutex::default() }
+    }
+
+    /// Whether there was a step for a resource.
+    pub(crate) fn has_met(&self, urn: &Urn) -> bool {
+        self.books().met.contains(urn)
+    }
+
+    /// Whether there was a step for a resource that a pattern names.
+    pub(crate) fn has_met_like(&self, pattern: &Pattern) -> bool {
+        self.books().met.iter().any(|urn| pattern.matches(urn.as_str()))
+    }
+
+    /// The steps so far, counted as Pulumi counts them: a replacement once, default providers not at all.
+    pub(crate) fn summary(&self) -> Summary {
+        self.books().summary.clone()
+    }
+
+    /// Adds a finding that is not the engine's, in its place among the events.
+    pub(crate) fn report(&self, diagnostic: Diagnostic) {
+        self.emit(Event::Diagnostic { urn: None, diagnostic: Box::new(diagnostic) });
+    }
+
+    fn books(&self) -> MutexGuard<'_, Books> {
+        self.books.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl EventSink for Recorder {
+    fn emit(&self, event: Event) {
+        if let Event::StepStarted(step) | Event::StepEnded { step, .. } = &event {
+            for resource in step.old.iter().chain(&step.new) {
+                self.redaction.learn_properties(&resource.inputs);
+                self.redaction.learn_properties(&resource.outputs);
+            }
+        }
+        match &event {
+            Event::StepStarted(step) => drop(self.books().met.insert(step.urn.clone())),
+            Event::StepEnded { step, result: StepResult::Done, result_op }
+                if !is_half(step.op) && !is_internal(step) =>
+            {
+                *self.books().summary.counts.entry(*result_op).or_default() += 1;
+            }
+            _ => {}
+        }
+        self.events.emit(event);
+    }
+}
+
+/// Whether a step is one half of a replacement.
+pub fn is_half(op: StepOp) -> bool {
+    matches!(
+        op,
+        StepOp::CreateReplacement
+            | StepOp::DeleteReplaced
+            | StepOp::DiscardReplaced
+            | StepOp::ReadReplacement
+            | StepOp::ImportReplacement
+    )
+}
+
+/// Whether a step is bookkeeping that Pulumi's users do not see.
+pub fn is_internal(step: &Step) -> bool {
+    step.op == StepOp::RemovePendingReplace
+        || (step.urn.provider_package().is_some() && step.urn.name().starts_with("default"))
+}

@@ -1,0 +1,287 @@
+//! Runs of the engine on one stack: a preview, which only looks, and an update, which holds the lock and writes the state.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use outrigger_diagnostic::Diagnostic;
+use outrigger_engine::{Ending, Event, EventSink, Options, OtherStacks, Pattern, Random, RunResult, Services};
+use outrigger_provider::{Plugins, Program};
+use outrigger_secrets::Crypter;
+use outrigger_state::{
+    Backend, Clock, Journal, LocalMachine, Mode, NoJournal, Opened, Record, SecretsProviderState, Session,
+    SessionOptions, Snapshot, StackName, UpdateKind, Viewed,
+};
+use outrigger_value::{PropertyMap, Urn};
+use tokio::sync::OnceCell;
+use tokio_util::sync::CancellationToken;
+
+use crate::Error;
+use crate::history::Entry;
+use crate::recorder::Recorder;
+use crate::redaction::Redaction;
+use crate::services::{Inputs, Relay, WallClock};
+
+/// Gives the crypter for a state's secrets provider, from any thread.
+pub type OwnedKeys = Arc<dyn Fn(&SecretsProviderState) -> Result<Arc<dyn Crypter>, Diagnostic> + Send + Sync>;
+
+/// What is to be done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Work {
+    /// Bring the stack to the program.
+    Up,
+    /// Bring the state to what exists.
+    Refresh,
+    /// Delete everything.
+    Destroy,
+}
+
+impl Work {
+    /// The name of the phase that changes things.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Up => "update",
+            Self::Refresh => "refresh",
+            Self::Destroy => "destroy",
+        }
+    }
+
+    pub(crate) fn kind(self) -> UpdateKind {
+        match self {
+            Self::Up => UpdateKind::Update,
+            Self::Refresh => UpdateKind::Refresh,
+            Self::Destroy => UpdateKind::Destroy,
+        }
+    }
+}
+
+/// Whether a run changed things or only said what it would change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mood {
+    /// It would.
+    Planned,
+    /// It did.
+    Done,
+}
+
+/// Everything that the runs of one command on one stack share. A caller that has no project on disk fills it in by hand.
+pub struct Runner {
+    /// What is to be done.
+    pub work: Work,
+    /// Where the state is.
+    pub backend: Backend,
+    /// The stack.
+    pub stack: StackName,
+    /// This machine, for the lock.
+    pub machine: LocalMachine,
+    /// The clock of the state.
+    pub clock: Arc<dyn Clock>,
+    /// Whether the state is written by a thread of its own.
+    pub mode: Mode,
+    /// The keys of the state.
+    pub keys: OwnedKeys,
+    /// How new secrets are encrypted; `None` keeps what the state says.
+    pub secrets_provider: Option<SecretsProviderState>,
+    /// The program; [`Work::Up`] without one destroys.
+    pub program: Option<Box<dyn Program>>,
+    /// The program's directory, which relative paths of assets begin at.
+    pub directory: PathBuf,
+    /// What the engine is asked for. Whether it is a preview is set here.
+    pub options: Options,
+    /// The plugins.
+    pub plugins: Arc<dyn Plugins>,
+    /// Takes what plugins say, and passes it on to the present run.
+    pub relay: Arc<Relay>,
+    /// Randomness. One source for the preview and the update after it, so that both plan the same ids for new providers.
+    pub random: Arc<dyn Random>,
+    /// Other stacks.
+    pub stacks: Arc<dyn OtherStacks>,
+    /// Learns the secrets that the runs meet.
+    pub redaction: Arc<Redaction>,
+    /// For the history.
+    pub entry: Entry,
+    /// Nothing new starts once it is cancelled.
+    pub stop: CancellationToken,
+    /// Calls under way are given up once it is cancelled.
+    pub abort: CancellationToken,
+}
+
+impl Runner {
+    /// Says what would happen. Takes no lock and writes nothing. `begin` gets the stack's outputs before the run, and gives what takes the
+    /// events.
+    pub async fn preview(&self, begin: impl FnOnce(PropertyMap) -> Arc<dyn EventSink>) -> Result<RunResult, Error> {
+        let (backend, stack, keys) = (self.backend.clone(), self.stack.clone(), self.keys.clone());
+        // Reading the state, and deriving a key for it, go on while plugins start.
+        let viewed = blocking(move || Session::view(&backend, &stack, &*keys));
+        let Viewed { base, findings } = viewed.await?;
+        self.admit(&base)?;
+        let recorder = self.begin(&base, findings, begin);
+        Ok(self.run(Arc::new(NoJournal), base, &recorder, true).await)
+    }
+
+    /// Does it: locks the stack, runs, writes the state and the history. `begin` is as for a preview.
+    pub async fn update(&self, begin: impl FnOnce(PropertyMap) -> Arc<dyn EventSink>) -> Result<RunResult, Error> {
+        let (backend, stack, keys) = (self.backend.clone(), self.stack.clone(), self.keys.clone());
+        let (machine, clock, mode) = (self.machine.clone(), self.clock.clone(), self.mode);
+        let secrets_provider = self.secrets_provider.clone();
+        let opened = blocking(move || {
+            let options = SessionOptions { machine: &machine, clock, keys: &*keys, secrets_provider, mode };
+            Session::open(&backend, &stack, options)
+        });
+        let Opened { session, base, findings } = opened.await?;
+        let session = Arc::new(session);
+        if let Err(refusal) = self.admit(&base) {
+            session.release()?;
+            return Err(refusal);
+        }
+        let started = self.clock.now();
+        let recorder = self.begin(&base, findings, begin);
+        let journal = Sealed {
+            session: session.clone(),
+            keys: self.keys.clone(),
+            provider: self.secrets_provider.clone(),
+            checked: OnceCell::new(),
+        };
+        let mut result = self.run(Arc::new(journal), base, &recorder, false).await;
+        let info = self.entry.ended(self.work, &result, started, self.clock.now());
+        if let Err(diagnostic) = blocking(move || session.finish(info)).await {
+            recorder.report(diagnostic);
+            result.ending = Ending::Failed;
+        }
+        Ok(result)
+    }
+
+    /// Whether this build may touch the state, and whether the targets are there.
+    fn admit(&self, base: &Snapshot) -> Result<(), Error> {
+        let obstacles = base.obstacles();
+        if !obstacles.is_empty() {
+            return Err(obstacles.into());
+        }
+        if self.work == Work::Up {
+            // A target may be made by this run; see `run`.
+            return Ok(());
+        }
+        let known: BTreeSet<&Urn> = base.resources.iter().map(|resource| &resource.urn).collect();
+        let unknown: Vec<_> =
+            self.options.targets.names().filter(|urn| !known.contains(urn)).map(unknown_target).collect();
+        if unknown.is_empty() { Ok(()) } else { Err(unknown.into()) }
+    }
+
+    fn begin(
+        &self,
+        base: &Snapshot,
+        findings: Vec<Diagnostic>,
+        begin: impl FnOnce(PropertyMap) -> Arc<dyn EventSink>,
+    ) -> Arc<Recorder> {
+        let recorder = Arc::new(Recorder::new(begin(stack_outputs(base)), self.redaction.clone()));
+        self.relay.follow(recorder.clone());
+        for finding in findings {
+            recorder.report(finding);
+        }
+        recorder
+    }
+
+    async fn run(
+        &self,
+        journal: Arc<dyn Journal>,
+        base: Snapshot,
+        recorder: &Arc<Recorder>,
+        preview: bool,
+    ) -> RunResult {
+        let options = Options { preview, ..self.options.clone() };
+        let services = Services {
+            plugins: self.plugins.clone(),
+            journal,
+            clock: Arc::new(WallClock),
+            random: self.random.clone(),
+            stacks: self.stacks.clone(),
+            inputs: Arc::new(Inputs { directory: self.directory.clone(), redaction: self.redaction.clone() }),
+            events: recorder.clone(),
+            stop: self.stop.clone(),
+            abort: self.abort.clone(),
+        };
+        let mut result = match (self.work, &self.program) {
+            (Work::Refresh, _) => outrigger_engine::refresh(options, services, base).await,
+            (Work::Up, Some(program)) => outrigger_engine::up(options, services, base, &**program).await,
+            (Work::Up | Work::Destroy, _) => outrigger_engine::destroy(options, services, base).await,
+        };
+        result.summary = recorder.summary();
+        if self.stop.is_cancelled() {
+            // A program that could not go on counts as failed, but it was the user who stopped it.
+            result.ending = Ending::Cancelled;
+        }
+        for warning in self.plugins.warnings() {
+            recorder.report(warning);
+        }
+        let targets = &self.options.targets;
+        for pattern in targets.patterns().iter().filter(|pattern| !recorder.has_met_like(pattern)) {
+            recorder.report(unmatched_target(pattern));
+        }
+        // Whether the program has a resource of that name is known only when it has run.
+        if self.work == Work::Up && result.ending == Ending::Succeeded {
+            for urn in targets.names().filter(|urn| !recorder.has_met(urn)) {
+                recorder.emit(Event::Diagnostic { urn: Some(urn.clone()), diagnostic: Box::new(unknown_target(urn)) });
+                result.ending = Ending::Failed;
+            }
+        }
+        result
+    }
+}
+
+/// The outputs of a stack, as its state has them.
+fn stack_outputs(base: &Snapshot) -> PropertyMap {
+    let root = base.resources.iter().find(|resource| resource.urn.is_stack() && !resource.delete);
+    root.map(|root| root.outputs.clone()).unwrap_or_default()
+}
+
+/// A journal that looks at the key before the first operation whose result is going to hold a secret: with a wrong passphrase
+/// that result could not be written down.
+struct Sealed {
+    session: Arc<Session>,
+    keys: OwnedKeys,
+    provider: Option<SecretsProviderState>,
+    checked: OnceCell<Result<(), Diagnostic>>,
+}
+
+impl Sealed {
+    async fn check(&self) -> Result<(), Diagnostic> {
+        let Some(provider) = self.provider.clone() else { return Ok(()) };
+        let keys = self.keys.clone();
+        blocking(move || keys(&provider)?.encrypt("").map(drop)).await
+    }
+}
+
+#[async_trait]
+impl Journal for Sealed {
+    async fn append(&self, record: Record) -> Result<(), Diagnostic> {
+        let secret = record.begin.iter().any(|(_, operation)| !operation.resource.additional_secret_outputs.is_empty());
+        if secret {
+            self.checked.get_or_init(|| self.check()).await.clone()?;
+        }
+        self.session.append(record).await
+    }
+}
+
+/// Does blocking work on a thread for such work.
+pub(crate) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Diagnostic> + Send + 'static,
+) -> Result<T, Diagnostic> {
+    tokio::task::spawn_blocking(work).await.unwrap_or_else(|error| {
+        Err(Diagnostic::error("internal", "a part of the command ended unexpectedly")
+            .detail(error.to_string())
+            .hint("What was done is in the journal; run the command again. Please report this."))
+    })
+}
+
+fn unmatched_target(pattern: &Pattern) -> Diagnostic {
+    Diagnostic::warning("target-unmatched", format!("no resource is named like `{}`", pattern.as_str()))
+        .detail("`--target` matches whole URNs; `*` stops at a colon, `**` does not.")
+        .hint("`outrigger stack --show-urns` lists the names of all resources.")
+}
+
+fn unknown_target(urn: &Urn) -> Diagnostic {
+    Diagnostic::error("target-unknown", format!("there is no resource {urn}"))
+        .detail("`--target` names it, but it is neither in the state nor in the program.")
+        .hint("`outrigger stack --show-urns` lists the names of all resources.")
+}
