@@ -42,6 +42,9 @@ const ORDER: [&str; 28] = [
 /// What the SDK may use besides the server halves: a plugin author's crate stays small.
 const SDK_MAY_USE: [&str; 7] = ["value", "schema", "provider", "transport", "pulumi", "terraform", "sdk-derive"];
 
+/// What the command may use: it asks and shows, and everything else is done by the library. `state` and `engine` are here for the data that it shows.
+const CLI_MAY_USE: [&str; 8] = ["diagnostic", "value", "provider", "state", "engine", "workspace", "sdk", "kit"];
+
 #[derive(Deserialize)]
 struct Metadata {
     packages: Vec<Package>,
@@ -56,6 +59,8 @@ struct Package {
 #[derive(Deserialize)]
 struct Dependency {
     name: String,
+    /// `dev` and `build`; nothing for what the crate itself is made of.
+    kind: Option<String>,
 }
 
 /// Checks the answer of `cargo metadata --no-deps`.
@@ -77,6 +82,10 @@ pub(super) fn check(metadata: &str) -> Result<Vec<Finding>> {
                 report(format!("`{user}` may not use `{used}`, which does not stand above it"));
             } else if user == "sdk" && !SDK_MAY_USE.contains(&used) {
                 report(format!("`sdk` may not use `{used}`: it stays small for plugin authors"));
+            } else if user == "cli" && dependency.kind.is_none() && !CLI_MAY_USE.contains(&used) {
+                report(format!(
+                    "`cli` may not use `{used}`: what is more than flags, questions and output belongs into `workspace`"
+                ));
             }
         }
     }
@@ -118,6 +127,16 @@ mod tests {
     #[test]
     fn a_crate_without_a_place_is_found() {
         assert_eq!(check_one("helpers", "value").len(), 1);
+    }
+
+    #[test]
+    fn the_command_uses_the_library() {
+        assert!(check_one("cli", "workspace").is_empty());
+        assert_eq!(check_one("cli", "host").len(), 1);
+        assert_eq!(check_one("cli", "yaml").len(), 1);
+        let tests =
+            r#"{"packages": [{"name": "outrigger-cli", "dependencies": [{"name": "outrigger-yaml", "kind": "dev"}]}]}"#;
+        assert!(check(tests).unwrap().is_empty());
     }
 
     #[test]

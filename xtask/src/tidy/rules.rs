@@ -21,7 +21,7 @@ struct Rule {
     tests: bool,
 }
 
-const RULES: [Rule; 7] = [
+const RULES: [Rule; 8] = [
     Rule {
         // What the program was compiled for, and how a path is split, is not read from the process.
         needles: &[
@@ -74,6 +74,21 @@ const RULES: [Rule; 7] = [
         ],
         message: "the engine gets its clock and its tasks from outside, or it cannot be simulated",
         holds: |path| path.starts_with("crates/engine/src/"),
+        tests: false,
+    },
+    Rule {
+        needles: &[
+            "Session",
+            "SessionOptions",
+            "Services",
+            "Journal",
+            "Lock",
+            "engine::up",
+            "engine::refresh",
+            "engine::destroy",
+        ],
+        message: "the command asks and shows: what reads, locks or changes a stack belongs into `workspace`",
+        holds: |path| path.starts_with("crates/cli/src/"),
         tests: false,
     },
     Rule {
@@ -233,6 +248,9 @@ mod tests {
         assert_eq!(places("crates/engine/src/run.rs", "tokio::spawn(x);"), ["crates/engine/src/run.rs:1"]);
         assert_eq!(places("crates/engine/src/run.rs", "let a = Instant::now();"), ["crates/engine/src/run.rs:1"]);
         assert_eq!(places("crates/cli/src/run.rs", "todo!()"), ["crates/cli/src/run.rs:1"]);
+        assert_eq!(places("crates/cli/src/up.rs", "outrigger_engine::up(a);"), ["crates/cli/src/up.rs:1"]);
+        assert_eq!(places("crates/cli/src/up.rs", "Session::open(a);"), ["crates/cli/src/up.rs:1"]);
+        assert!(places("crates/workspace/src/run.rs", "Session::open(a);").is_empty());
         assert_eq!(places("crates/cli/tests/all.rs", "#[ignore = \"slow\"]"), ["crates/cli/tests/all.rs:1"]);
     }
 

@@ -16,6 +16,7 @@ mod event_log;
 mod everyday;
 mod interruption;
 mod kit;
+mod library;
 mod lifecycle;
 mod live;
 mod locks;
