@@ -5,6 +5,7 @@ mod bridge;
 mod inside;
 mod measure;
 mod report;
+mod scale;
 mod schema;
 mod sdk;
 mod start;
@@ -41,6 +42,9 @@ pub(crate) struct Arguments {
     /// How many it has for the growth figures
     #[arg(long, default_value_t = 10_000)]
     growth: usize,
+    /// How many it has for `scale`, smallest first
+    #[arg(long, value_delimiter = ',', default_values_t = [1000, 10_000, 50_000])]
+    sizes: Vec<usize>,
     /// How often two sides are measured in turn, where they are slow
     #[arg(long, default_value_t = 5)]
     turns: usize,
@@ -58,6 +62,8 @@ enum Name {
     Bridge,
     /// The engine: one program, one provider, a file backend
     Engine,
+    /// Many resources: time and memory of `outrigger`, and of the commands that read their state
+    Scale,
     /// The SDK: a plugin of it beside its twin in Go
     Sdk,
     /// `outrigger` with Terraform providers, beside the engines that they are made for
@@ -71,6 +77,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     match arguments.name {
         Name::Bridge => bridge::run(arguments.resources, arguments.turns, arguments.provider.as_deref()),
         Name::Engine => engine(arguments),
+        Name::Scale => scale::run(&arguments.sizes),
         Name::Sdk => sdk::run(),
         Name::Terraform => terraform::run(arguments.resources, arguments.growth, arguments.turns, arguments.only),
         Name::Yaml => yaml::run(arguments.growth),

@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use tempfile::TempDir;
 
 use super::measure::{Measured, measure};
 use super::middle;
@@ -52,26 +53,47 @@ impl Subject {
 
     /// Runs the three steps on a fresh stack.
     pub(super) fn run(self, peers: &Peers, outrigger: &Path, resources: usize) -> Result<Steps<Measured>> {
+        let stack = Stack::new(self, peers, outrigger, resources)?;
+        Ok(Steps {
+            up: stack.step(&["up", "--yes", "--skip-preview", "--stack", "dev"])?,
+            preview: stack.step(&["preview", "--stack", "dev", "--expect-no-changes"])?,
+            destroy: stack.step(&["destroy", "--yes", "--skip-preview", "--stack", "dev"])?,
+        })
+    }
+}
+
+/// A fresh stack `dev` with the program.
+pub(super) struct Stack {
+    subject: Subject,
+    tool: Tool,
+    sandbox: Sandbox,
+    scratch: TempDir,
+}
+
+impl Stack {
+    pub(super) fn new(subject: Subject, peers: &Peers, outrigger: &Path, resources: usize) -> Result<Self> {
         let scratch = tempfile::Builder::new().prefix("outrigger-bench-").tempdir()?;
         let mut sandbox = Sandbox::create(scratch.path(), peers, outrigger)?;
-        if self == Subject::PulumiWithoutCheckpoints {
+        if subject == Subject::PulumiWithoutCheckpoints {
             sandbox.set("PULUMI_EXPERIMENTAL", "true");
             sandbox.set("PULUMI_SKIP_CHECKPOINTS", "true");
         }
-        let tool = if self == Subject::Outrigger { Tool::Outrigger } else { Tool::Pulumi };
-        let project = scratch.path().join("project");
-        fs::create_dir(&project)?;
-        fs::write(project.join("Pulumi.yaml"), program(resources))?;
-        sandbox.succeed(tool, &project, &["stack", "init", "dev"])?;
-        let step = |arguments: &[&str]| {
-            measure(&mut sandbox.command(tool, &project, arguments))
-                .with_context(|| format!("{}: {}", self.title(), arguments.join(" ")))
-        };
-        Ok(Steps {
-            up: step(&["up", "--yes", "--skip-preview", "--stack", "dev"])?,
-            preview: step(&["preview", "--stack", "dev", "--expect-no-changes"])?,
-            destroy: step(&["destroy", "--yes", "--skip-preview", "--stack", "dev"])?,
-        })
+        let tool = if subject == Subject::Outrigger { Tool::Outrigger } else { Tool::Pulumi };
+        let stack = Self { subject, tool, sandbox, scratch };
+        fs::create_dir(stack.project())?;
+        fs::write(stack.project().join("Pulumi.yaml"), program(resources))?;
+        stack.sandbox.succeed(tool, &stack.project(), &["stack", "init", "dev"])?;
+        Ok(stack)
+    }
+
+    /// One command, measured.
+    pub(super) fn step(&self, arguments: &[&str]) -> Result<Measured> {
+        measure(&mut self.sandbox.command(self.tool, &self.project(), arguments))
+            .with_context(|| format!("{}: {}", self.subject.title(), arguments.join(" ")))
+    }
+
+    fn project(&self) -> PathBuf {
+        self.scratch.path().join("project")
     }
 }
 

@@ -1,6 +1,6 @@
 //! Names: who is who, who needs whom, and in which order.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use outrigger_diagnostic::Diagnostic;
@@ -34,6 +34,8 @@ pub(crate) struct Scope {
     pub(crate) resources: Vec<Box<[Node]>>,
     /// What each variable needs.
     pub(crate) variables: Vec<Box<[Node]>>,
+    /// What another node or an output reads.
+    pub(crate) read: HashSet<Node>,
     /// Dependencies before dependents, otherwise resources and then variables in the order of the file.
     pub(crate) order: Vec<Node>,
     /// The provider that each resource gets because its package has a default.
@@ -230,7 +232,10 @@ impl Names<'_, '_> {
         let mut needs = Vec::new();
         for (name, span) in roots {
             match self.scope.node(name) {
-                Some(node) => needs.push(node),
+                Some(node) => {
+                    needs.push(node);
+                    self.scope.read.insert(node);
+                }
                 None if name == BUILTIN || self.is_config(name) => {}
                 None => self.missing(name, span),
             }

@@ -13,7 +13,7 @@ use super::invocation::STACK_REFERENCE;
 use super::options::urns;
 use super::value::{Dependencies, Evaluated, Handle, Reader};
 use super::{At, Poisoned, Run};
-use crate::check::ResolvedResource;
+use crate::check::{Node, ResolvedResource};
 use crate::expression::Literal;
 use crate::program::package_name;
 use crate::program::{Get, Properties, Property, Resource};
@@ -54,7 +54,8 @@ impl Run<'_> {
         Ok(Handle {
             urn: registered.urn,
             id: registered.id,
-            outputs: Some(registered.outputs),
+            // Outputs that nothing reads are not kept: they may be most of what a wide program holds.
+            outputs: self.checked.scope.read.contains(&Node::Resource(number)).then_some(registered.outputs),
             schema: Some(found.schema.clone()),
             providers: family.providers,
         })
