@@ -35,7 +35,7 @@ const MEGABYTES: f64 = 150.0;
 /// Measures, prints the tables and writes them to `docs`.
 pub(super) fn run(sizes: &[usize]) -> Result<()> {
     let peers = Peers::ready()?;
-    let outrigger = workspace::build_outrigger(Profile::Shipped)?;
+    let outrigger = workspace::build_outrigger(Profile::Release)?;
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let today = jiff::Timestamp::now().strftime("%Y-%m-%d");
     let mut text = format!(
