@@ -6,6 +6,7 @@ use std::os::unix::fs::symlink;
 use outrigger_workspace::{Ending, Environment, ErrorKind, StepOp};
 
 #[expect(dead_code, reason = "the example's `main` reads the arguments of a process")]
+#[allow(unreachable_pub)]
 #[path = "../../../workspace/examples/up.rs"]
 mod example;
 
