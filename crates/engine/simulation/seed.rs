@@ -112,7 +112,7 @@ impl Stack {
         };
         let count = 2 + random.below(size);
         let items = Items::random(random, count, &foreign);
-        let mut elsewhere = Random::new(seed ^ 0x0b1e_c75);
+        let mut elsewhere = Random::new(seed ^ 0x0b1e_c700);
         let lag = elsewhere.percent(40).then(|| elsewhere.below(6));
         let store = Store::new(random.fork(), world.clone(), lag)?;
         let elsewhere = lag.map(|_| elsewhere);
