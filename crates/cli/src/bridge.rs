@@ -9,10 +9,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use outrigger_bridge::LogLevel;
+use outrigger_bridge::{Bridge, BridgeOptions, LogLevel, Terraform};
 use outrigger_diagnostic::Diagnostic;
-use outrigger_host::{BuiltIn, KeeperCommand, TerraformOptions, stand_alone_bridge};
-use outrigger_package::{Sources, Surroundings};
+use outrigger_host::{Host, HostOptions, KeeperCommand, without_secrets};
+use outrigger_package::pulumi::BuiltIn;
+use outrigger_package::terraform::{Sources, Surroundings};
 
 use crate::call_log;
 use crate::environment::Environment;
@@ -55,20 +56,36 @@ pub(crate) fn built_in(environment: &Environment) -> Option<BuiltIn> {
 
 /// Is the plugin.
 pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
-    let plugin = Environment::read(None).and_then(|environment| {
-        let options = options(&environment, &environment.directory)?;
-        let directory = environment.directory.clone();
-        let keeper = keeper(&environment);
-        stand_alone_bridge(&options, environment.cache_directory(), environment.variables().to_vec(), directory, keeper)
-    });
-    match plugin {
-        Ok(bridge) => outrigger_sdk::serve_plugin(outrigger_bridge::NAME, Arc::new(bridge), arguments),
+    let made = Environment::read(None).and_then(|environment| apart(&environment, environment.cache_directory()));
+    match made {
+        Ok((_host, options)) => {
+            outrigger_sdk::serve_plugin(outrigger_bridge::NAME, Arc::new(Bridge::new(options)), arguments)
+        }
         Err(diagnostic) => failed(&diagnostic),
     }
 }
 
+/// What makes a bridge that no host of ours opens, and the host that starts its providers, with a keeper for them.
+pub(crate) fn apart(
+    environment: &Environment,
+    cache_directory: Option<PathBuf>,
+) -> Result<(Host, BridgeOptions), Diagnostic> {
+    let terraform = options(environment, &environment.directory)?;
+    let keeper = keeper(environment);
+    let host = Host::new(HostOptions { keeper, cache_directory, ..HostOptions::default() })?;
+    let options = BridgeOptions {
+        terraform,
+        launcher: host.launcher(),
+        schemas: host.schemas(),
+        environment: without_secrets(environment.variables().to_vec()),
+        directory: environment.directory.clone(),
+        lasting: false,
+    };
+    Ok((host, options))
+}
+
 /// How the host finds and uses Terraform providers; relative paths begin at `directory`.
-pub(crate) fn options(environment: &Environment, directory: &Path) -> Result<TerraformOptions, Diagnostic> {
+pub(crate) fn options(environment: &Environment, directory: &Path) -> Result<Terraform, Diagnostic> {
     let variables: BTreeMap<String, String> = environment
         .variables()
         .iter()
@@ -78,8 +95,8 @@ pub(crate) fn options(environment: &Environment, directory: &Path) -> Result<Ter
     let home = environment.text("HOME").map(PathBuf::from);
     let cache = environment.cache_directory().map(|directory| directory.join("terraform"));
     let surroundings = Surroundings { environment: variables, home, working_directory: directory.to_owned(), cache };
-    Ok(TerraformOptions {
-        origins: Arc::new(Sources::new(surroundings)),
+    Ok(Terraform {
+        resolver: Arc::new(Sources::new(surroundings)),
         version: installed_version(environment).unwrap_or_else(|| VERSION.to_owned()),
         tls: environment.text(NO_TLS).is_none(),
         strict: environment.switch(STRICT),

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use outrigger_host::Host;
+use outrigger_host::Run;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -24,13 +24,13 @@ pub(crate) struct Interruption {
 impl Interruption {
     /// Begins to watch, before it returns; must be called inside the runtime. Where handlers cannot be set a signal simply ends
     /// the process; the keeper and the journal are there for that.
-    pub(crate) fn watch(host: Arc<Host>) -> Self {
+    pub(crate) fn watch(run: Arc<Run>) -> Self {
         let (stop, abort) = (CancellationToken::new(), CancellationToken::new());
         let current: Arc<Mutex<Option<Arc<Progress>>>> = Arc::default();
         let signals = signal(SignalKind::interrupt()).and_then(|first| Ok((first, signal(SignalKind::terminate())?)));
         let watcher = signals
             .ok()
-            .map(|signals| tokio::spawn(watch(host, signals, stop.clone(), abort.clone(), Arc::clone(&current))));
+            .map(|signals| tokio::spawn(watch(run, signals, stop.clone(), abort.clone(), Arc::clone(&current))));
         Self { stop, abort, current, watcher }
     }
 
@@ -50,7 +50,7 @@ impl Drop for Interruption {
 
 #[expect(clippy::exit, reason = "who asks for the third time does not want to wait for anybody")]
 async fn watch(
-    host: Arc<Host>,
+    run: Arc<Run>,
     (mut interrupts, mut terminations): (Signal, Signal),
     stop: CancellationToken,
     abort: CancellationToken,
@@ -64,7 +64,7 @@ async fn watch(
     }
     tokio::select! {
         // As Pulumi does: plugins may be able to shorten what they are doing.
-        () = host.cancel_all() => either(&mut interrupts, &mut terminations).await,
+        () = run.cancel() => either(&mut interrupts, &mut terminations).await,
         () = either(&mut interrupts, &mut terminations) => {}
     }
     talk("\nEnding now. Operations under way are written down as pending.");

@@ -7,7 +7,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
 
-use outrigger_host::BuiltIn;
+use outrigger_package::pulumi::BuiltIn;
 
 use crate::environment::Environment;
 

@@ -21,6 +21,7 @@ mod kit;
 mod operation;
 mod output;
 mod packaging;
+mod plugins;
 mod render;
 mod services;
 mod source;

@@ -22,8 +22,6 @@ use crate::terminal::Terminal;
 use phase::Phases;
 use surroundings::Surroundings;
 
-pub(crate) use surroundings::{general_host_options, host_options};
-
 /// What runs the futures of a command, on the thread that it is on.
 pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, Diagnostic> {
     tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| {

@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use outrigger_diagnostic::Diagnostic;
-use outrigger_host::{Host, HostOptions, ProjectPlugin};
+use outrigger_host::{Host, Run};
 use outrigger_project::packages::LockFile;
 use outrigger_project::{PackageSpec, Project};
 use outrigger_provider::{CallContext, CallError, Parameterize, Plugin, PluginDescriptor, Plugins};
 
 use crate::environment::Environment;
 use crate::failure::Failure;
-use crate::operation::host_options;
+use crate::plugins::PluginSettings;
 use crate::services::Relay;
 use crate::workspace::replace_file;
 
@@ -82,7 +82,8 @@ impl Origin {
 
 /// Plugins that are asked, each in a process of its own, until all is done.
 pub(crate) struct Packager {
-    host: Arc<Host>,
+    host: Host,
+    run: Run,
     /// A plugin that became a package stays that package, so none is given back to be used again.
     asked: Vec<Arc<dyn Plugin>>,
 }
@@ -95,14 +96,15 @@ impl Packager {
         origins: impl IntoIterator<Item = &'a Origin>,
     ) -> Result<Self, Failure> {
         let keeper = crate::bridge::keeper(environment);
-        let mut options: HostOptions = host_options(environment, project, keeper, BTreeMap::new())?;
+        let mut settings = PluginSettings::of_project(environment, project, keeper, BTreeMap::new())?;
         for origin in origins {
             if let Origin::Local { name, directory } = origin {
-                let plugin = ProjectPlugin { name: name.clone(), path: directory.clone(), version: None };
-                options.project.plugins.insert(0, plugin);
+                settings.prefer(name, directory);
             }
         }
-        Ok(Self { host: Arc::new(Host::new(options, Arc::new(Relay::default()))?), asked: Vec::new() })
+        let host = Host::new(settings.options())?;
+        let run = host.run(Arc::new(Relay::default()));
+        Ok(Self { host, run, asked: Vec::new() })
     }
 
     /// What a package's lock file says.
@@ -112,7 +114,7 @@ impl Packager {
             download_url: spec.download_url.clone(),
             ..PluginDescriptor::named(origin.name(), spec.version.clone())
         };
-        let plugin = self.host.load(&cx, &descriptor).await?;
+        let plugin = self.run.load(&cx, &descriptor).await?;
         self.asked.push(Arc::clone(&plugin));
         let package = match spec.parameters.as_slice() {
             [] => None,

@@ -42,7 +42,7 @@ pub(crate) fn of_plugin(options: &HostOptions, descriptor: &PluginDescriptor) ->
 }
 
 /// An environment without what is withheld.
-pub(crate) fn without_secrets(variables: impl IntoIterator<Item = (OsString, OsString)>) -> Vec<(OsString, OsString)> {
+pub fn without_secrets(variables: impl IntoIterator<Item = (OsString, OsString)>) -> Vec<(OsString, OsString)> {
     variables.into_iter().filter(|(name, _)| WITHHELD.iter().all(|withheld| name != withheld)).collect()
 }
 

@@ -1,7 +1,7 @@
 //! `outrigger about`.
 
 use clap::Args;
-use outrigger_host::find::installed;
+use outrigger_package::pulumi::installed;
 use serde_json::json;
 
 use crate::environment::Environment;

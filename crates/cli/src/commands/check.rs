@@ -20,8 +20,9 @@ use serde_json::{Value as Json, json};
 use crate::arguments::StackChoice;
 use crate::environment::Environment;
 use crate::failure::{Exit, Failure};
-use crate::operation::{host_options, runtime};
+use crate::operation::runtime;
 use crate::output::{data, talk};
+use crate::plugins::PluginSettings;
 use crate::render::diagnostic::Renderer;
 use crate::render::events::diagnostic_body;
 use crate::services::Relay;
@@ -143,10 +144,12 @@ impl Report {
         environment: &Environment,
     ) -> Result<(), Failure> {
         runtime()?.block_on(async {
-            let options = host_options(environment, project, crate::bridge::keeper(environment), BTreeMap::new())?;
-            let host = Arc::new(Host::new(options, Arc::new(Relay::default()))?);
+            let keeper = crate::bridge::keeper(environment);
+            let settings = PluginSettings::of_project(environment, project, keeper, BTreeMap::new())?;
+            let host = Host::new(settings.options())?;
+            let run = Arc::new(host.run(Arc::new(Relay::default())));
             let name = stack.map(StackName::stack).unwrap_or_default();
-            let program = source.program(project, name, &survey.values, host.clone(), environment);
+            let program = source.program(project, name, &survey.values, run, environment);
             self.findings.extend(program.check().await);
             host.shutdown().await;
             Ok(())

@@ -3,16 +3,17 @@
 use std::collections::BTreeMap;
 
 use clap::Args;
+use futures::future::join_all;
 use outrigger_diagnostic::Diagnostic;
-use outrigger_host::find::find;
 use outrigger_project::{PackageSpec, Project};
 use outrigger_yaml::check_project;
 
 use crate::environment::Environment;
 use crate::failure::Failure;
-use crate::operation::{host_options, runtime};
+use crate::operation::runtime;
 use crate::output::data;
 use crate::packaging::{self, Origin, Packager};
+use crate::plugins::PluginSettings;
 use crate::source::Source;
 use crate::workspace::project;
 
@@ -70,11 +71,10 @@ fn plugins(environment: &Environment, project: &Project) -> Result<(), Failure> 
     if project.compiler().is_some() {
         return Ok(());
     }
-    let options = host_options(environment, project, None, BTreeMap::new())?;
+    let options = PluginSettings::of_project(environment, project, None, BTreeMap::new())?.options();
     let needed = Source::read(project)?.required();
-    // The bridge is part of this program.
-    let elsewhere = needed.iter().filter(|plugin| options.terraform.is_none() || plugin.name != outrigger_bridge::NAME);
-    let missing: Vec<Diagnostic> = elsewhere.filter_map(|plugin| find(&options, plugin).err()).collect();
+    let found = runtime()?.block_on(join_all(needed.iter().map(|plugin| options.find(plugin))));
+    let missing: Vec<Diagnostic> = found.into_iter().filter_map(Result::err).collect();
     if !missing.is_empty() {
         return Err(missing.into());
     }

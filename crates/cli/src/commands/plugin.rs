@@ -6,7 +6,7 @@ mod new;
 mod schema;
 
 use clap::{Args, Subcommand};
-use outrigger_host::find::installed;
+use outrigger_package::pulumi::{Installed, installed};
 
 use crate::environment::Environment;
 use crate::failure::Failure;
@@ -46,7 +46,7 @@ impl Plugin {
         };
         let plugins = installed(&environment.pulumi_home()?.join("plugins"));
         if ls.json {
-            let entry = |plugin: &outrigger_host::find::Installed| serde_json::json!({"name": plugin.name, "kind": "resource", "version": plugin.version.to_string()});
+            let entry = |plugin: &Installed| serde_json::json!({"name": plugin.name, "kind": "resource", "version": plugin.version.to_string()});
             let text = serde_json::Value::from(plugins.iter().map(entry).collect::<Vec<_>>());
             return Ok(data(&format!("{text:#}"))?);
         }

@@ -33,7 +33,7 @@ pub(super) struct Phases<'a> {
 impl<'a> Phases<'a> {
     /// Watches for Ctrl-C from here on; must be called inside the runtime.
     pub(super) fn new(request: &'a Request, surroundings: &'a Surroundings) -> Self {
-        let interruption = Interruption::watch(surroundings.host.clone());
+        let interruption = Interruption::watch(surroundings.run.clone());
         Self { request, surroundings, interruption, previewed: OnceCell::new() }
     }
 
@@ -178,7 +178,7 @@ impl<'a> Phases<'a> {
         };
         let redaction = surroundings.view.redaction.clone();
         let services = Services {
-            plugins: surroundings.host.clone(),
+            plugins: surroundings.run.clone(),
             journal,
             clock: Arc::new(WallClock),
             random: surroundings.random.clone(),
@@ -203,7 +203,7 @@ impl<'a> Phases<'a> {
             // A program that could not go on counts as failed, but it was the user who stopped it.
             result.ending = Ending::Cancelled;
         }
-        for warning in surroundings.host.warnings() {
+        for warning in surroundings.run.warnings() {
             progress.report(warning);
         }
         for pattern in request.targets.patterns().iter().filter(|pattern| !progress.has_met_like(pattern)) {

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::num::NonZero;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use outrigger_diagnostic::Diagnostic;
-use outrigger_host::{Host, HostOptions, KeeperCommand, ProjectOptions, ProjectPlugin, debug_providers};
+use outrigger_host::{Host, KeeperCommand, Run};
 use outrigger_project::Project;
 use outrigger_project::config::{Config, ConfigKey, ConfigText, Item, apply, merge};
 use outrigger_project::stack_config::StackConfig;
@@ -20,6 +20,7 @@ use super::{Extent, Request, Work};
 use crate::encryption::{self, Keyring, salt, stack_provider};
 use crate::environment::Environment;
 use crate::failure::Failure;
+use crate::plugins::PluginSettings;
 use crate::render::diagnostic::Renderer;
 use crate::render::events::EventStream;
 use crate::render::progress::View;
@@ -38,7 +39,8 @@ pub(crate) struct Surroundings {
     pub(crate) keyring: Arc<Keyring>,
     /// How new secrets are encrypted; `None` keeps what the state says.
     pub(crate) provider: Option<SecretsProviderState>,
-    pub(crate) host: Arc<Host>,
+    pub(crate) host: Host,
+    pub(crate) run: Arc<Run>,
     pub(crate) relay: Arc<Relay>,
     pub(crate) program: Option<YamlProgram>,
     /// Configuration of default providers, by package.
@@ -110,9 +112,10 @@ impl Surroundings {
         let needed = source.as_ref().map(Source::required).unwrap_or_default();
         let plugin_config = plugin_config(&workspace.project, &stack_config, crypter.as_ref(), &needed)?;
         let keeper = keeper(environment, &workspace, &stack);
-        let options = host_options(environment, &workspace.project, keeper, plugin_config)?;
-        let host = Arc::new(Host::new(options, relay.clone())?);
-        host.prefetch(&needed);
+        let settings = PluginSettings::of_project(environment, &workspace.project, keeper, plugin_config)?;
+        let host = Host::new(settings.options())?;
+        let run = Arc::new(host.run(relay.clone()));
+        run.prefetch(&needed);
 
         let (given, _) = apply(&workspace.project, &stack_config)?;
         let config = match (config, request.work) {
@@ -125,7 +128,7 @@ impl Surroundings {
         let texts = source.as_ref().map(|source| source.texts.clone()).unwrap_or_default();
         let program = source.map(|source| {
             let values = config.values().into_iter().collect();
-            source.program(&workspace.project, stack.stack(), &values, host.clone(), environment)
+            source.program(&workspace.project, stack.stack(), &values, run.clone(), environment)
         });
         let masked = |entry: &ConfigText| if entry.secret { HIDDEN.to_owned() } else { entry.text.clone() };
         let config_texts = config.entries().iter().map(|(key, entry)| (key.to_string(), masked(entry))).collect();
@@ -149,6 +152,7 @@ impl Surroundings {
             keyring,
             provider,
             host,
+            run,
             relay,
             program,
             package_config,
@@ -176,67 +180,6 @@ fn plugin_config(
     let items: BTreeMap<ConfigKey, Item> = merged.items.into_iter().filter(|(key, _)| wanted(key)).collect();
     let config = Config::decrypt(&items, crypter)?;
     Ok(items.keys().map(|key| (key.namespace.clone(), config.plugin_environment(&key.namespace))).collect())
-}
-
-/// What the host takes from outside.
-pub(crate) fn host_options(
-    environment: &Environment,
-    project: &Project,
-    keeper: Option<KeeperCommand>,
-    config: BTreeMap<String, String>,
-) -> Result<HostOptions, Failure> {
-    let own = |name: &String, path: &String, version: &Option<String>| ProjectPlugin {
-        name: name.clone(),
-        path: path.into(),
-        version: version.clone(),
-    };
-    Ok(HostOptions {
-        project: ProjectOptions {
-            name: project.name.clone(),
-            root: project.directory().to_owned(),
-            directory: project.program_directory(),
-            plugins: project
-                .plugins
-                .providers
-                .iter()
-                .map(|plugin| own(&plugin.name, &plugin.path, &plugin.version))
-                .collect(),
-            packages: project.packages.keys().cloned().collect(),
-            runtime_options: project.runtime.iter().flat_map(|runtime| runtime.options.iter().cloned()).collect(),
-            config,
-        },
-        keeper,
-        ..general_host_options(environment, &project.program_directory())?
-    })
-}
-
-/// How a host finds and starts plugins in a directory, whatever it is for.
-pub(crate) fn general_host_options(environment: &Environment, directory: &Path) -> Result<HostOptions, Failure> {
-    let debugged = environment.text("PULUMI_DEBUG_PROVIDERS").unwrap_or_default();
-    let debugged = debug_providers(&debugged).map_err(|reason| {
-        Diagnostic::error("debug-providers", "PULUMI_DEBUG_PROVIDERS cannot be understood")
-            .detail(reason)
-            .hint("Write it as `name:port`, with commas between several.")
-    })?;
-    Ok(HostOptions {
-        environment: environment.variables().to_vec(),
-        path: environment.search_path(),
-        ignore_ambient: environment.switch("PULUMI_IGNORE_AMBIENT_PLUGINS"),
-        legacy_search: environment.switch("PULUMI_ENABLE_LEGACY_PLUGIN_SEARCH"),
-        executable_directory: environment.executable.as_ref().and_then(|path| path.parent()).map(Into::into),
-        plugin_directory: environment.pulumi_home()?.join("plugins"),
-        cache_directory: environment.cache_directory(),
-        project: ProjectOptions {
-            root: directory.to_owned(),
-            directory: directory.to_owned(),
-            ..ProjectOptions::default()
-        },
-        built_in: crate::kit::built_in(environment).into_iter().collect(),
-        terraform: Some(crate::bridge::options(environment, directory)?),
-        debug_providers: debugged,
-        call_log: crate::call_log::of_plugins(environment)?,
-        ..HostOptions::default()
-    })
 }
 
 /// The keeper is this executable again. It folds the journal into the checkpoint if we are killed, for which it needs to know

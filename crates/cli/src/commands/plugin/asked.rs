@@ -1,16 +1,17 @@
 //! A plugin that is started to be asked something.
 
-use std::collections::VecDeque;
+use std::ops::Deref;
 use std::sync::Arc;
 
+use outrigger_bridge::RawProvider;
 use outrigger_diagnostic::Diagnostic;
-use outrigger_host::{Host, HostOptions, ProjectPlugin, RawProvider, bare_provider};
+use outrigger_host::Host;
 use outrigger_provider::{CallContext, CallError, Parameterization, Parameterize, Plugin, PluginDescriptor, Plugins};
 
 use crate::environment::Environment;
 use crate::failure::Failure;
-use crate::operation::general_host_options;
 use crate::packaging::{Origin, versioned};
+use crate::plugins::PluginSettings;
 use crate::services::Relay;
 
 /// A plugin in a host of its own.
@@ -28,20 +29,20 @@ impl Asked {
         environment: &Environment,
         source: &str,
         parameters: &[String],
-        change: impl FnOnce(&mut HostOptions),
+        change: impl FnOnce(&mut PluginSettings),
     ) -> Result<Self, Failure> {
         let (source, version) = versioned(source);
         let origin = Origin::parse(source, &environment.directory)?;
-        let mut options = general_host_options(environment, &environment.directory)?;
-        options.keeper = crate::bridge::keeper(environment);
+        let mut settings = PluginSettings::new(environment, &environment.directory)?;
+        settings.host.keeper = crate::bridge::keeper(environment);
         if let Origin::Local { name, directory } = &origin {
-            let plugin = ProjectPlugin { name: name.clone(), path: directory.clone(), version: None };
-            options.project.plugins.insert(0, plugin);
+            settings.prefer(name, directory);
         }
-        change(&mut options);
-        let host = Host::new(options, Arc::new(Relay::default()))?;
+        change(&mut settings);
+        let host = Host::new(settings.options())?;
+        let run = host.run(Arc::new(Relay::default()));
         let started = async {
-            let plugin = host.load(cx, &PluginDescriptor::named(origin.name(), version)).await?;
+            let plugin = run.load(cx, &PluginDescriptor::named(origin.name(), version)).await?;
             let package = match parameters {
                 [] => None,
                 parameters => {
@@ -67,6 +68,20 @@ impl Asked {
     }
 }
 
+/// A Terraform provider in a host of its own.
+pub(super) struct Bare {
+    _host: Host,
+    provider: RawProvider,
+}
+
+impl Deref for Bare {
+    type Target = RawProvider;
+
+    fn deref(&self) -> &RawProvider {
+        &self.provider
+    }
+}
+
 /// Starts a Terraform provider without the bridge: by its address, with constraints, or by the path of its executable. The
 /// bridge's own name before it may be there.
 pub(super) async fn terraform(
@@ -74,16 +89,11 @@ pub(super) async fn terraform(
     environment: &Environment,
     source: &str,
     parameters: &[String],
-) -> Result<RawProvider, Failure> {
-    let mut arguments: VecDeque<String> = parameters.iter().cloned().collect();
-    if source != outrigger_bridge::NAME {
-        arguments.push_front(source.to_owned());
-    }
-    let options = crate::bridge::options(environment, &environment.directory)?;
-    let (variables, directory) = (environment.variables().to_vec(), environment.directory.clone());
-    let keeper = crate::bridge::keeper(environment);
-    let provider = bare_provider(cx, &options, variables, directory, arguments.into(), keeper).await?;
-    Ok(provider.map_err(|error| failed(&error))?)
+) -> Result<Bare, Failure> {
+    let arguments = [source].into_iter().chain(parameters.iter().map(String::as_str)).map(str::to_owned).collect();
+    let (host, options) = crate::bridge::apart(environment, None)?;
+    let provider = RawProvider::start(cx, &options, arguments).await?.map_err(|error| failed(&error))?;
+    Ok(Bare { _host: host, provider })
 }
 
 /// What a plugin said instead of an answer.

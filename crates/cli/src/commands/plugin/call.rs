@@ -81,10 +81,10 @@ impl Call {
     }
 
     async fn to_plugin(&self, cx: &CallContext, environment: &Environment, request: &str) -> Result<(), Failure> {
-        let asked = Asked::start(cx, environment, &self.plugin, &self.parameter, |options| {
+        let asked = Asked::start(cx, environment, &self.plugin, &self.parameter, |settings| {
             // A call by hand goes over the wire, so the bridge is a process here, like every other plugin.
-            options.terraform = None;
-            options.built_in.extend(crate::bridge::built_in(environment));
+            settings.terraform = None;
+            settings.search.built_in.extend(crate::bridge::built_in(environment));
         });
         let asked = asked.await?;
         let answered = async {

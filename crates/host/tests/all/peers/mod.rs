@@ -2,5 +2,7 @@
 
 mod faults;
 mod lifecycle;
+mod runs;
 mod schema;
 mod survival;
+mod terraform;
