@@ -6,3 +6,4 @@ mod runs;
 mod schema;
 mod survival;
 mod terraform;
+mod third_protocol;

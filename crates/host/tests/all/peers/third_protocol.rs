@@ -18,7 +18,8 @@ use outrigger_transport::{
 use tonic::Request;
 use tonic::client::Grpc;
 
-use crate::support::{InRun, Scratch, cx, peers, processes_in, sigkill};
+use crate::support::place::peer;
+use crate::support::{InRun, Scratch, cx, processes_in, sigkill};
 
 const COOKIE: Cookie = Cookie { key: "SCAFCTL_PLUGIN", value: "scafctl_provider_plugin" };
 
@@ -40,7 +41,7 @@ struct Scafctl;
 #[async_trait]
 impl Resolver for Scafctl {
     async fn resolve(&self, wanted: &PluginDescriptor) -> Result<Resolved, Unresolved> {
-        Ok(Resolved::program(peers().join("bin").join(&wanted.name), Origin::Installed))
+        Ok(Resolved::program(peer("bin").join(&wanted.name), Origin::Installed))
     }
 }
 
