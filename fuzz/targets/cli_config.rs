@@ -3,7 +3,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use outrigger_diagnostic::Place;
-use outrigger_package::cli_config::CliConfig;
+use outrigger_package::terraform::cli_config::CliConfig;
 
 fuzz_target!(|text: &str| {
     // A mark of the encoding is only one where it is the first letter.

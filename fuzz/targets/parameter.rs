@@ -3,8 +3,11 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use outrigger_bridge::{ParameterValue, Parameters};
 use outrigger_diagnostic::Diagnostic;
-use outrigger_package::{Address, Constraint, ParameterValue, Parameters, Pattern};
+use outrigger_package::terraform::Pattern;
+use outrigger_terraform::address::Address;
+use outrigger_terraform::constraint::Constraint;
 use semver::Version;
 
 fuzz_target!(|text: &str| {

@@ -2,6 +2,7 @@
 //!
 //! - `naming` gives everything Pulumi's names, worked out on demand: [`Naming`] is a provider under them.
 //! - [`document`] is the package schema, written as it is made.
+//! - [`Terraform`] is the protocol that a host plugs in; [`Parameters`] say which provider is meant.
 //! - [`Bridge`] is the plugin: it finds and starts a provider, and turns each call of Pulumi's into calls of Terraform's. `resource` has
 //!   the calls about resources; `values` turns properties into Terraform's values and back, and finds the provider's exact state again.
 //!
@@ -16,8 +17,10 @@ mod log;
 mod naming;
 mod origin;
 mod package;
+mod parameters;
 mod plugin;
 mod process;
+mod protocol;
 mod provider;
 mod raw_provider;
 mod resource;
@@ -27,8 +30,9 @@ mod values;
 
 pub use naming::provider_names::{Naming, NamingError};
 pub use naming::{case, inflect, object_names, resources, tokens};
-pub use origin::{NoStore, Origin, Origins, Place, SchemaKeeper, SchemaStore};
 pub use outrigger_transport::goplugin::LogLevel;
+pub use parameters::{LocalPath, ParameterValue, Parameters, Wanted};
 pub use plugin::{Bridge, BridgeOptions, NAME};
+pub use protocol::Terraform;
 pub use raw_provider::RawProvider;
 pub use values::{delta, stored_state};

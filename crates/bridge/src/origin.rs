@@ -1,75 +1,135 @@
-//! What the bridge needs from outside: where providers come from, and where their schemas are kept.
+//! Which provider a bridge becomes.
 
-use std::path::{Path, PathBuf};
-
-use async_trait::async_trait;
-use bytes::Bytes;
 use outrigger_diagnostic::Diagnostic;
-use outrigger_provider::Parameterize;
-use outrigger_terraform::Protocol;
-use outrigger_transport::goplugin::Reattach;
+use outrigger_provider::{Parameterize, PluginDescriptor};
+use outrigger_terraform::constraint::Constraint;
+use outrigger_transport::{Place, Resolver, Unresolved};
 use semver::Version;
 
 use crate::naming::tokens::Selection;
+use crate::parameters::{ParameterValue, Parameters, Wanted};
 
 /// A provider that was found.
 #[derive(Clone, Debug)]
-pub struct Origin {
+pub(crate) struct Origin {
     /// Where it is.
-    pub place: Place,
+    pub(crate) place: Place,
     /// Its name: `random`.
-    pub provider: String,
+    pub(crate) provider: String,
     /// What its package is called: its name, or what the user wants.
-    pub package: String,
+    pub(crate) package: String,
     /// Its version; 0.0.0 for a file.
-    pub version: Version,
+    pub(crate) version: Version,
     /// Its namespace, unless it is a file.
-    pub namespace: Option<String>,
+    pub(crate) namespace: Option<String>,
     /// Which of its resources and functions are wanted.
-    pub selection: Selection,
+    pub(crate) selection: Selection,
     /// What makes the bridge this package again.
-    pub value: Vec<u8>,
+    pub(crate) value: Vec<u8>,
 }
 
-/// Where a provider is.
-#[derive(Clone, Debug)]
-pub enum Place {
-    /// A program that the bridge starts.
-    Program(PathBuf),
-    /// A process that somebody else started.
-    Running(Reattach),
-}
-
-/// Finds providers.
-#[async_trait]
-pub trait Origins: Send + Sync {
+impl Origin {
     /// The provider that arguments or a stored value name.
-    async fn find(&self, wanted: &Parameterize) -> Result<Origin, Diagnostic>;
+    pub(crate) async fn find(resolver: &dyn Resolver, request: &Parameterize) -> Result<Self, Diagnostic> {
+        let parameters = match request {
+            Parameterize::Arguments(arguments) => Parameters::parse(arguments)?,
+            Parameterize::Value(stored) => ParameterValue::parse(&stored.value)?.parameters,
+        };
+        let (wanted, provider, namespace) = match &parameters.provider {
+            Wanted::Local(path) => (PluginDescriptor::named(path.as_str(), None), path.name().to_owned(), None),
+            Wanted::Remote { address, constraint } => (
+                PluginDescriptor::named(address.to_string(), Some(constraint.to_string())),
+                address.kind().to_owned(),
+                Some(address.namespace().to_owned()),
+            ),
+        };
+        let found = resolver.resolve(&wanted).await.map_err(|error| match (request, &parameters.provider) {
+            (Parameterize::Value(_), Wanted::Remote { constraint, .. }) => of_lock_file(error, constraint),
+            _ => error.into(),
+        })?;
+        let version = found.version.unwrap_or(Version::new(0, 0, 0));
+        let selection = Selection {
+            package: parameters.provider_name.clone(),
+            includes: parameters.includes.clone(),
+            excludes: parameters.excludes.clone(),
+        };
+        let package = parameters.provider_name.clone().unwrap_or_else(|| provider.clone());
+        let value = ParameterValue::new(parameters, &version)?.to_bytes();
+        Ok(Self { place: found.place, provider, package, version, namespace, selection, value })
+    }
 }
 
-/// Keeps the schema of one program. May take as long as reading all of it.
-pub type SchemaKeeper = Box<dyn FnOnce(Protocol, &Bytes) + Send>;
-
-/// Keeps the schemas of providers, by what their programs are.
-pub trait SchemaStore: Send + Sync {
-    /// The schema of a program, as the provider answered it, if it is known to be this program's.
-    fn get(&self, program: &Path) -> Option<(Protocol, Bytes)>;
-
-    /// What will keep the schema of a program that is about to be started. Asked for before the start: the file may be replaced
-    /// while its process answers, and the answer is not the new one's. Then nothing is kept.
-    fn keeper(&self, program: &Path) -> SchemaKeeper;
+/// Says where a constraint comes from that nobody wrote.
+fn of_lock_file(error: Unresolved, constraint: &Constraint) -> Diagnostic {
+    let (is_version, mut error) = match error {
+        Unresolved::OtherVersions(error) => (true, error),
+        Unresolved::Missing(error) => (false, error),
+        Unresolved::Failed(error) => return error,
+    };
+    if constraint.to_string() == Version::new(0, 0, 0).to_string() {
+        let hint = "Version 0.0.0 was written while a `dev_overrides` or `TF_REATTACH_PROVIDERS` stood for the provider; with \
+                    that again, it is found.";
+        error.hints.insert(0, hint.to_owned());
+    }
+    if is_version {
+        let hint = format!(
+            "Version {constraint} is the one in the package's lock file below `sdks`; `outrigger install` writes it anew from what \
+             is there."
+        );
+        error.hints.insert(0, hint);
+    }
+    error
 }
 
-/// Keeps nothing.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct NoStore;
+#[cfg(test)]
+mod tests {
+    use async_trait::async_trait;
+    use outrigger_provider::Parameterization;
+    use outrigger_transport::Resolved;
 
-impl SchemaStore for NoStore {
-    fn get(&self, _: &Path) -> Option<(Protocol, Bytes)> {
-        None
+    use super::*;
+
+    /// Has only version 1.0.0 of the provider `x.io/a/b`.
+    struct Few;
+
+    #[async_trait]
+    impl Resolver for Few {
+        async fn resolve(&self, wanted: &PluginDescriptor) -> Result<Resolved, Unresolved> {
+            Err(match wanted.name.as_str() {
+                "x.io/a/b" => Unresolved::OtherVersions(Diagnostic::error("terraform-version", "another")),
+                _ => Unresolved::Missing(Diagnostic::error("terraform-missing", "none")),
+            })
+        }
     }
 
-    fn keeper(&self, _: &Path) -> SchemaKeeper {
-        Box::new(|_, _| {})
+    async fn hints(wanted: Parameterize) -> (&'static str, Vec<String>) {
+        let error = Origin::find(&Few, &wanted).await.unwrap_err();
+        (error.code, error.hints)
+    }
+
+    fn stored(kind: &str, version: &str) -> Parameterize {
+        let value = format!(r#"{{"remote":{{"url":"x.io/a/{kind}","version":"{version}"}}}}"#).into_bytes();
+        Parameterize::Value(Parameterization { name: kind.to_owned(), version: version.to_owned(), value })
+    }
+
+    #[tokio::test]
+    async fn a_version_that_nobody_wrote_is_the_lock_files() {
+        let of_lock_file = |hints: &[String]| hints[0].contains("lock file below `sdks`; `outrigger install` writes");
+        let (code, said) = hints(stored("b", "3.6.0")).await;
+        assert_eq!((code, of_lock_file(&said)), ("terraform-version", true), "{said:?}");
+        assert!(said[0].starts_with("Version 3.6.0 is") && !said.concat().contains("dev_overrides"), "{said:?}");
+        let (code, said) = hints(stored("b", "0.0.0")).await;
+        assert_eq!((code, of_lock_file(&said)), ("terraform-version", true), "{said:?}");
+        assert!(said[1].contains("`dev_overrides` or `TF_REATTACH_PROVIDERS`"), "{said:?}");
+        // There the version is not the reason.
+        let (code, said) = hints(stored("c", "3.6.0")).await;
+        assert_eq!((code, said.concat().contains("lock file")), ("terraform-missing", false), "{said:?}");
+        let (code, said) = hints(stored("c", "0.0.0")).await;
+        assert_eq!((code, said.concat().contains("lock file")), ("terraform-missing", false), "{said:?}");
+        assert!(said[0].contains("`dev_overrides` or `TF_REATTACH_PROVIDERS`"), "{said:?}");
+        // This one somebody wrote.
+        let arguments = ["x.io/a/b", "3.6.0"].map(str::to_owned).to_vec();
+        let (code, said) = hints(Parameterize::Arguments(arguments)).await;
+        assert_eq!((code, said.concat().contains("lock file")), ("terraform-version", false), "{said:?}");
     }
 }

@@ -57,7 +57,7 @@ impl Package {
             version: origin.version.to_string(),
             naming,
             process,
-            strict: options.strict,
+            strict: options.terraform.strict,
             upgrade_cache: UpgradeCache::default(),
             plans: Plans::new(options.lasting),
             identities: OnceCell::new(),

@@ -9,24 +9,23 @@ use outrigger_provider::{
     CallContext, CallError, CheckConfig, CheckedConfig, Configure, Diff, DiffConfig, DiffKind, ErrorKind, Invoke,
     Invoked, Parameterization, Parameterize, Plugin, PluginInfo, PropertyDiff, Provider, Unconfigured,
 };
+use outrigger_terraform::Protocol;
 use outrigger_terraform::schema::Schemas;
-use outrigger_transport::Launcher;
-use outrigger_transport::goplugin::LogLevel;
-use outrigger_transport::tap::CallLog;
+use outrigger_transport::{Launcher, Place, SchemaStore};
 use outrigger_value::diff::{self, Change};
 use tokio::task::{JoinHandle, spawn_blocking};
 
 use crate::configuration::{self, is_engines};
 use crate::document::mapping;
 use crate::document::{About, DocumentError, Origin as Source, base_document, write_document};
-use crate::origin::{Origin, Origins, Place, SchemaStore};
+use crate::origin::Origin;
 use crate::package::Package;
 use crate::process::{Supervised, Surroundings};
 use crate::provider::BridgedProvider;
 use crate::resource::ignore_changes::unchanged;
 use crate::values::encode::Misfit;
 use crate::values::{encode, secrets};
-use crate::{Naming, diagnostics};
+use crate::{Naming, Terraform, diagnostics};
 
 /// The name under which the bridge is a plugin.
 pub const NAME: &str = "terraform-provider";
@@ -35,29 +34,22 @@ pub const NAME: &str = "terraform-provider";
 /// to decide what a host can do.
 pub(crate) const TERRAFORM_VERSION: &str = "1.12.0+outrigger";
 
+/// In what form schemas are kept: the protocol's number, and then the provider's answer.
+const SCHEMA_FORM: &str = "terraform schema";
+
 /// What the bridge is told from outside.
 #[derive(Clone)]
 pub struct BridgeOptions {
-    /// The version that the bridge has for its hosts.
-    pub version: String,
+    /// How providers are found and used.
+    pub terraform: Terraform,
     /// Starts providers.
     pub launcher: Arc<dyn Launcher>,
-    /// Finds providers.
-    pub origins: Arc<dyn Origins>,
     /// Keeps schemas.
     pub schemas: Arc<dyn SchemaStore>,
     /// The environment that providers get.
     pub environment: Vec<(OsString, OsString)>,
     /// The directory in which providers work.
     pub directory: PathBuf,
-    /// Whether connections to providers are encrypted (AutoMTLS).
-    pub tls: bool,
-    /// The least important line of a provider's log that is passed on (`TF_LOG`).
-    pub log_level: Option<LogLevel>,
-    /// Whether a provider that does not keep to the rules fails the step; otherwise there is a warning.
-    pub strict: bool,
-    /// Where calls of providers are written down.
-    pub call_log: Option<Arc<dyn CallLog>>,
     /// Whether the bridge lives as long as a command: then a provider starts before it is needed, and plans are kept until they are
     /// carried out. `pulumi` starts a bridge of its own to ask for the schema, and another one for each part of a command.
     pub lasting: bool,
@@ -70,9 +62,9 @@ impl BridgeOptions {
             launcher: Arc::clone(&self.launcher),
             environment: self.environment.clone(),
             directory: self.directory.clone(),
-            tls: self.tls,
-            log_level: self.log_level,
-            call_log: self.call_log.clone(),
+            tls: self.terraform.tls,
+            log_level: self.terraform.log_level,
+            call_log: self.terraform.call_log.clone(),
         };
         Supervised::new(origin.place.clone(), format!("{} {}", origin.provider, origin.version), surroundings)
     }
@@ -131,11 +123,14 @@ impl Bridge {
         let options = &self.options;
         let process = options.process(origin);
         let known = match &origin.place {
-            Place::Program(program) => options.schemas.get(program),
+            Place::Program(program) => options.schemas.get(program, SCHEMA_FORM),
             Place::Running(_) => None,
         };
         // What is kept and cannot be read is asked for again.
-        let known = known.and_then(|(protocol, raw)| Schemas::index(raw, protocol).ok());
+        let known = known.and_then(|kept| {
+            let protocol = Protocol::of_version((*kept.first()?).into())?;
+            Schemas::index(kept.slice(1..), protocol).ok()
+        });
         let schemas = match known {
             Some(schemas) => {
                 if !schemas.capabilities().schema_optional {
@@ -145,7 +140,7 @@ impl Bridge {
             }
             None => {
                 let keeper = match &origin.place {
-                    Place::Program(program) => Some(options.schemas.keeper(program)),
+                    Place::Program(program) => Some(options.schemas.keeper(program, SCHEMA_FORM)),
                     Place::Running(_) => None,
                 };
                 let client = process.client(cx).await?;
@@ -154,10 +149,10 @@ impl Bridge {
                     return Err(self.error(CALL, error));
                 }
                 if let Some(keeper) = keeper {
-                    let (protocol, raw) = (client.protocol(), schemas.raw().clone());
+                    let (protocol, raw) = (client.protocol() as u8, schemas.raw().clone());
                     // All of the executable has to be read, which may be hundreds of megabytes. It does not begin while the provider is
                     // busy with its start, and nobody waits for it but the end of the bridge: the next one shall find it.
-                    let keeping = spawn_blocking(move || keeper(protocol, &raw));
+                    let keeping = spawn_blocking(move || keeper(&[&[protocol], raw.as_ref()].concat()));
                     *self.keeping.lock().await = Some(keeping);
                 }
                 schemas
@@ -180,12 +175,12 @@ impl Plugin for Bridge {
     fn label(&self) -> String {
         match self.became.get() {
             Some(became) => became.package.label(),
-            None => format!("{NAME} {}", self.options.version),
+            None => format!("{NAME} {}", self.options.terraform.version),
         }
     }
 
     async fn info(&self, _: &CallContext) -> Result<PluginInfo, CallError> {
-        Ok(PluginInfo { version: self.options.version.clone(), ..PluginInfo::default() })
+        Ok(PluginInfo { version: self.options.terraform.version.clone(), ..PluginInfo::default() })
     }
 
     async fn parameterize(&self, cx: &CallContext, request: Parameterize) -> Result<Parameterization, CallError> {
@@ -195,7 +190,7 @@ impl Plugin for Bridge {
             let Package { name, version, .. } = &*became.package;
             return Err(self.error(CALL, format!("provider is already parameterized to ({name}, {version})")));
         }
-        let origin = self.options.origins.find(&request).await;
+        let origin = Origin::find(&*self.options.terraform.resolver, &request).await;
         let origin = origin.map_err(|diagnostic| self.error(CALL, diagnostics::not_found(&diagnostic)))?;
         let package = Arc::new(self.package(cx, &origin).await?);
         if self.options.lasting {
@@ -217,11 +212,11 @@ impl Plugin for Bridge {
         const CALL: &str = "GetSchema";
         let Some(became) = self.became.get().map(Arc::clone) else {
             let mut document = Vec::new();
-            let written = base_document(&format!("v{}", self.options.version), &mut document);
+            let written = base_document(&format!("v{}", self.options.terraform.version), &mut document);
             return written.map(|()| document).map_err(|error| self.error(CALL, error.to_string()));
         };
         // Large ones take a while, in which the provider starts.
-        let version = self.options.version.clone();
+        let version = self.options.terraform.version.clone();
         let written = spawn_blocking(move || became.document(&version)).await;
         let written = written.map_err(|error| self.error(CALL, error.to_string()))?;
         written.map_err(|error| self.error(CALL, error.to_string()))
@@ -324,11 +319,7 @@ impl Plugin for Bridge {
         }
     }
 
-    fn has_ended(&self) -> bool {
-        self.became.get().is_some_and(|became| became.package.process.has_ended())
-    }
-
-    async fn close(&self) {
+    async fn close(&self, _: &CallContext) {
         if let Some(became) = self.became.get() {
             became.package.process.end().await;
         }

@@ -13,7 +13,7 @@ use outrigger_terraform::{Client, Protocol};
 use outrigger_transport::caller::Caller;
 use outrigger_transport::goplugin::{self, Connection, Settings, StartError, StartFailure};
 use outrigger_transport::tap::{CallLog, Tap};
-use outrigger_transport::{LaunchRequest, Launcher, OutputLines};
+use outrigger_transport::{LaunchRequest, Launcher, OutputLines, Place};
 use outrigger_value::{PropertyMap, secrecy};
 use tokio::sync::{OnceCell, watch};
 use tokio::time::sleep;
@@ -21,7 +21,6 @@ use tokio::time::sleep;
 use crate::configuration;
 use crate::log::Log;
 use crate::naming::object_names::Object;
-use crate::origin::Place;
 
 /// How every host of Terraform providers shows that it is one.
 const COOKIE: goplugin::Cookie = goplugin::Cookie {
@@ -230,12 +229,9 @@ impl Supervised {
             }
         };
         let connection = started.map_err(|error| self.not_started(&error))?;
-        let protocol = match connection.protocol() {
-            5 => Protocol::Five,
-            6 => Protocol::Six,
-            // Only one that was started by somebody else: the others are asked for these two.
-            other => return Err(self.other_protocol(other)),
-        };
+        let version = connection.protocol();
+        // Only one that was started by somebody else speaks another: the others are asked for these.
+        let protocol = Protocol::of_version(version).ok_or_else(|| self.other_protocol(version))?;
         let tap = self.overheard.as_ref().map(|overheard| Arc::clone(&overheard.tap));
         let channel = connection.channel().tapped(tap);
         let caller = Caller::new(connection.process().cloned(), self.label.clone());
@@ -256,7 +252,7 @@ impl Supervised {
     }
 
     /// Whether it was started and has ended.
-    pub(crate) fn has_ended(&self) -> bool {
+    fn has_ended(&self) -> bool {
         self.live.get().is_some_and(|live| live.connection.process().is_some_and(|process| process.has_ended()))
     }
 

@@ -10,9 +10,10 @@ use outrigger_terraform::json::{ByHand, Secrets};
 use outrigger_terraform::schema::{IdentitySchema, Schemas, document};
 use serde_json::Value;
 
-use crate::BridgeOptions;
+use crate::origin::Origin;
 use crate::plugin::TERRAFORM_VERSION;
 use crate::process::Supervised;
+use crate::{BridgeOptions, NAME};
 
 const SCHEMA: &str = "GetProviderSchema";
 
@@ -25,14 +26,17 @@ pub struct RawProvider {
 }
 
 impl RawProvider {
-    /// Finds and starts a provider, and asks for its schema. `arguments` name it as they would for the bridge. It is ended with
-    /// [`RawProvider::end`].
+    /// Finds and starts a provider, and asks for its schema. `arguments` name it as they would for the bridge, whose own name may
+    /// stand before them. It is ended with [`RawProvider::end`].
     pub async fn start(
         cx: &CallContext,
         options: &BridgeOptions,
-        arguments: Vec<String>,
+        mut arguments: Vec<String>,
     ) -> Result<Result<Self, CallError>, Diagnostic> {
-        let origin = options.origins.find(&Parameterize::Arguments(arguments)).await?;
+        if arguments.first().is_some_and(|first| first == NAME) {
+            arguments.remove(0);
+        }
+        let origin = Origin::find(&*options.terraform.resolver, &Parameterize::Arguments(arguments)).await?;
         let address = match &origin.namespace {
             Some(namespace) => format!("{namespace}/{}", origin.provider),
             None => origin.provider.clone(),

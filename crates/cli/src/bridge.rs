@@ -45,7 +45,7 @@ pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
     let plugin = environment::read(None, Terminal::new(true))
         .and_then(|environment| stand_alone_bridge(&environment, installed_version(&environment)));
     match plugin {
-        Ok(bridge) => outrigger_sdk::serve_plugin(BRIDGE, bridge, arguments),
+        Ok((_host, bridge)) => outrigger_sdk::serve_plugin(BRIDGE, bridge, arguments),
         Err(diagnostic) => failed(&diagnostic),
     }
 }

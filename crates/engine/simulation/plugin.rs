@@ -30,8 +30,6 @@ impl Plugins for FakePlugins {
     async fn schema(&self, _: &CallContext, _: &PluginDescriptor) -> Result<Arc<Package>, Diagnostic> {
         Err(Diagnostic::error("simulation-schema", "a fake plugin has no schema"))
     }
-
-    async fn release(&self, _: Arc<dyn Plugin>) {}
 }
 
 struct FakePlugin {

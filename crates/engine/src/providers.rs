@@ -86,11 +86,6 @@ impl Providers {
         }
         instances.insert(reference, filled());
     }
-
-    /// Everything that was started in this run.
-    pub(crate) fn take_started(&self) -> Vec<Arc<dyn Plugin>> {
-        std::mem::take(&mut lock(&self.started))
-    }
 }
 
 impl Deployment {

@@ -21,7 +21,7 @@ pub async fn up(options: Options, services: Services, base: Snapshot, program: &
         Ok(naming) => deployment.naming = naming,
         Err(diagnostic) => {
             Deployment::report(&deployment, None, diagnostic);
-            return deployment.close().await;
+            return deployment.close();
         }
     }
     deployment.settle_pending().await;
@@ -42,7 +42,7 @@ pub async fn up(options: Options, services: Services, base: Snapshot, program: &
         deployment.delete_leftovers().await;
     }
     deployment.finish_outputs().await;
-    deployment.close().await
+    deployment.close()
 }
 
 /// Brings the state to what exists.
@@ -52,7 +52,7 @@ pub async fn refresh(options: Options, services: Services, base: Snapshot) -> Ru
     if deployment.may_start().is_ok() {
         deployment.refresh_all().await;
     }
-    deployment.close().await
+    deployment.close()
 }
 
 /// Deletes everything.
@@ -66,7 +66,7 @@ pub async fn destroy(options: Options, services: Services, base: Snapshot) -> Ru
     if deployment.may_start().is_ok() {
         deployment.delete_leftovers().await;
     }
-    deployment.close().await
+    deployment.close()
 }
 
 impl Deployment {
@@ -102,10 +102,7 @@ impl Deployment {
     }
 
     /// Gives the plugins back and says how it ended.
-    async fn close(self) -> RunResult {
-        for plugin in self.providers.take_started() {
-            self.services.plugins.release(plugin).await;
-        }
+    fn close(self) -> RunResult {
         let ending = if self.has_failed() || self.is_blemished() {
             Ending::Failed
         } else if self.services.stop.is_cancelled() {

@@ -9,8 +9,8 @@ use outrigger_provider::{CallContext, CallError, PluginDescriptor};
 use outrigger_schema::Package;
 use tokio::sync::OnceCell;
 
-use crate::find;
 use crate::lease::within;
+use crate::run::User;
 use crate::running::with_last_words;
 use crate::schema::{self, Key};
 use crate::supply::Supply;
@@ -26,6 +26,7 @@ impl Catalog {
     pub(crate) async fn schema(
         &self,
         supply: &Arc<Supply>,
+        user: &Arc<User>,
         cx: &CallContext,
         descriptor: &PluginDescriptor,
     ) -> Result<Arc<Package>, Diagnostic> {
@@ -33,17 +34,18 @@ impl Catalog {
             let mut packages = self.packages.lock().unwrap_or_else(PoisonError::into_inner);
             Arc::clone(packages.entry(descriptor.clone()).or_default())
         };
-        cell.get_or_try_init(|| fetch(supply, cx, descriptor)).await.map(Arc::clone)
+        cell.get_or_try_init(|| fetch(supply, user, cx, descriptor)).await.map(Arc::clone)
     }
 }
 
 async fn fetch(
     supply: &Arc<Supply>,
+    user: &Arc<User>,
     cx: &CallContext,
     descriptor: &PluginDescriptor,
 ) -> Result<Arc<Package>, Diagnostic> {
-    let Some((cache, executable)) = cacheable(supply, descriptor)? else {
-        return parse(descriptor, ask(supply, cx, descriptor).await?);
+    let Some((cache, executable)) = cacheable(supply, descriptor).await? else {
+        return parse(descriptor, ask(supply, user, cx, descriptor).await?);
     };
     let (lookup_cache, lookup_file, wanted) = (cache.clone(), executable.clone(), descriptor.clone());
     let kept = supply.blocking(move || lookup(&lookup_cache, &lookup_file, &wanted)).await.flatten();
@@ -53,7 +55,7 @@ async fn fetch(
     // The digest of a large executable takes as long as its start: both at once.
     let (digest_cache, digest_file) = (cache.clone(), executable.clone());
     let digest = supply.blocking(move || schema::native_digest(&digest_cache, &digest_file));
-    let (digest, answer) = tokio::join!(digest, ask(supply, cx, descriptor));
+    let (digest, answer) = tokio::join!(digest, ask(supply, user, cx, descriptor));
     let text = answer?;
     if let Some(key) = digest.flatten().and_then(|digest| Key::new(&digest, descriptor)) {
         let copy = text.clone();
@@ -63,18 +65,11 @@ async fn fetch(
     parse(descriptor, text)
 }
 
-/// The cache's directory and the executable, if the answer may come from the cache. A plugin that somebody is working on never
-/// does.
-fn cacheable(supply: &Supply, descriptor: &PluginDescriptor) -> Result<Option<(PathBuf, PathBuf)>, Diagnostic> {
-    let options = supply.options();
-    let Some(cache) = options.cache_directory.clone().filter(|_| options.debug_providers.is_empty()) else {
-        return Ok(None);
-    };
-    // The bridge's providers lie elsewhere; it keeps what they say itself.
-    if options.bridged(descriptor).is_some() {
-        return Ok(None);
-    }
-    Ok(Some((cache, find::find(options, descriptor)?.path)))
+/// The cache's directory and the executable, if the answer may come from the cache.
+async fn cacheable(supply: &Supply, descriptor: &PluginDescriptor) -> Result<Option<(PathBuf, PathBuf)>, Diagnostic> {
+    let Some(cache) = supply.options().cache_directory.clone() else { return Ok(None) };
+    let found = supply.options().find(descriptor).await?;
+    Ok(found.and_then(|found| Some((cache, found.executable()?.to_owned()))))
 }
 
 fn lookup(cache: &Path, executable: &Path, descriptor: &PluginDescriptor) -> Option<Arc<Package>> {
@@ -83,8 +78,13 @@ fn lookup(cache: &Path, executable: &Path, descriptor: &PluginDescriptor) -> Opt
     Package::parse(text).ok().map(Arc::new)
 }
 
-async fn ask(supply: &Arc<Supply>, cx: &CallContext, descriptor: &PluginDescriptor) -> Result<Vec<u8>, Diagnostic> {
-    let running = supply.borrow(descriptor).await?;
+async fn ask(
+    supply: &Arc<Supply>,
+    user: &Arc<User>,
+    cx: &CallContext,
+    descriptor: &PluginDescriptor,
+) -> Result<Vec<u8>, Diagnostic> {
+    let running = supply.borrow(user, descriptor).await?;
     let cx = within(cx, supply.deadlines().schema);
     let answer = running.plugin.schema(&cx, descriptor.parameterization.as_ref()).await;
     answer.map_err(|error| refused(descriptor, &error))

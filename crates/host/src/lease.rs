@@ -1,6 +1,5 @@
 //! A plugin as the engine holds it: leased from the pool, with the host's deadlines on every call that has one.
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
@@ -12,43 +11,49 @@ use outrigger_provider::{
 
 use crate::limited::LimitedProvider;
 use crate::pool::SlotId;
+use crate::run::User;
 use crate::running::Running;
 use crate::supply::Supply;
 
-/// A leased plugin. It goes back to the pool when it is released, or with its last owner.
+/// A leased plugin. It goes back to the pool with its last owner.
 pub(crate) struct Lease {
     supply: Arc<Supply>,
+    user: Arc<User>,
     descriptor: PluginDescriptor,
     current: Mutex<(SlotId, Arc<Running>)>,
     /// One configuration at a time.
     configuring: tokio::sync::Mutex<()>,
-    returned: AtomicBool,
     own: Weak<Lease>,
 }
 
 impl Lease {
     pub(crate) fn new(
         supply: Arc<Supply>,
+        user: Arc<User>,
         descriptor: PluginDescriptor,
         id: SlotId,
         running: Arc<Running>,
     ) -> Arc<Self> {
+        running.speak_to(&user.log);
         Arc::new_cyclic(|own| Self {
             supply,
+            user,
             descriptor,
             current: Mutex::new((id, running)),
             configuring: tokio::sync::Mutex::new(()),
-            returned: AtomicBool::new(false),
             own: own.clone(),
         })
     }
 
-    /// Gives the plugin back to the pool, once.
-    pub(crate) fn give_back(&self) {
-        if !self.returned.swap(true, Ordering::AcqRel) {
-            let (id, _) = self.current();
-            self.supply.free(&self.descriptor, id);
-        }
+    /// Asks the plugin to stop what it is doing. It is for nobody else any more.
+    pub(crate) async fn interrupt(&self, cx: &CallContext) {
+        self.retire();
+        // Advisory.
+        drop(self.plugin().cancel(cx).await);
+    }
+
+    fn retire(&self) {
+        self.supply.retire(&self.descriptor, self.current().0);
     }
 
     fn current(&self) -> (SlotId, Arc<Running>) {
@@ -62,6 +67,7 @@ impl Lease {
 
     /// Takes another plugin in place of the one that does not fit, which becomes free for whom it fits.
     fn exchange(&self, id: SlotId, running: Arc<Running>) {
+        running.speak_to(&self.user.log);
         let before = {
             let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
             std::mem::replace(&mut *current, (id, running))
@@ -84,9 +90,9 @@ impl Lease {
         let cancelled = "the plugin was not started: the command was cancelled";
         let leased = tokio::select! {
             biased;
-            leased = self.supply.lease_unconfigured(&self.descriptor) => leased,
+            leased = self.supply.lease_unconfigured(&self.user, &self.descriptor) => leased,
             () = cx.cancel.cancelled() => return Err(error(ErrorKind::Cancelled, cancelled.to_owned())),
-            () = self.supply.stopping().cancelled() => return Err(error(ErrorKind::Cancelled, cancelled.to_owned())),
+            () = self.user.stopping.cancelled() => return Err(error(ErrorKind::Cancelled, cancelled.to_owned())),
         };
         let (id, fresh) = leased.map_err(|diagnostic| {
             let last_words = diagnostic.notes.clone();
@@ -99,7 +105,7 @@ impl Lease {
 
 impl Drop for Lease {
     fn drop(&mut self) {
-        self.give_back();
+        self.supply.free(&self.descriptor, self.current().0);
     }
 }
 
@@ -108,6 +114,8 @@ pub(crate) fn within(cx: &CallContext, deadline: Duration) -> CallContext {
     cx.within(cx.deadline.unwrap_or(deadline))
 }
 
+// A method that is forgotten here would be answered by its default.
+#[deny(clippy::missing_trait_methods)]
 #[async_trait]
 impl Plugin for Lease {
     fn label(&self) -> String {
@@ -124,7 +132,7 @@ impl Plugin for Lease {
 
     async fn parameterize(&self, cx: &CallContext, request: Parameterize) -> Result<Parameterization, CallError> {
         // Another package from here on: not a plugin for the next load of this descriptor.
-        self.supply.retire(&self.descriptor, self.current().0);
+        self.retire();
         self.plugin().parameterize(&within(cx, self.supply.deadlines().schema), request).await
     }
 
@@ -167,7 +175,7 @@ impl Plugin for Lease {
             }
             Err(error) => {
                 // Half configured, perhaps: not for anybody else.
-                self.supply.retire(&self.descriptor, self.current().0);
+                self.retire();
                 Err(error)
             }
         }
@@ -193,7 +201,7 @@ impl Plugin for Lease {
         show_secrets: bool,
     ) -> Result<Vec<String>, CallError> {
         // Whatever it was, the plugin may be another one afterwards.
-        self.supply.retire(&self.descriptor, self.current().0);
+        self.retire();
         self.plugin().by_hand(cx, call, request, show_secrets).await
     }
 
@@ -203,5 +211,10 @@ impl Plugin for Lease {
 
     fn has_ended(&self) -> bool {
         !self.current().1.is_alive()
+    }
+
+    async fn close(&self, cx: &CallContext) {
+        self.retire();
+        self.plugin().close(&within(cx, self.supply.deadlines().cancel)).await;
     }
 }

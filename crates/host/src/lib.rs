@@ -1,8 +1,9 @@
-//! Plugin processes: find, start, watch, reuse, end.
+//! Plugin processes: start, watch, reuse, end.
 //!
-//! [`Host`] implements [`outrigger_provider::Plugins`]. A plugin is found as Pulumi finds it ([`find`]), started in a process
-//! group of its own with all its output drained, and ended with everything that it started itself. If the host is killed,
-//! the [`keeper`] ends what is left; if both are killed, the parent-death signal does.
+//! A [`Host`] has processes, a [`Run`] uses them: it implements [`outrigger_provider::Plugins`]. What plugins speak is not known
+//! here: the first of the host's [protocols](outrigger_transport::Protocol) that claims a plugin opens it. Its processes are started
+//! in groups of their own with all their output drained, and ended with everything that they started themselves. If the host is
+//! killed, the [`keeper`] ends what is left; if both are killed, the parent-death signal does.
 //!
 //! Nothing here reads the environment or the working directory: [`HostOptions`] brings everything.
 
@@ -11,7 +12,6 @@
 
 mod catalog;
 mod environment;
-pub mod find;
 mod group;
 mod host;
 pub mod keeper;
@@ -23,13 +23,13 @@ mod os;
 mod output;
 mod pool;
 mod process;
+mod run;
 mod running;
 mod schema;
 mod spawner;
 mod supply;
-mod terraform;
 
 pub use host::Host;
-pub use options::{BuiltIn, Deadlines, HostOptions, KeeperCommand, ProjectOptions, ProjectPlugin, debug_providers};
-pub use outrigger_bridge::RawProvider;
-pub use terraform::{TerraformOptions, bare_provider, stand_alone_bridge};
+pub use options::{HostOptions, KeeperCommand, ProjectOptions};
+pub use outrigger_transport::Deadlines;
+pub use run::Run;

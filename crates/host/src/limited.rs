@@ -9,8 +9,8 @@ use outrigger_provider::{
     ReadResult,
 };
 
-use crate::Deadlines;
 use crate::lease::{Lease, within};
+use outrigger_transport::Deadlines;
 
 /// The provider that the engine gets.
 pub(crate) struct LimitedProvider {
@@ -26,6 +26,8 @@ impl LimitedProvider {
     }
 }
 
+// A method that is forgotten here would be answered by its default.
+#[deny(clippy::missing_trait_methods)]
 #[async_trait]
 impl Provider for LimitedProvider {
     fn label(&self) -> String {
@@ -38,6 +40,10 @@ impl Provider for LimitedProvider {
 
     fn unconfigured(&self) -> bool {
         self.provider.unconfigured()
+    }
+
+    fn ends_orders(&self) -> bool {
+        self.provider.ends_orders()
     }
 
     async fn check(&self, cx: &CallContext, request: CheckRequest) -> Result<Checked, CallError> {

@@ -2,15 +2,17 @@
 
 use std::io;
 use std::os::fd::OwnedFd;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use futures::future::join_all;
 use outrigger_transport::{FirstLine, LaunchRequest, Launcher, OutputLines, OutputStream, Process, StartError};
 use tokio::io::BufReader;
 use tokio::net::unix::pipe;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
+use tokio::time::timeout;
 
 use crate::group::GroupHandle;
 use crate::output::LastWords;
@@ -24,16 +26,66 @@ const REST_OF_OUTPUT: Duration = Duration::from_millis(250);
 const WHILE_WRITTEN: [Duration; 3] =
     [Duration::from_millis(50), Duration::from_millis(100), Duration::from_millis(200)];
 
+/// How long to wait for processes that were killed. The kernel needs moments, unless one hangs in a system call.
+const HELD: Duration = Duration::from_secs(5);
+
+/// The processes of one plugin. Those who call the plugin hold them, so that one that nobody needs any more is gone; they are
+/// watched and ended here.
+pub(crate) struct Processes {
+    spawner: Spawner,
+    started: Mutex<Vec<Weak<PluginProcess>>>,
+}
+
+impl Processes {
+    pub(crate) fn new(spawner: Spawner) -> Self {
+        Self { spawner, started: Mutex::default() }
+    }
+
+    /// Whether one of those that are needed has ended.
+    pub(crate) fn have_ended(&self) -> bool {
+        self.held().iter().any(|process| process.has_ended())
+    }
+
+    /// Ends them: SIGINT, and after the grace SIGKILL.
+    pub(crate) async fn end(&self, grace: Duration) {
+        let left = self.held();
+        left.iter().for_each(|process| process.interrupt());
+        if timeout(grace, join_all(left.iter().map(|process| process.exited()))).await.is_err() {
+            drop(self.kill().await);
+        }
+    }
+
+    /// Kills them, waits until they are gone, and gives their last words.
+    pub(crate) async fn kill(&self) -> Vec<String> {
+        let left = self.held();
+        left.iter().for_each(|process| process.kill());
+        let _held_by_the_kernel = timeout(HELD, join_all(left.iter().map(|process| process.exited()))).await;
+        left.iter().flat_map(|process| process.last_words()).collect()
+    }
+
+    fn held(&self) -> Vec<Arc<PluginProcess>> {
+        self.started().iter().filter_map(Weak::upgrade).collect()
+    }
+
+    fn started(&self) -> MutexGuard<'_, Vec<Weak<PluginProcess>>> {
+        self.started.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 #[async_trait]
-impl Launcher for Spawner {
+impl Launcher for Processes {
     async fn launch(&self, request: LaunchRequest) -> Result<Arc<dyn Process>, StartError> {
-        Ok(self.launch_plugin(request).await?)
+        let process = self.spawner.launch(request).await?;
+        let mut started = self.started();
+        started.retain(|process| process.strong_count() > 0);
+        started.push(Arc::downgrade(&process));
+        Ok(process)
     }
 }
 
 impl Spawner {
     /// Starts a process and drains its output from its first moment on.
-    pub(crate) async fn launch_plugin(&self, request: LaunchRequest) -> Result<Arc<PluginProcess>, StartError> {
+    async fn launch(&self, request: LaunchRequest) -> Result<Arc<PluginProcess>, StartError> {
         let (label, output) = (request.label.clone(), request.output.clone());
         let program = request.program.display().to_string();
         let failed = |error: io::Error| StartError::Spawn { program, reason: error.to_string() };
@@ -131,7 +183,7 @@ impl Process for PluginProcess {
             Err(_) => "ended".to_owned(),
         };
         let mut streams = self.ended_streams.clone();
-        let _in_time = tokio::time::timeout(REST_OF_OUTPUT, streams.wait_for(|ended| *ended == 2)).await;
+        let _in_time = timeout(REST_OF_OUTPUT, streams.wait_for(|ended| *ended == 2)).await;
         how
     }
 
@@ -153,7 +205,6 @@ mod tests {
     use super::*;
     use outrigger_transport::OutputLine;
     use std::path::Path;
-    use std::sync::Mutex;
 
     #[derive(Debug, Default)]
     struct Told(Mutex<Vec<(OutputStream, String)>>);
@@ -195,7 +246,7 @@ mod tests {
     #[tokio::test]
     async fn a_process_has_ended_although_somebody_else_holds_its_output() {
         let spawner = Spawner::new(None).unwrap();
-        let process = spawner.launch_plugin(request(Path::new("/bin/sh"), "exec sleep 600")).await.unwrap();
+        let process = spawner.launch(request(Path::new("/bin/sh"), "exec sleep 600")).await.unwrap();
         let held = std::fs::OpenOptions::new().append(true).open(format!("/proc/{}/fd/2", process.id())).unwrap();
         assert!(!process.has_ended());
         process.kill();

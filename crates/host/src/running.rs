@@ -1,14 +1,14 @@
-//! A plugin that runs: its process, its connection, and how it was configured.
+//! A plugin that runs: its processes, its connection, and how it was configured.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use outrigger_diagnostic::Diagnostic;
-use outrigger_provider::{CallContext, CallError, Configure, ErrorKind, Plugin, Provider};
-use outrigger_transport::{Process, StartError};
+use outrigger_provider::{CallContext, CallError, Configure, ErrorKind, LogLevel, LogSink, Plugin, Provider};
+use outrigger_transport::{Deadlines, Resolved};
+use outrigger_value::Urn;
 
-use crate::Deadlines;
-use crate::process::PluginProcess;
+use crate::process::Processes;
 use crate::schema::Stamp;
 
 /// The executable that a process was started from.
@@ -20,9 +20,10 @@ pub(crate) struct Executable {
 }
 
 impl Executable {
-    pub(crate) fn new(path: PathBuf) -> Self {
-        let stamp = Stamp::of(&path).ok();
-        Self { path, stamp }
+    /// The executable of a plugin, as it is now.
+    pub(crate) fn of(found: &Resolved) -> Option<Self> {
+        let path = found.executable()?.to_owned();
+        Some(Self { stamp: Stamp::of(&path).ok(), path })
     }
 
     /// Whether both are certainly the same file with the same contents.
@@ -31,27 +32,53 @@ impl Executable {
     }
 }
 
+/// Leads what a plugin says between calls to the run that uses it, or was the last to use it.
+pub(crate) struct RunLog(Mutex<Arc<dyn LogSink>>);
+
+impl RunLog {
+    pub(crate) fn to(log: &Arc<dyn LogSink>) -> Self {
+        Self(Mutex::new(Arc::clone(log)))
+    }
+}
+
+impl LogSink for RunLog {
+    fn log(&self, level: LogLevel, urn: Option<&Urn>, message: &str, ephemeral: bool) {
+        let log = Arc::clone(&self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        log.log(level, urn, message, ephemeral);
+    }
+}
+
 /// A running plugin.
 pub(crate) struct Running {
     pub(crate) plugin: Arc<dyn Plugin>,
-    /// `None` when somebody else started it and we only attached.
-    pub(crate) process: Option<Arc<PluginProcess>>,
+    /// None of them, where somebody else started it.
+    processes: Arc<Processes>,
     pub(crate) executable: Option<Executable>,
+    log: Arc<RunLog>,
+    /// What each of its users should know.
+    pub(crate) warnings: Vec<Diagnostic>,
     configured: Mutex<Option<(Configure, Arc<dyn Provider>)>>,
 }
 
 impl Running {
     pub(crate) fn new(
         plugin: Arc<dyn Plugin>,
-        process: Option<Arc<PluginProcess>>,
+        processes: Arc<Processes>,
         executable: Option<Executable>,
+        log: Arc<RunLog>,
+        warnings: Vec<Diagnostic>,
     ) -> Self {
-        Self { plugin, process, executable, configured: Mutex::new(None) }
+        Self { plugin, processes, executable, log, warnings, configured: Mutex::new(None) }
     }
 
-    /// Whether it can be used: its process lives.
+    /// From now on it speaks to this run.
+    pub(crate) fn speak_to(&self, log: &Arc<dyn LogSink>) {
+        *self.log.0.lock().unwrap_or_else(PoisonError::into_inner) = Arc::clone(log);
+    }
+
+    /// Whether it can be used: its processes live.
     pub(crate) fn is_alive(&self) -> bool {
-        self.process.as_ref().is_none_or(|process| !process.has_ended()) && !self.plugin.has_ended()
+        !self.processes.have_ended()
     }
 
     /// Whether it was configured with anything.
@@ -70,70 +97,23 @@ impl Running {
         *self.configured.lock().unwrap_or_else(PoisonError::into_inner) = Some((request, provider));
     }
 
-    /// Ends it: Cancel, SIGINT, SIGKILL. Takes at most the deadlines for cancelling and for the grace, and a moment.
+    /// Ends it: in the way of its protocol, then SIGINT, SIGKILL. Takes at most the deadlines for cancelling and for the grace, and
+    /// a moment.
     pub(crate) async fn end(&self, deadlines: &Deadlines) {
-        let Some(process) = &self.process else { return self.plugin.close().await };
-        if process.has_ended() {
-            return;
-        }
-        let cx = CallContext::background().within(deadlines.cancel);
-        // Advisory: many plugins do not have it, and a plugin that does not answer is ended all the same.
-        let _advisory = tokio::time::timeout(deadlines.cancel, self.plugin.cancel(&cx)).await;
-        process.interrupt();
-        if tokio::time::timeout(deadlines.grace, process.exited()).await.is_err() {
-            end_now(process).await;
-        }
+        self.plugin.close(&CallContext::background().within(deadlines.cancel)).await;
+        self.processes.end(deadlines.grace).await;
     }
 }
 
-/// Kills a process group and waits until it is gone, a moment at most unless the kernel holds it.
-pub(crate) async fn end_now(process: &PluginProcess) {
-    process.kill();
-    let _held_by_the_kernel = tokio::time::timeout(std::time::Duration::from_secs(5), process.exited()).await;
-}
-
-/// The process could not be started.
-pub(crate) fn not_started(name: &str, error: &StartError) -> Diagnostic {
-    Diagnostic::error("plugin-start", format!("plugin `{name}` could not be started"))
-        .detail(error.to_string())
-        .hint("Check that the file is a program for this machine and may be executed.")
-}
-
-/// The process started and did not become a plugin. What is bridged to a Terraform provider has a process behind it.
-pub(crate) fn not_connected(
-    name: &str,
-    executable: Option<&Executable>,
-    is_bridged: bool,
-    error: &CallError,
-) -> Diagnostic {
+/// The plugin did not become one that can be called.
+pub(crate) fn not_connected(name: &str, hint: String, error: &CallError) -> Diagnostic {
     let (code, summary) = match error.kind {
         ErrorKind::Crashed => ("plugin-crash", format!("plugin `{name}` ended while it was starting")),
         ErrorKind::TimedOut => ("plugin-silent", format!("plugin `{name}` does not answer")),
         _ => ("plugin-handshake", format!("plugin `{name}` could not be used")),
     };
-    let diagnostic = Diagnostic::error(code, summary).detail(format!("{}: {}", error.call, error.message));
-    let diagnostic = match executable {
-        Some(executable) => diagnostic.hint(format!(
-            "Run `{}` in a terminal: a plugin prints a port number and waits. If it does not, install it again.",
-            executable.path.display()
-        )),
-        None if is_bridged => diagnostic.hint(of_provider(error)),
-        None => diagnostic.hint("Check the port in PULUMI_DEBUG_PROVIDERS, and that the plugin is running."),
-    };
+    let diagnostic = Diagnostic::error(code, summary).detail(format!("{}: {}", error.call, error.message)).hint(hint);
     with_last_words(diagnostic, &error.last_words)
-}
-
-/// What to do about a Terraform provider. Parameterize is the bridge's own answer; everything else comes from the provider, or from the
-/// attempt to start it.
-fn of_provider(error: &CallError) -> &'static str {
-    match (error.call.as_str(), error.kind) {
-        // It is another package than the one that was meant.
-        ("Parameterize", ErrorKind::Garbage) => "Run `outrigger install`.",
-        ("Parameterize", _) => {
-            "Make the provider available where `packages:` of the project file says, or name another one with `outrigger package add`."
-        }
-        _ => "With TF_LOG=TRACE, `outrigger preview --json` shows every line that the provider writes.",
-    }
 }
 
 /// Adds a plugin's last words.
@@ -142,24 +122,5 @@ pub(crate) fn with_last_words(diagnostic: Diagnostic, words: &[String]) -> Diagn
         diagnostic
     } else {
         diagnostic.note(format!("The plugin's last words:\n{}", words.join("\n")))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_provider_that_is_there_is_not_to_be_made_available() {
-        let hints = |call: &str, kind| {
-            let error = CallError::new("wide 0.0.0", call, kind, "no luck");
-            not_connected("terraform-provider", None, true, &error).hints.concat()
-        };
-        assert!(hints("Parameterize", ErrorKind::NotDone).contains("Make the provider available"));
-        assert!(hints("Parameterize", ErrorKind::Garbage).contains("outrigger install"));
-        for (call, kind) in [("Start", ErrorKind::NotDone), ("GetProviderSchema", ErrorKind::Crashed)] {
-            let hint = "With TF_LOG=TRACE, `outrigger preview --json` shows every line that the provider writes.";
-            assert_eq!(hints(call, kind), hint);
-        }
     }
 }

@@ -1,34 +1,12 @@
-//! From a Terraform provider's address and version constraint to an installed executable, without a network.
+//! From a plugin's name to an installed executable, without a network.
 //!
-//! [`Sources::find`] is the way in. It asks, in this order, the overrides for developers in the CLI configuration that Terraform and
-//! OpenTofu share, the cache of Pulumi's own bridge, and the installation methods that the configuration names: directories, in
-//! the layouts that `terraform providers mirror` writes. An archive is unpacked once, into a cache of ours.
+//! Each module has a [`Resolver`](outrigger_transport::Resolver): the door that hosts and protocols come through.
 //!
-//! [`Parameters`] are what a Pulumi project says about a provider, as arguments of `package add`, and [`ParameterValue`] is what
-//! remains of them in an SDK or a lock file.
+//! - [`pulumi::Search`] finds Pulumi's plugins where `pulumi` finds them.
+//! - [`terraform::Sources`] finds Terraform providers by their addresses and version constraints.
 
-mod address;
-mod archive;
-mod bridge_cache;
-mod cache;
-pub mod cli_config;
-mod constraint;
-mod digest;
-mod executable;
-mod mirror;
-mod origins;
-mod parameters;
-mod pattern;
-mod platform;
-mod sources;
-mod surroundings;
+// A diagnostic is made once, when a command fails: its size costs nothing, and a box around it would be in everybody's way.
+#![allow(clippy::result_large_err)]
 
-pub use address::{Address, OPENTOFU_HOST, TERRAFORM_HOST};
-pub use constraint::Constraint;
-pub use digest::package_digest;
-pub use mirror::{Location, Package, packages};
-pub use parameters::{LocalPath, ParameterValue, Parameters, Wanted};
-pub use pattern::Pattern;
-pub use platform::Platform;
-pub use sources::{Installed, Sources};
-pub use surroundings::Surroundings;
+pub mod pulumi;
+pub mod terraform;

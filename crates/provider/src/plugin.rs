@@ -7,8 +7,9 @@ use async_trait::async_trait;
 use outrigger_diagnostic::Diagnostic;
 use outrigger_schema::Package;
 use outrigger_value::{PropertyMap, Urn};
+use semver::Version;
 
-use crate::{CallContext, CallError, CheckFailure, Diff, Invoke, Invoked, Provider};
+use crate::{CallContext, CallError, CheckFailure, Diff, Invoke, Invoked, Provider, tolerant};
 
 /// Which plugin is wanted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -31,6 +32,16 @@ impl PluginDescriptor {
     /// A plugin by name and version.
     pub fn named(name: impl Into<String>, version: Option<String>) -> Self {
         Self { name: name.into(), version, ..Self::default() }
+    }
+
+    /// The wanted version, read as Pulumi reads it.
+    pub fn wanted_version(&self) -> Result<Option<Version>, Diagnostic> {
+        let Some(text) = self.version.as_deref().filter(|text| !text.is_empty()) else { return Ok(None) };
+        tolerant(text).map(Some).ok_or_else(|| {
+            Diagnostic::error("plugin-version", format!("`{text}` is not a version of plugin `{}`", self.name))
+                .detail("A version has the form `1.2.3` or `1.2.3-beta.1`.")
+                .hint("Look where the program, the project file or the package's lock file gives the version.")
+        })
     }
 
     /// The package that resources of this plugin belong to.
@@ -198,11 +209,13 @@ pub trait Plugin: Send + Sync {
         false
     }
 
-    /// Ends what the plugin started itself, such as a process behind it. Nothing is called after this.
-    async fn close(&self) {}
+    /// Asks the plugin to end, in the way of its protocol. Nothing is called after this, and the host ends what is left of its
+    /// processes.
+    async fn close(&self, _cx: &CallContext) {}
 }
 
-/// Finds, starts and describes plugins. One `load` is one provider instance.
+/// Finds, starts and describes plugins. One `load` is one provider instance; who drops it, and what was configured from it, gives it
+/// back, and the next `load` may get it.
 #[async_trait]
 pub trait Plugins: Send + Sync {
     /// Starts a plugin, or hands out one that was kept. The answer is parameterized already if the descriptor says so.
@@ -210,9 +223,6 @@ pub trait Plugins: Send + Sync {
 
     /// The package's schema; from a cache where that is safe.
     async fn schema(&self, cx: &CallContext, descriptor: &PluginDescriptor) -> Result<Arc<Package>, Diagnostic>;
-
-    /// Gives a plugin back. The host may keep it for the next `load`, or end it.
-    async fn release(&self, plugin: Arc<dyn Plugin>);
 
     /// Warnings that came up since the last time this was called, each once: plugins of another version than wanted.
     fn warnings(&self) -> Vec<Diagnostic> {

@@ -1,4 +1,4 @@
-//! From a process, or a port, to a plugin that answers.
+//! From a process, or an address, to a plugin that answers.
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use std::time::Duration;
 use outrigger_provider::{CallContext, CallError, ErrorKind, PluginInfo};
 use outrigger_transport::caller::{GRACE, chain};
 use outrigger_transport::tap::{CallLog, Tap};
-use outrigger_transport::{Process, StartError, dial, limited, port};
+use outrigger_transport::{Address, Process, StartError, dial, limited, port};
 use tonic::{Code, Status};
 
 use crate::connection::Connection;
@@ -31,7 +31,7 @@ pub enum Origin {
         deadline: Duration,
     },
     /// A plugin that somebody else started, as `PULUMI_DEBUG_PROVIDERS` names it.
-    Port(u16),
+    Running(Address),
 }
 
 /// What a plugin is told about its host.
@@ -65,18 +65,22 @@ impl Default for ConnectDeadlines {
 
 /// Connects: reads the port, dials, shakes hands, asks for the version.
 pub async fn connect(origin: Origin, options: ConnectOptions) -> Result<Arc<PulumiPlugin>, CallError> {
-    let (port, process, directory) = match origin {
+    connected(origin, options).await.map(Arc::new)
+}
+
+pub(crate) async fn connected(origin: Origin, options: ConnectOptions) -> Result<PulumiPlugin, CallError> {
+    let (address, process, directory) = match origin {
         Origin::Process { process, directory, deadline } => {
-            let port = port::announced(process.as_ref(), deadline)
+            let address = port::announced(process.as_ref(), deadline)
                 .await
                 .map_err(|error| start_failure(&options.name, &error, Some(process.as_ref())))?;
-            (port, Some(process), Some(directory))
+            (address, Some(process), Some(directory))
         }
-        Origin::Port(port) => (port, None, None),
+        Origin::Running(address) => (address, None, None),
     };
     let request = handshake(&options.engine_address, directory);
     let tap = tap(&options);
-    let greeting = dial::dial_and_greet(port, options.deadlines.connect, |channel| {
+    let greeting = dial::dial_and_greet(&address, options.deadlines.connect, |channel| {
         let request = request.clone();
         let channel = channel.tapped(tap.clone());
         async move { limited!(ResourceProviderClient::new(channel)).handshake(request).await }
@@ -90,7 +94,7 @@ pub async fn connect(origin: Origin, options: ConnectOptions) -> Result<Arc<Pulu
         Err(status) if status.code() == Code::Unimplemented => None,
         // Only what our own side made has a source: the connection broke, because the process ended or was never a plugin.
         Err(status) if status.source().is_some() => {
-            let error = broken(port, &status, process.as_deref()).await;
+            let error = broken(address, &status, process.as_deref()).await;
             return Err(start_failure(&options.name, &error, process.as_deref()));
         }
         Err(status) => {
@@ -110,7 +114,7 @@ pub async fn connect(origin: Origin, options: ConnectOptions) -> Result<Arc<Pulu
     let version = info.version.trim_start_matches('v').to_owned();
     let label = if version.is_empty() { options.name } else { format!("{} {version}", options.name) };
     let connection = Arc::new(Connection::new(channel, process, label, tap));
-    Ok(Arc::new(PulumiPlugin::new(connection, PluginInfo { version, ..PluginInfo::default() }, features)))
+    Ok(PulumiPlugin::new(connection, PluginInfo { version, ..PluginInfo::default() }, features))
 }
 
 #[cfg(feature = "json")]
@@ -140,13 +144,13 @@ async fn alive<T>(
 }
 
 /// Why a connection broke during the first call.
-async fn broken(port: u16, status: &Status, process: Option<&dyn Process>) -> StartError {
+async fn broken(address: Address, status: &Status, process: Option<&dyn Process>) -> StartError {
     if let Some(process) = process
         && let Ok(status) = tokio::time::timeout(GRACE, process.exited()).await
     {
         return StartError::Gone { status, last_words: process.last_words() };
     }
-    StartError::Foreign { port, reason: chain(status) }
+    StartError::Foreign { address, reason: chain(status) }
 }
 
 fn handshake(engine_address: &str, directory: Option<PathBuf>) -> ProviderHandshakeRequest {

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use outrigger_provider::{LogLevel, LogSink, PULUMI_VERSION, VersionRange};
-use outrigger_transport::limited;
+use outrigger_transport::{Address, limited};
 use outrigger_value::Urn;
 use tonic::{Request, Response, Status};
 
@@ -16,7 +16,7 @@ use crate::generated::pulumirpc::{
 };
 use crate::served::Served;
 
-/// A running `Engine` service on a port of this machine. One serves all plugins of a host; it ends when this is dropped.
+/// A running `Engine` service on a port of this machine. Each plugin has its own; it ends when this is dropped.
 /// Plugins written in Go ask its health every few minutes and end themselves when nothing answers, so it lives as long
 /// as they do.
 pub struct EngineServer(Served);
@@ -28,8 +28,8 @@ impl EngineServer {
         Ok(Self(Served::start(engine).await?))
     }
 
-    /// What a plugin gets as its last argument: `127.0.0.1:PORT`.
-    pub fn address(&self) -> &str {
+    /// What a plugin gets as its last argument.
+    pub fn address(&self) -> &Address {
         self.0.address()
     }
 }

@@ -331,8 +331,7 @@ impl LogSink for Lines {
 async fn plugins_call_back() {
     let lines = Arc::new(Lines::default());
     let server = EngineServer::start(lines.clone()).await.unwrap();
-    let port = server.address().strip_prefix("127.0.0.1:").unwrap().parse().unwrap();
-    let channel = dial::dial(port).await.unwrap();
+    let channel = dial::dial(server.address()).await.unwrap();
     let mut client = limited!(EngineClient::new(channel.clone()));
     let urn = identity().urn.to_string();
     let severity = LogSeverity::Warning.into();

@@ -1,11 +1,15 @@
 //! `pulumirpc`, both halves: a Pulumi plugin becomes a `Plugin` and a `Provider`, and any `Plugin` becomes a Pulumi plugin.
 //!
-//! - [`connect()`] turns a process, or the port of one, into a [`PulumiPlugin`].
+//! - [`Pulumi`] and [`Attached`] are the protocols that a host plugs in.
+//! - [`connect()`] turns a process, or the address of one, into a [`PulumiPlugin`].
 //! - [`serve()`] is the other half: it serves a `Plugin` to `pulumi`, to us, to anybody who speaks the protocol.
 //! - [`EngineServer`] is the service that plugins call back; `monitor` is the one for plugins that make components.
 //! - [`hash_assets`] fills in the hashes of assets and archives, as Pulumi computes them.
 //!
 //! Wire types are private: nobody outside sees a protobuf message.
+
+// A diagnostic is made once, when a command fails: its size costs nothing, and a box around it would be in everybody's way.
+#![allow(clippy::result_large_err)]
 
 mod apply;
 mod assets;
@@ -26,6 +30,7 @@ mod monitor;
 mod options;
 mod plan;
 mod plugin;
+mod protocol;
 mod provider;
 mod read;
 mod routes;
@@ -46,4 +51,5 @@ pub use connect::{ConnectDeadlines, ConnectOptions, Origin, connect};
 pub use encoding::EncodingError;
 pub use engine::EngineServer;
 pub use plugin::PulumiPlugin;
+pub use protocol::{Attached, Pulumi};
 pub use server::{engine_is_there, serve};

@@ -14,6 +14,7 @@ use crate::configuration;
 use crate::connection::Connection;
 use crate::difference;
 use crate::encoding::{Decoding, Encoding, Unknowns, decode};
+use crate::engine::EngineServer;
 use crate::features::Features;
 use crate::function;
 use crate::generated::pulumirpc::parameterize_request::{Parameters, ParametersArgs, ParametersValue};
@@ -31,11 +32,22 @@ pub struct PulumiPlugin {
     connection: Arc<Connection>,
     info: PluginInfo,
     features: Option<Features>,
+    /// The service that it calls back, which must be reachable as long as it runs.
+    _engine: Option<EngineServer>,
 }
 
 impl PulumiPlugin {
     pub(crate) fn new(connection: Arc<Connection>, info: PluginInfo, features: Option<Features>) -> Self {
-        Self { connection, info, features }
+        Self { connection, info, features, _engine: None }
+    }
+
+    /// The same plugin, which keeps its engine service.
+    pub(crate) fn with(self, engine: EngineServer) -> Self {
+        Self { _engine: Some(engine), ..self }
+    }
+
+    pub(crate) fn version(&self) -> &str {
+        &self.info.version
     }
 
     /// The process behind it; `None` when it was attached to by port.
@@ -218,6 +230,14 @@ impl Plugin for PulumiPlugin {
             Ok(()) => Ok(()),
             Err(failure) if failure.error.kind == ErrorKind::Unsupported => Ok(()),
             Err(failure) => Err(failure.into()),
+        }
+    }
+
+    /// Cancel, unless somebody else started it: that one goes on.
+    async fn close(&self, cx: &CallContext) {
+        if self.process().is_some_and(|process| !process.has_ended()) {
+            // Advisory: many plugins do not have it, and a plugin that does not answer is ended all the same.
+            let _advisory = self.cancel(cx).await;
         }
     }
 }

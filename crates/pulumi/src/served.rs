@@ -3,6 +3,7 @@
 use std::io;
 use std::net::Ipv4Addr;
 
+use outrigger_transport::Address;
 use outrigger_transport::server::{self, Grpc};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
@@ -12,7 +13,7 @@ use crate::routes::Routes;
 
 /// A service that plugins call back. It ends when this is dropped.
 pub(crate) struct Served {
-    address: String,
+    address: Address,
     /// Its end closes the connections.
     _open: watch::Sender<()>,
 }
@@ -21,14 +22,14 @@ impl Served {
     /// Starts to listen and serve.
     pub(crate) async fn start<S: NamedService + Grpc>(service: S) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
-        let address = listener.local_addr()?.to_string();
+        let address = Address::Tcp(listener.local_addr()?.to_string());
         let (open, closed) = watch::channel(());
         tokio::spawn(server::serve(listener, Routes::to(service).await, closed));
         Ok(Self { address, _open: open })
     }
 
-    /// What a plugin dials: `127.0.0.1:PORT`.
-    pub(crate) fn address(&self) -> &str {
+    /// What a plugin dials.
+    pub(crate) fn address(&self) -> &Address {
         &self.address
     }
 }

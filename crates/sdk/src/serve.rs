@@ -14,7 +14,7 @@ use std::io::{self, Read, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use outrigger_provider::Plugin;
+use outrigger_provider::{CallContext, Plugin};
 use outrigger_pulumi::engine_is_there;
 use outrigger_transport::port;
 use tokio::runtime;
@@ -103,7 +103,7 @@ fn run(plugin: Arc<dyn Plugin>, engine: Option<String>, mut runtime: runtime::Bu
                 }
             };
             outrigger_pulumi::serve(Arc::clone(&plugin), listener, engine.as_deref(), asked_to_end).await;
-            plugin.close().await;
+            plugin.close(&CallContext::background()).await;
         });
         tokio::select! {
             served = serving => served.map_err(|_| io::Error::other("the server panicked")),

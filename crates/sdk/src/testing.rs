@@ -36,7 +36,7 @@ use outrigger_provider::{
     ResourceIdentity, State as Stored, Verdict,
 };
 use outrigger_pulumi::{ConnectDeadlines, ConnectOptions, EngineServer, Origin, connect};
-use outrigger_transport::port;
+use outrigger_transport::{Address, port};
 use outrigger_value::{PropertyMap, Urn};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -144,12 +144,12 @@ impl Harness {
         let served = tokio::spawn(outrigger_pulumi::serve(plugin(package)?, listener, None, std::future::pending()));
         let options = ConnectOptions {
             name: name.to_owned(),
-            engine_address: engine.address().to_owned(),
+            engine_address: engine.address().to_string(),
             deadlines: ConnectDeadlines::default(),
             log: None,
         };
         let connection = Connection { served, _engine: engine };
-        let plugin = connect(Origin::Port(port), options).await?;
+        let plugin = connect(Origin::Running(Address::of_port(port)), options).await?;
         Self::configured(name, plugin, config.into(), heard, Some(connection)).await
     }
 

@@ -68,8 +68,6 @@ impl Plugins for InProcess {
     async fn schema(&self, _: &CallContext, descriptor: &PluginDescriptor) -> Result<Arc<Schema>, Diagnostic> {
         self.find(descriptor).map(|loaded| Arc::clone(&loaded.schema))
     }
-
-    async fn release(&self, _: Arc<dyn Plugin>) {}
 }
 
 fn schema_mistake(reason: &str) -> Diagnostic {

@@ -1,15 +1,14 @@
-//! From a port to a channel.
+//! From an address to a channel.
 
 use std::future::Future;
-use std::net::Ipv4Addr;
 use std::time::Duration;
 
-use tokio::net::TcpStream;
+use http::uri::Authority;
 use tokio::time::{Instant, sleep};
 use tonic::{Code, Status};
 
-use crate::StartError;
 use crate::channel::Channel;
+use crate::{Address, StartError};
 
 /// How long connecting and the first call may take together where nobody says otherwise, as in Pulumi.
 pub const CONNECT_BUDGET: Duration = Duration::from_secs(10);
@@ -17,22 +16,22 @@ pub const CONNECT_BUDGET: Duration = Duration::from_secs(10);
 /// How long to wait between attempts, as in Pulumi.
 const RETRY_INTERVAL: Duration = Duration::from_millis(10);
 
-/// Connects to a port of this machine. Never through a proxy, and never again: the channel holds one connection, and
-/// when that is lost the plugin behind it is gone, whoever may listen on its port later.
-pub async fn dial(port: u16) -> Result<Channel, StartError> {
-    let unreachable = |reason: String| StartError::Unreachable { port, reason };
-    let stream =
-        TcpStream::connect((Ipv4Addr::LOCALHOST, port)).await.map_err(|error| unreachable(error.to_string()))?;
-    // Small requests must not wait for the acknowledgement of the one before.
-    stream.set_nodelay(true).map_err(|error| unreachable(error.to_string()))?;
-    let authority = format!("127.0.0.1:{port}").parse().map_err(|error| unreachable(format!("{error}")))?;
-    Channel::over(stream, authority).await.map_err(|error| unreachable(error.to_string()))
+/// Connects. Never through a proxy, and never again: the channel holds one connection, and when that is lost the plugin
+/// behind it is gone, whoever may listen there later.
+pub async fn dial(address: &Address) -> Result<Channel, StartError> {
+    let unreachable = |reason: String| StartError::Unreachable { address: address.clone(), reason };
+    let socket = address.dial().await.map_err(|error| unreachable(error.to_string()))?;
+    let authority = match address {
+        Address::Unix(_) => Authority::from_static("localhost"),
+        Address::Tcp(address) => address.parse().map_err(|error| unreachable(format!("{error}")))?,
+    };
+    Channel::over(socket, authority).await.map_err(|error| unreachable(error.to_string()))
 }
 
 /// Dials and makes a first call, again and again while the plugin is not there yet (nothing listens, or the call answers
 /// `UNAVAILABLE`), within a budget. Any other answer of the call is the answer.
 pub async fn dial_and_greet<T, F, A>(
-    port: u16,
+    address: &Address,
     budget: Duration,
     mut greet: F,
 ) -> Result<(Channel, Result<T, Status>), StartError>
@@ -42,13 +41,13 @@ where
 {
     let end = Instant::now() + budget;
     // What holds if the time is up in the middle of an attempt.
-    let mut last = StartError::Unanswered { port, after: budget };
+    let mut last = StartError::Unanswered { address: address.clone(), after: budget };
     loop {
         let attempt = async {
-            let channel = dial(port).await?;
+            let channel = dial(address).await?;
             match greet(channel.clone()).await {
                 Err(status) if status.code() == Code::Unavailable => {
-                    Err(StartError::Unreachable { port, reason: status.message().to_owned() })
+                    Err(StartError::Unreachable { address: address.clone(), reason: status.message().to_owned() })
                 }
                 answer => Ok((channel, answer)),
             }
@@ -68,13 +67,14 @@ where
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::net::Ipv4Addr;
     use std::sync::atomic::{AtomicUsize, Ordering};
     use tokio::net::TcpListener;
 
     #[tokio::test]
     async fn unavailable_is_asked_again_and_any_other_answer_is_the_answer() {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
-        let port = listener.local_addr().unwrap().port();
+        let address = Address::of_port(listener.local_addr().unwrap().port());
         let attempts = AtomicUsize::new(0);
         let greet = |_| async {
             match attempts.fetch_add(1, Ordering::Relaxed) {
@@ -82,7 +82,7 @@ mod tests {
                 _ => Err::<(), _>(Status::unimplemented("no such call")),
             }
         };
-        let (_, answer) = dial_and_greet(port, CONNECT_BUDGET, greet).await.unwrap();
+        let (_, answer) = dial_and_greet(&address, CONNECT_BUDGET, greet).await.unwrap();
         assert_eq!((answer.unwrap_err().code(), attempts.load(Ordering::Relaxed)), (Code::Unimplemented, 3));
     }
 
@@ -91,9 +91,9 @@ mod tests {
         // Bound, so that nobody else gets the port, but not listening.
         let socket = tokio::net::TcpSocket::new_v4().unwrap();
         socket.bind((Ipv4Addr::LOCALHOST, 0).into()).unwrap();
-        let port = socket.local_addr().unwrap().port();
+        let address = Address::of_port(socket.local_addr().unwrap().port());
         let started = Instant::now();
-        let error = dial_and_greet(port, CONNECT_BUDGET, |_| async { Ok::<_, Status>(()) }).await.unwrap_err();
+        let error = dial_and_greet(&address, CONNECT_BUDGET, |_| async { Ok::<_, Status>(()) }).await.unwrap_err();
         assert!(matches!(error, StartError::Unreachable { .. }), "{error}");
         assert!(started.elapsed() <= CONNECT_BUDGET + RETRY_INTERVAL, "{:?}", started.elapsed());
     }
@@ -101,9 +101,10 @@ mod tests {
     #[tokio::test]
     async fn a_call_that_is_not_answered_is_no_port_without_a_listener() {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
-        let port = listener.local_addr().unwrap().port();
+        let address = Address::of_port(listener.local_addr().unwrap().port());
         let budget = Duration::from_millis(50);
-        let error = dial_and_greet(port, budget, |_| std::future::pending::<Result<(), Status>>()).await.unwrap_err();
-        assert_eq!(error, StartError::Unanswered { port, after: budget });
+        let error =
+            dial_and_greet(&address, budget, |_| std::future::pending::<Result<(), Status>>()).await.unwrap_err();
+        assert_eq!(error, StartError::Unanswered { address, after: budget });
     }
 }

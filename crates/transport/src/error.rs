@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use thiserror::Error;
 
+use crate::Address;
+
 /// Why a process did not become a channel. The text is for people; [`StartError::last_words`] has the plugin's own.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum StartError {
@@ -50,26 +52,26 @@ pub enum StartError {
         last_words: Vec<String>,
     },
     /// Something listens, and does not answer the first call.
-    #[error("127.0.0.1:{port} takes connections, but did not answer within {} s", .after.as_secs_f64())]
+    #[error("{address} takes connections, but did not answer within {} s", .after.as_secs_f64())]
     Unanswered {
-        /// The port.
-        port: u16,
+        /// Where.
+        address: Address,
         /// How long was waited.
         after: Duration,
     },
     /// Something listens that is not a plugin.
-    #[error("what listens on 127.0.0.1:{port} does not speak gRPC: {reason}")]
+    #[error("what listens on {address} does not speak gRPC: {reason}")]
     Foreign {
-        /// The port.
-        port: u16,
+        /// Where.
+        address: Address,
         /// What the attempt said.
         reason: String,
     },
-    /// The port did not answer.
-    #[error("nothing answered on 127.0.0.1:{port}: {reason}")]
+    /// Nothing answered.
+    #[error("nothing answered on {address}: {reason}")]
     Unreachable {
-        /// The port.
-        port: u16,
+        /// Where.
+        address: Address,
         /// What the attempt said.
         reason: String,
     },

@@ -7,19 +7,21 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 
 use crate::line::shown;
-use crate::{FirstLine, Process, StartError};
+use crate::{Address, FirstLine, Process, StartError};
 
 /// Progress escapes for the ConEmu terminal, which .NET 9 prints to stdout before a program's own first line.
 const PROGRESS: [&str; 2] = ["\u{1b}]9;4;3;\u{1b}\\", "\u{1b}]9;4;0;\u{1b}\\"];
 
-/// Waits for the port line of a process.
-pub async fn announced(process: &dyn Process, deadline: Duration) -> Result<u16, StartError> {
+/// Waits for the port line of a process, which listens on this machine.
+pub async fn announced(process: &dyn Process, deadline: Duration) -> Result<Address, StartError> {
     let Ok(line) = tokio::time::timeout(deadline, process.first_line()).await else {
         return Err(StartError::Silent { after: deadline, last_words: process.last_words() });
     };
     match line {
         FirstLine::Line(line) => {
-            parse(&line).ok_or_else(|| StartError::NotAPort { line: shown(&line), last_words: process.last_words() })
+            let port = parse(&line);
+            let none = || StartError::NotAPort { line: shown(&line), last_words: process.last_words() };
+            port.map(Address::of_port).ok_or_else(none)
         }
         FirstLine::TooLong(start) => {
             Err(StartError::NotAPort { line: shown(&start), last_words: process.last_words() })
@@ -111,13 +113,13 @@ mod tests {
         fn kill(&self) {}
     }
 
-    async fn start(line: Option<FirstLine>) -> Result<u16, StartError> {
+    async fn start(line: Option<FirstLine>) -> Result<Address, StartError> {
         announced(&Fake(line), Duration::from_millis(20)).await
     }
 
     #[tokio::test(start_paused = true)]
     async fn every_failure_says_what_was_seen() {
-        assert_eq!(start(Some(FirstLine::Line(b"77".to_vec()))).await, Ok(77));
+        assert_eq!(start(Some(FirstLine::Line(b"77".to_vec()))).await, Ok(Address::of_port(77)));
         let ended = start(Some(FirstLine::Ended(b"hel".to_vec()))).await.unwrap_err();
         assert_eq!(
             ended.to_string(),

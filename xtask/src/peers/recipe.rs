@@ -24,11 +24,14 @@ pub(super) const BRIDGE: Module =
     Module { name: "bridge", path: "github.com/pulumi/pulumi-terraform-bridge/v3", version: "v3.124.0" };
 const GO_PLUGIN: Module = Module { name: "go-plugin", path: "github.com/hashicorp/go-plugin", version: "v1.8.0" };
 
+const SCAFCTL: Module =
+    Module { name: "scafctl", path: "github.com/oakwood-commons/scafctl-plugin-sdk", version: "v0.4.0" };
+
 /// The bridge's test providers import these modules' internal packages one level up, from a vendor folder that
 /// module archives leave out.
 const RAISED: [Module; 2] = [terraform::RANDOM, terraform::TLS];
 
-const PROGRAMS: [Program; 13] = [
+const PROGRAMS: [Program; 14] = [
     Program {
         binary: "pulumi",
         module: &PULUMI,
@@ -72,6 +75,7 @@ const PROGRAMS: [Program; 13] = [
         link: "",
     },
     Program { binary: "go-plugin-peer", module: &GO_PLUGIN, package: Package::Ours("goplugin"), link: "" },
+    Program { binary: "scafctl-echo", module: &SCAFCTL, package: Package::Upstream("examples/echo"), link: "" },
 ];
 
 /// A Go module at a version.

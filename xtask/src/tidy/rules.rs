@@ -174,7 +174,7 @@ fn foreign_names(path: &str, text: &str) -> Vec<Finding> {
 
 /// An address of a Terraform provider has a host even where none is written, so one file has to know which.
 fn is_default_of_an_address(path: &str, host: &str) -> bool {
-    path == "crates/package/src/address.rs" && ["registry.terraform.io", "registry.opentofu.org"].contains(&host)
+    path == "crates/terraform/src/address.rs" && ["registry.terraform.io", "registry.opentofu.org"].contains(&host)
 }
 
 fn machine_path(line: &str) -> Option<&str> {

@@ -1,8 +1,7 @@
 //! `outrigger about`.
 
 use clap::Args;
-use outrigger_workspace::find::installed;
-use outrigger_workspace::{Store, Workspace};
+use outrigger_workspace::{Store, Workspace, installed};
 use serde_json::json;
 
 use crate::environment::Environment;

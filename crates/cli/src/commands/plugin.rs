@@ -5,7 +5,7 @@ mod new;
 mod schema;
 
 use clap::{Args, Subcommand};
-use outrigger_workspace::find::{Installed, installed};
+use outrigger_workspace::{Installed, installed};
 
 use crate::environment::Environment;
 use crate::failure::Failure;

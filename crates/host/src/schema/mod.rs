@@ -7,5 +7,46 @@
 mod digest;
 mod store;
 
+use std::path::{Path, PathBuf};
+
+use bytes::Bytes;
+use outrigger_provider::PluginDescriptor;
+use outrigger_transport::{SchemaKeeper, SchemaStore};
+
 pub(crate) use digest::{Stamp, native_digest, remembered_digest};
 pub(crate) use store::{Key, read, write};
+
+/// Schemas in the forms of protocols, in the same cache as all others.
+pub(crate) struct Schemas {
+    /// Without one, nothing is kept.
+    pub(crate) cache: Option<PathBuf>,
+}
+
+/// The key of a form. No plugin has such a name.
+fn key(digest: &str, form: &str) -> Option<Key> {
+    Key::new(digest, &PluginDescriptor::named(form, None))
+}
+
+impl SchemaStore for Schemas {
+    fn get(&self, program: &Path, form: &str) -> Option<Bytes> {
+        let cache = self.cache.as_deref()?;
+        let digest = remembered_digest(cache, program)?;
+        read(cache, &key(&digest, form)?).map(Bytes::from)
+    }
+
+    fn keeper(&self, program: &Path, form: &str) -> SchemaKeeper {
+        let Some(cache) = self.cache.clone() else { return Box::new(|_| {}) };
+        let (program, form, started) = (program.to_owned(), form.to_owned(), Stamp::of(program).ok());
+        Box::new(move |schema| {
+            let digest = remembered_digest(&cache, &program).or_else(|| native_digest(&cache, &program));
+            // The digest is of what is there now: after an upgrade in between, that is another program than the one that answered.
+            if started.is_none() || Stamp::of(&program).ok() != started {
+                return;
+            }
+            if let Some(key) = digest.and_then(|digest| key(&digest, &form)) {
+                // A cache that cannot be written makes the next run slower, not wrong.
+                let _slower_next_time = write(&cache, &key, schema);
+            }
+        })
+    }
+}

@@ -4,16 +4,16 @@ use std::fs;
 use std::time::Duration;
 
 use outrigger_diagnostic::Diagnostic;
-use outrigger_host::{Host, HostOptions};
-use outrigger_provider::{NoLog, Plugins};
+use outrigger_host::HostOptions;
+use outrigger_provider::Plugins;
 
-use crate::support::{PATIENCE, Scratch, cx, processes_in};
+use crate::support::{InRun, PATIENCE, Scratch, cx, processes_in};
 
 async fn refused(scratch: &Scratch, script: &str, change: impl FnOnce(&mut HostOptions)) -> Diagnostic {
     let descriptor = scratch.script("demo", script);
     let mut options = scratch.options();
     change(&mut options);
-    let host = Host::new(options, std::sync::Arc::new(NoLog)).unwrap();
+    let host = InRun::new(options);
     let error = host.load(&cx(), &descriptor).await.err().expect("the plugin is not usable");
     assert_eq!(processes_in(&scratch.path()), [0_u32; 0], "a plugin that failed to start is gone");
     error

@@ -4,12 +4,11 @@ use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::Arc;
 
-use outrigger_host::{Host, KeeperCommand, keeper};
-use outrigger_provider::{NoLog, PluginDescriptor, Plugins};
+use outrigger_host::{KeeperCommand, keeper};
+use outrigger_provider::{PluginDescriptor, Plugins};
 
-use crate::support::{cx, options};
+use crate::support::{InRun, cx, options};
 
 const ROLE: &str = "OUTRIGGER_TEST_ROLE";
 const DIRECTORY: &str = "OUTRIGGER_TEST_DIRECTORY";
@@ -65,7 +64,7 @@ fn itself(role: &str, directory: &Path) -> Command {
 async fn be_a_host(directory: &Path) {
     let mut options = options(directory);
     options.keeper = Some(keeper_command(directory));
-    let host = Host::new(options, Arc::new(NoLog)).unwrap();
+    let host = InRun::new(options);
     let _plugin = host.load(&cx(), &PluginDescriptor::named("demo", None)).await.unwrap();
     println!("host is ready");
     std::io::stdout().flush().unwrap();

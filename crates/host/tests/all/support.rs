@@ -5,13 +5,17 @@ pub(crate) mod place;
 
 use std::ffi::OsString;
 use std::fs;
+use std::ops::Deref;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use outrigger_host::{Host, HostOptions};
+use outrigger_host::{Host, HostOptions, Run};
+use outrigger_package::pulumi::Search;
 use outrigger_provider::{CallContext, Configure, NoLog, PluginDescriptor};
+use outrigger_pulumi::Pulumi;
+use outrigger_transport::Protocol;
 use outrigger_value::{PropertyMap, Urn};
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -51,8 +55,8 @@ impl Scratch {
         options(&self.path())
     }
 
-    pub(crate) fn host(&self) -> Host {
-        Host::new(self.options(), Arc::new(NoLog)).unwrap()
+    pub(crate) fn host(&self) -> InRun {
+        InRun::new(self.options())
     }
 
     fn bin(&self) -> PathBuf {
@@ -62,12 +66,45 @@ impl Scratch {
     }
 }
 
+/// A host with one run.
+pub(crate) struct InRun {
+    host: Host,
+    pub(crate) run: Arc<Run>,
+}
+
+impl InRun {
+    pub(crate) fn new(options: HostOptions) -> Self {
+        let host = Host::new(options).unwrap();
+        let run = Arc::new(host.run(Arc::new(NoLog)));
+        Self { host, run }
+    }
+
+    pub(crate) async fn shutdown(&self) {
+        self.host.shutdown().await;
+    }
+}
+
+impl Deref for InRun {
+    type Target = Run;
+
+    fn deref(&self) -> &Run {
+        &self.run
+    }
+}
+
+/// Pulumi's plugins in one directory.
+pub(crate) fn pulumi(path: PathBuf) -> Vec<Arc<dyn Protocol>> {
+    let search = Search { path: vec![path], ..Search::default() };
+    vec![Arc::new(Pulumi { resolver: Arc::new(search), call_log: None })]
+}
+
 /// Options for plugins in `bin` of a directory.
 pub(crate) fn options(directory: &Path) -> HostOptions {
     let mut environment: Vec<(OsString, OsString)> = std::env::vars_os().collect();
     let peers = place::directory().unwrap_or_default();
     environment.push(("REAL".into(), peers.join("bin/pulumi-resource-random").into()));
-    let mut options = HostOptions { environment, path: vec![directory.join("bin")], ..HostOptions::default() };
+    let protocols = pulumi(directory.join("bin"));
+    let mut options = HostOptions { environment, protocols, ..HostOptions::default() };
     options.project.directory = directory.to_owned();
     options
 }

@@ -36,7 +36,7 @@ pub(crate) async fn attend<T>(monitor: &dyn Monitor, call: impl AsyncFnOnce(Stri
     let service = limited!(ResourceMonitorServer::new(Service::new(jobs, monitor.run().clone())));
     let server = Served::start(service).await?;
     let mut running = FuturesUnordered::new();
-    let call = call(server.address().to_owned());
+    let call = call(server.address().to_string());
     tokio::pin!(call);
     let answer = loop {
         tokio::select! {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use outrigger_provider::{LogLevel, LogSink};
 use outrigger_transport::channel::Channel;
-use outrigger_transport::{dial, limited};
+use outrigger_transport::{Address, dial, limited};
 use outrigger_value::Urn;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
@@ -119,9 +119,8 @@ pub async fn engine_is_there(address: &str) -> bool {
 /// Dials a service of the engine's: `127.0.0.1:PORT`.
 pub(super) async fn dial(address: &str) -> Result<Channel, Status> {
     let refuse = |reason: String| Status::unavailable(format!("the engine at `{address}` cannot be reached: {reason}"));
-    let port = address.rsplit_once(':').and_then(|(_, port)| port.parse().ok());
-    let port = port.ok_or_else(|| refuse("expected HOST:PORT".to_owned()))?;
-    dial::dial(port).await.map_err(|error| refuse(error.to_string()))
+    let there = Address::tcp(address).ok_or_else(|| refuse("expected HOST:PORT".to_owned()))?;
+    dial::dial(&there).await.map_err(|error| refuse(error.to_string()))
 }
 
 fn request(level: LogLevel, urn: Option<&Urn>, message: &str, ephemeral: bool) -> LogRequest {

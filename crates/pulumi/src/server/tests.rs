@@ -9,7 +9,7 @@ use outrigger_provider::{
     Imported, Invoke, Invoked, LogLevel, LogSink, Outcome, Parameterization, Parameterize, PlanRequest, Planned,
     Plugin, PluginInfo, Provider, ReadRequest, ReadResult, ResourceIdentity, State, Ticket, Verdict,
 };
-use outrigger_transport::port;
+use outrigger_transport::{Address, port};
 use outrigger_value::{PropertyMap, Urn, Value};
 use tokio::sync::{Notify, oneshot};
 
@@ -213,11 +213,11 @@ async fn both() -> Both {
     let engine = EngineServer::start(heard.clone()).await.unwrap();
     let options = ConnectOptions {
         name: "scripted".to_owned(),
-        engine_address: engine.address().to_owned(),
+        engine_address: engine.address().to_string(),
         deadlines: crate::ConnectDeadlines::default(),
         log: None,
     };
-    let plugin = connect(Origin::Port(port::parse(&line).unwrap()), options).await.unwrap();
+    let plugin = connect(Origin::Running(Address::of_port(port::parse(&line).unwrap())), options).await.unwrap();
     Both { plugin, heard, begun, end, served, _engine: engine }
 }
 

@@ -25,8 +25,6 @@ impl Plugins for Slow<InProcess> {
     async fn schema(&self, cx: &CallContext, descriptor: &PluginDescriptor) -> Result<Arc<Schema>, Diagnostic> {
         self.0.schema(cx, descriptor).await
     }
-
-    async fn release(&self, _: Arc<dyn Plugin>) {}
 }
 
 #[async_trait]

@@ -9,23 +9,14 @@ use tokio::time::timeout;
 use super::connection::Connection;
 use super::crash::CrashWatch;
 use super::error::{StartError, StartFailure};
-use super::socket::{Address, Sockets};
+use super::handshake::address_from;
+use super::socket::Sockets;
 use super::tls;
+use crate::Reattach;
 use crate::dial::CONNECT_BUDGET;
 
 /// The version of plugins that do not say theirs.
 const VERSION_IF_NOT_SAID: u32 = 5;
-
-/// Where a running plugin is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reattach {
-    /// The version of the application's protocol.
-    pub version: u32,
-    /// Where it listens.
-    pub address: Address,
-    /// Its process, for messages.
-    pub process_id: u32,
-}
 
 /// Connects to a plugin that somebody else started. There is no TLS, since nobody but the first host has the key to it, and it is
 /// never ended.
@@ -76,7 +67,7 @@ impl Entry {
             "" | "netrpc" => return Err("it speaks net/rpc; only `\"Protocol\": \"grpc\"` is known".to_owned()),
             other => return Err(format!("it speaks `{other}`; only `\"Protocol\": \"grpc\"` is known")),
         }
-        let address = Address::parse(&self.addr.network, &self.addr.string).map_err(|error| format!("it {error}"))?;
+        let address = address_from(&self.addr.network, &self.addr.string).map_err(|error| format!("it {error}"))?;
         let version = if self.protocol_version == 0 { VERSION_IF_NOT_SAID } else { self.protocol_version };
         Ok(Reattach { version, address, process_id: self.pid })
     }
@@ -85,6 +76,7 @@ impl Entry {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Address;
     use std::path::PathBuf;
 
     #[test]

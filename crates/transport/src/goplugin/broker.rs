@@ -14,9 +14,9 @@ use thiserror::Error;
 use tokio::sync::{Notify, watch};
 use tonic::{Code, Streaming};
 
-use super::handshake::HandshakeError;
+use super::handshake::{HandshakeError, address_from};
 use super::queue::Queue;
-use super::socket::{Address, Sockets};
+use super::socket::Sockets;
 use super::tls::{self, Gate, Tls};
 use crate::channel::Channel;
 use crate::generated::plugin::ConnInfo;
@@ -108,7 +108,7 @@ impl Broker {
     /// Dials a connection that the other side accepts under this number.
     pub async fn dial(&self, id: u32) -> Result<Channel, BrokerError> {
         let offer = tokio::time::timeout(WAIT, self.offer(id)).await.map_err(|_| BrokerError::NotOffered(id))??;
-        let address = Address::parse(&offer.network, &offer.address)?;
+        let address = address_from(&offer.network, &offer.address)?;
         let dialled = tokio::time::timeout(WAIT, tls::dial(&address, self.shared.tls.as_ref())).await;
         Ok(dialled.map_err(|_| BrokerError::Unanswered(id))??)
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use thiserror::Error;
 
 use super::handshake::HandshakeError;
-use super::socket::Address;
+use crate::Address;
 
 /// A plugin could not be started or attached to.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]

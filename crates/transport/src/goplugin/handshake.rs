@@ -6,7 +6,7 @@ use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
 use base64::engine::{DecodePaddingMode, general_purpose::STANDARD_NO_PAD};
 use thiserror::Error;
 
-use super::socket::Address;
+use crate::Address;
 use crate::line::shown;
 
 /// The version of go-plugin's own protocol: there is only this one.
@@ -86,7 +86,7 @@ impl Handshake {
         if !versions.contains(&version) {
             return Err(HandshakeError::Version { theirs: version, ours: versions.to_vec() });
         }
-        let address = Address::parse(network, address)?;
+        let address = address_from(network, address)?;
         match rest.first().copied() {
             Some("grpc") => {}
             None | Some("netrpc") => return Err(HandshakeError::NetRpc),
@@ -105,6 +105,16 @@ impl Handshake {
         let multiplexing = if multiplexing_asked { "|false" } else { "" };
         format!("{CORE}|{version}|{}|{address}|grpc|{certificate}{multiplexing}", address.network())
     }
+}
+
+/// Where the other side says that it listens.
+pub(super) fn address_from(network: &str, address: &str) -> Result<Address, HandshakeError> {
+    let found = match network {
+        "unix" => (!address.is_empty()).then(|| Address::Unix(address.into())),
+        "tcp" => Address::tcp(address),
+        other => return Err(HandshakeError::Network(shown(other.as_bytes()))),
+    };
+    found.ok_or_else(|| HandshakeError::Address(shown(address.as_bytes())))
 }
 
 /// Go writes it without padding; others may not know.

@@ -33,7 +33,7 @@ mod variables;
 use std::path::PathBuf;
 use std::time::Duration;
 
-pub use attach::{Reattach, attach, reattach_providers};
+pub use attach::{attach, reattach_providers};
 pub use broker::{Accepted, Broker, BrokerError};
 pub use connection::Connection;
 pub use error::{PluginError, StartError, StartFailure};
@@ -41,7 +41,7 @@ pub use handshake::{Handshake, HandshakeError};
 pub use log::{LogEntry, LogLevel, LogReader};
 pub use plugin_side::{Listening, PluginSide};
 pub use services::Stdio;
-pub use socket::{Address, Network};
+pub use socket::Network;
 pub use start::start;
 
 /// What a program finds in its environment when a host for it has started it.

@@ -1,22 +1,17 @@
-//! Sockets: where they are made, dialled and accepted.
+//! Sockets: where they are made and accepted.
 
-use std::fmt;
 use std::fs::{self, Permissions};
 use std::io;
 use std::net::Ipv4Addr;
 use std::ops::RangeInclusive;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::pin::Pin;
-use std::task::{Context, Poll};
 
 use tempfile::{Builder, TempPath};
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
+use tokio::net::{TcpListener, UnixListener};
 
 use super::directory::PrivateDirectory;
-use super::handshake::HandshakeError;
-use crate::line::shown;
+use crate::address::{Address, Socket};
 
 /// Where temporary files are if nobody says otherwise.
 const LAST_RESORT: &str = "/tmp";
@@ -29,62 +24,6 @@ pub enum Network {
     Unix,
     /// A port of this machine.
     Tcp,
-}
-
-/// Where somebody listens.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Address {
-    /// The path of a socket.
-    Unix(PathBuf),
-    /// A host and a port.
-    Tcp(String),
-}
-
-impl Address {
-    /// Reads what the other side says.
-    pub fn parse(network: &str, address: &str) -> Result<Self, HandshakeError> {
-        let no_address = || HandshakeError::Address(shown(address.as_bytes()));
-        match network {
-            "unix" if !address.is_empty() => Ok(Self::Unix(PathBuf::from(address))),
-            "unix" => Err(no_address()),
-            "tcp" => {
-                let (host, port) = address.rsplit_once(':').ok_or_else(no_address)?;
-                if host.is_empty() || port.parse::<u16>().is_err() {
-                    return Err(no_address());
-                }
-                Ok(Self::Tcp(address.to_owned()))
-            }
-            other => Err(HandshakeError::Network(shown(other.as_bytes()))),
-        }
-    }
-
-    /// The name of the network.
-    pub fn network(&self) -> &'static str {
-        match self {
-            Self::Unix(_) => "unix",
-            Self::Tcp(_) => "tcp",
-        }
-    }
-
-    pub(super) async fn dial(&self) -> io::Result<Socket> {
-        match self {
-            Self::Unix(path) => UnixStream::connect(path).await.map(Socket::Unix),
-            Self::Tcp(address) => {
-                let stream = TcpStream::connect(address.as_str()).await?;
-                stream.set_nodelay(true)?;
-                Ok(Socket::Tcp(stream))
-            }
-        }
-    }
-}
-
-impl fmt::Display for Address {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unix(path) => write!(f, "{}", path.display()),
-            Self::Tcp(address) => f.write_str(address),
-        }
-    }
 }
 
 /// Where one side makes its sockets.
@@ -221,58 +160,6 @@ impl Entrance {
                 let _slower = stream.set_nodelay(true);
                 Ok(Socket::Tcp(stream))
             }
-        }
-    }
-}
-
-/// A connection.
-#[derive(Debug)]
-pub(super) enum Socket {
-    Unix(UnixStream),
-    Tcp(TcpStream),
-}
-
-impl AsyncRead for Socket {
-    fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, room: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        match self.get_mut() {
-            Self::Unix(stream) => Pin::new(stream).poll_read(cx, room),
-            Self::Tcp(stream) => Pin::new(stream).poll_read(cx, room),
-        }
-    }
-}
-
-impl AsyncWrite for Socket {
-    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        match self.get_mut() {
-            Self::Unix(stream) => Pin::new(stream).poll_write(cx, bytes),
-            Self::Tcp(stream) => Pin::new(stream).poll_write(cx, bytes),
-        }
-    }
-
-    fn poll_write_vectored(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        pieces: &[io::IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        match self.get_mut() {
-            Self::Unix(stream) => Pin::new(stream).poll_write_vectored(cx, pieces),
-            Self::Tcp(stream) => Pin::new(stream).poll_write_vectored(cx, pieces),
-        }
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        true
-    }
-
-    /// Both kinds hand what is written to the kernel at once.
-    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        match self.get_mut() {
-            Self::Unix(stream) => Pin::new(stream).poll_shutdown(cx),
-            Self::Tcp(stream) => Pin::new(stream).poll_shutdown(cx),
         }
     }
 }

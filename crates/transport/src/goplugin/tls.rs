@@ -19,7 +19,8 @@ use tokio_rustls::server::TlsStream;
 use tokio_rustls::{TlsAcceptor, TlsConnector};
 
 use super::certificate::{Identity, NAME};
-use super::socket::{Address, Entrance, Socket};
+use super::socket::Entrance;
+use crate::address::{Address, Socket};
 use crate::channel::Channel;
 use crate::server::Listener;
 

@@ -1,15 +1,16 @@
 //! A plugin that is started to be asked something.
 
-use std::collections::VecDeque;
+use std::ops::Deref;
 use std::sync::Arc;
 
+use outrigger_bridge::RawProvider;
 use outrigger_diagnostic::Diagnostic;
-use outrigger_host::{Host, RawProvider, bare_provider};
+use outrigger_host::Host;
 use outrigger_provider::{CallContext, CallError, Parameterization, Parameterize, Plugin, PluginDescriptor, Plugins};
 
 use super::Environment;
 use super::packages::{PluginSource, versioned};
-use super::plugins::{general_host_options, keeper, terraform_options};
+use super::plugins::{PluginSettings, bridge_apart};
 use crate::services::Relay;
 
 /// A plugin in a host of its own.
@@ -41,15 +42,16 @@ impl Asked {
     ) -> Result<Self, Diagnostic> {
         let (source, version) = versioned(source);
         let source = PluginSource::parse(source, &environment.directory)?;
-        let mut options = general_host_options(environment, &environment.directory)?;
-        source.add_to(&mut options);
+        let mut settings = PluginSettings::new(environment, &environment.directory)?;
+        source.add_to(&mut settings);
         if bridge == BridgePlace::Apart {
-            options.terraform = None;
-            options.built_in.extend(environment.bridge.clone());
+            settings.terraform = None;
+            settings.search.built_in.extend(environment.bridge.clone());
         }
-        let host = Host::new(options, Arc::new(Relay::default()))?;
+        let host = Host::new(settings.options())?;
+        let run = host.run(Arc::new(Relay::default()));
         let started = async {
-            let plugin = host.load(cx, &PluginDescriptor::named(source.name(), version)).await?;
+            let plugin = run.load(cx, &PluginDescriptor::named(source.name(), version)).await?;
             let package = match parameters {
                 [] => None,
                 parameters => {
@@ -75,6 +77,20 @@ impl Asked {
     }
 }
 
+/// A Terraform provider in a host of its own.
+pub struct Bare {
+    _host: Host,
+    provider: RawProvider,
+}
+
+impl Deref for Bare {
+    type Target = RawProvider;
+
+    fn deref(&self) -> &RawProvider {
+        &self.provider
+    }
+}
+
 /// Starts a Terraform provider without the bridge: by its address, with constraints, or by the path of its executable. The
 /// bridge's own name before it may be there.
 pub async fn terraform_provider(
@@ -82,16 +98,11 @@ pub async fn terraform_provider(
     environment: &Environment,
     source: &str,
     parameters: &[String],
-) -> Result<RawProvider, Diagnostic> {
-    let mut arguments: VecDeque<String> = parameters.iter().cloned().collect();
-    if source != outrigger_bridge::NAME {
-        arguments.push_front(source.to_owned());
-    }
-    let directory = &environment.directory;
-    let options = terraform_options(environment, directory)?;
-    let (variables, keeper) = (environment.variables.clone(), keeper(environment, None));
-    let provider = bare_provider(cx, &options, variables, directory.clone(), arguments.into(), keeper).await?;
-    provider.map_err(|error| call_failed(&error))
+) -> Result<Bare, Diagnostic> {
+    let arguments = [source].into_iter().chain(parameters.iter().map(String::as_str)).map(str::to_owned).collect();
+    let (host, options) = bridge_apart(environment, None, None)?;
+    let provider = RawProvider::start(cx, &options, arguments).await?.map_err(|error| call_failed(&error))?;
+    Ok(Bare { _host: host, provider })
 }
 
 /// What a plugin said instead of an answer.

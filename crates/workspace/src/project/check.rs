@@ -16,7 +16,7 @@ use outrigger_yaml::check_project;
 use outrigger_yaml::program::Program;
 
 use super::Environment;
-use super::plugins::host_options;
+use super::plugins::PluginSettings;
 use super::source::Source;
 use super::stack::{chosen, read_stack_config};
 use crate::Error;
@@ -117,10 +117,10 @@ impl Report {
         source: Source,
         environment: &Environment,
     ) -> Result<(), Error> {
-        let options = host_options(environment, project, BTreeMap::new())?;
-        let host = Arc::new(Host::new(options, Arc::new(Relay::default()))?);
+        let host = Host::new(PluginSettings::of_project(environment, project, BTreeMap::new())?.options())?;
+        let run = Arc::new(host.run(Arc::new(Relay::default())));
         let name = stack.map(StackName::stack).unwrap_or_default();
-        let program = source.program(project, name, &survey.values, host.clone(), environment);
+        let program = source.program(project, name, &survey.values, run, environment);
         self.findings.extend(program.check().await);
         host.shutdown().await;
         Ok(())

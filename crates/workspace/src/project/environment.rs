@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use outrigger_diagnostic::Diagnostic;
-use outrigger_host::{BuiltIn, KeeperCommand};
+use outrigger_host::KeeperCommand;
+use outrigger_package::pulumi::BuiltIn;
 use outrigger_secrets::Phrase;
 
 /// The program that uses this crate: a command on a terminal, a service, a test.

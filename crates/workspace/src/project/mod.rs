@@ -14,7 +14,7 @@ mod plugins;
 mod source;
 mod stack;
 
-pub use asked::{Asked, BridgePlace, call_failed, terraform_provider};
+pub use asked::{Asked, Bare, BridgePlace, call_failed, terraform_provider};
 pub use check::{Report, check};
 pub use config::{Configuration, Secrecy};
 pub use environment::{Environment, Frontend, Silent};

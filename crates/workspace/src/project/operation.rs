@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use outrigger_diagnostic::Diagnostic;
 use outrigger_engine::{Options, PendingCreates, Targets};
-use outrigger_host::{Host, HostOptions};
+use outrigger_host::{Host, Run};
 use outrigger_project::Project;
 use outrigger_project::config::{Config, ConfigKey, ConfigText, Item, apply, merge};
 use outrigger_project::stack_config::StackConfig;
@@ -16,7 +16,7 @@ use outrigger_state::Mode;
 use outrigger_yaml::check_project;
 use tokio_util::sync::CancellationToken;
 
-use super::plugins::{host_options, keeper};
+use super::plugins::{PluginSettings, keeper};
 use super::source::{ORGANIZATION, Source};
 use super::{Environment, Workspace, keys};
 use crate::history::Entry;
@@ -74,13 +74,14 @@ pub struct Operation {
     pub texts: BTreeMap<String, String>,
     /// The configuration's texts, with secrets masked.
     pub config_texts: BTreeMap<String, String>,
-    host: Arc<Host>,
+    host: Host,
+    run: Arc<Run>,
 }
 
 impl Operation {
     /// The user wants to stop: tells all plugins, which may be able to shorten what they are doing.
     pub async fn cancel_plugins(&self) {
-        self.host.cancel_all().await;
+        self.run.cancel().await;
     }
 
     /// Ends all plugins.
@@ -136,12 +137,11 @@ impl Workspace {
         let relay = Arc::new(Relay::default());
         let needed = source.as_ref().map(Source::required).unwrap_or_default();
         let plugin_config = plugin_config(project, &stack_config, crypter.as_ref(), &needed)?;
-        let options = HostOptions {
-            keeper: keeper(environment, Some((&self.store, &stack))),
-            ..host_options(environment, project, plugin_config)?
-        };
-        let host = Arc::new(Host::new(options, relay.clone())?);
-        host.prefetch(&needed);
+        let mut settings = PluginSettings::of_project(environment, project, plugin_config)?;
+        settings.host.keeper = keeper(environment, Some((&self.store, &stack)));
+        let host = Host::new(settings.options())?;
+        let run = Arc::new(host.run(relay.clone()));
+        run.prefetch(&needed);
 
         let (given, _) = apply(project, &stack_config)?;
         let config = match (config, request.work) {
@@ -154,7 +154,7 @@ impl Workspace {
         let texts = source.as_ref().map(|source| source.texts.clone()).unwrap_or_default();
         let program = source.map(|source| {
             let values = config.values().into_iter().collect();
-            Box::new(source.program(project, stack.stack(), &values, host.clone(), environment)) as Box<dyn Program>
+            Box::new(source.program(project, stack.stack(), &values, run.clone(), environment)) as Box<dyn Program>
         });
         let masked = |entry: &ConfigText| if entry.secret { HIDDEN.to_owned() } else { entry.text.clone() };
         let config_texts = config.entries().iter().map(|(key, entry)| (key.to_string(), masked(entry))).collect();
@@ -191,7 +191,7 @@ impl Workspace {
             program,
             directory: project.program_directory(),
             options,
-            plugins: host.clone(),
+            plugins: run.clone(),
             relay,
             random: Arc::new(SystemRandom::default()),
             stacks: Arc::new(stacks),
@@ -200,7 +200,7 @@ impl Workspace {
             stop: CancellationToken::new(),
             abort: CancellationToken::new(),
         };
-        Ok(Operation { workspace: self, texts, config_texts, runner, host })
+        Ok(Operation { workspace: self, texts, config_texts, runner, host, run })
     }
 }
 

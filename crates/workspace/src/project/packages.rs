@@ -5,9 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use futures::future::join_all;
 use outrigger_diagnostic::Diagnostic;
-use outrigger_host::find::find;
-use outrigger_host::{Host, HostOptions, ProjectPlugin};
+use outrigger_host::{Host, Run};
+use outrigger_package::pulumi::ProjectPlugin;
 use outrigger_project::packages::LockFile;
 use outrigger_project::{PackageSpec, Project};
 use outrigger_provider::{CallContext, CallError, Parameterize, Plugin, PluginDescriptor, Plugins};
@@ -15,7 +16,7 @@ use outrigger_yaml::check_project;
 
 use super::Environment;
 use super::open::{project, replace_file, write_project};
-use super::plugins::host_options;
+use super::plugins::PluginSettings;
 use super::source::Source;
 use crate::Error;
 use crate::services::Relay;
@@ -96,12 +97,11 @@ pub async fn install(environment: &Environment) -> Result<Installation, Error> {
     }
     packager.close().await;
     if installation.failures.is_empty() && project.compiler().is_none() {
-        let options = host_options(environment, &project, BTreeMap::new())?;
+        let options = PluginSettings::of_project(environment, &project, BTreeMap::new())?.options();
         match Source::read(&project).map(|source| source.required()) {
             Ok(needed) => {
-                // The bridge is part of this program.
-                let elsewhere = needed.iter().filter(|plugin| plugin.name != outrigger_bridge::NAME);
-                installation.failures.extend(elsewhere.filter_map(|plugin| find(&options, plugin).err()));
+                let found = join_all(needed.iter().map(|plugin| options.find(plugin))).await;
+                installation.failures.extend(found.into_iter().filter_map(Result::err));
                 installation.plugins = Some(needed.len());
             }
             Err(error) => installation.failures.extend(error.findings),
@@ -170,17 +170,18 @@ impl PluginSource {
     }
 
     /// Has a host find it before all others of its name, if it is an executable.
-    pub(super) fn add_to(&self, options: &mut HostOptions) {
+    pub(super) fn add_to(&self, settings: &mut PluginSettings) {
         if let Self::Local { name, directory } = self {
             let plugin = ProjectPlugin { name: name.clone(), path: directory.clone(), version: None };
-            options.project.plugins.insert(0, plugin);
+            settings.search.plugins.insert(0, plugin);
         }
     }
 }
 
 /// Plugins that are asked, each in a process of its own, until all is done.
 struct Packager {
-    host: Arc<Host>,
+    host: Host,
+    run: Run,
     /// A plugin that became a package stays that package, so none is given back to be used again.
     asked: Vec<Arc<dyn Plugin>>,
 }
@@ -192,9 +193,11 @@ impl Packager {
         project: &Project,
         sources: impl IntoIterator<Item = &'a PluginSource>,
     ) -> Result<Self, Diagnostic> {
-        let mut options = host_options(environment, project, BTreeMap::new())?;
-        sources.into_iter().for_each(|source| source.add_to(&mut options));
-        Ok(Self { host: Arc::new(Host::new(options, Arc::new(Relay::default()))?), asked: Vec::new() })
+        let mut settings = PluginSettings::of_project(environment, project, BTreeMap::new())?;
+        sources.into_iter().for_each(|source| source.add_to(&mut settings));
+        let host = Host::new(settings.options())?;
+        let run = host.run(Arc::new(Relay::default()));
+        Ok(Self { host, run, asked: Vec::new() })
     }
 
     /// What a package's lock file says.
@@ -204,7 +207,7 @@ impl Packager {
             download_url: spec.download_url.clone(),
             ..PluginDescriptor::named(source.name(), spec.version.clone())
         };
-        let plugin = self.host.load(&cx, &descriptor).await?;
+        let plugin = self.run.load(&cx, &descriptor).await?;
         self.asked.push(Arc::clone(&plugin));
         let package = match spec.parameters.as_slice() {
             [] => None,

@@ -4,13 +4,17 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use outrigger_bridge::LogLevel;
+use outrigger_bridge::{Bridge, BridgeOptions, LogLevel, Terraform};
 use outrigger_diagnostic::Diagnostic;
-use outrigger_host::{HostOptions, KeeperCommand, ProjectOptions, ProjectPlugin, TerraformOptions, debug_providers};
-use outrigger_package::{Sources, Surroundings};
+use outrigger_host::{Host, HostOptions, KeeperCommand, ProjectOptions};
+use outrigger_package::pulumi::{ProjectPlugin, Search};
+use outrigger_package::terraform::{Sources, Surroundings};
 use outrigger_project::Project;
 use outrigger_provider::{Plugin, without_secrets};
+use outrigger_pulumi::{Attached, Pulumi};
 use outrigger_state::StackName;
+use outrigger_transport::Protocol;
+use outrigger_transport::tap::CallLog;
 
 use super::{Environment, Store, call_log};
 
@@ -23,59 +27,84 @@ const STRICT: &str = "OUTRIGGER_TERRAFORM_STRICT";
 /// As OpenTofu: connections to providers are not encrypted, whatever the value is.
 const NO_TLS: &str = "TF_DISABLE_PLUGIN_TLS";
 
-/// What the host takes from outside.
-pub(super) fn host_options(
-    environment: &Environment,
-    project: &Project,
-    config: BTreeMap<String, String>,
-) -> Result<HostOptions, Diagnostic> {
-    let own = project.plugins.providers.iter().map(|plugin| ProjectPlugin {
-        name: plugin.name.clone(),
-        path: (&plugin.path).into(),
-        version: plugin.version.clone(),
-    });
-    Ok(HostOptions {
-        project: ProjectOptions {
-            name: project.name.clone(),
-            root: project.directory().to_owned(),
-            directory: project.program_directory(),
-            plugins: own.collect(),
-            packages: project.packages.keys().cloned().collect(),
-            runtime_options: project.runtime.iter().flat_map(|runtime| runtime.options.iter().cloned()).collect(),
-            config,
-        },
-        ..general_host_options(environment, &project.program_directory())?
-    })
+/// What a host will be made of.
+pub(super) struct PluginSettings {
+    /// The host's options, without protocols.
+    pub(super) host: HostOptions,
+    /// Where Pulumi's plugins are looked for.
+    pub(super) search: Search,
+    /// Plugins that run already.
+    pub(super) attached: Attached,
+    /// How Terraform providers are used: the plugin `terraform-provider`, which is part of this process. `None`: it is a plugin like
+    /// any other.
+    pub(super) terraform: Option<Terraform>,
+    /// Where calls of Pulumi's plugins are written down.
+    call_log: Option<Arc<dyn CallLog>>,
 }
 
-/// How a host finds and starts plugins in a directory, whatever it is for.
-pub(super) fn general_host_options(environment: &Environment, directory: &Path) -> Result<HostOptions, Diagnostic> {
-    let debugged = environment.text("PULUMI_DEBUG_PROVIDERS").unwrap_or_default();
-    let debugged = debug_providers(&debugged).map_err(|reason| {
-        Diagnostic::error("debug-providers", "PULUMI_DEBUG_PROVIDERS cannot be understood")
-            .detail(reason)
-            .hint("Write it as `name:port`, with commas between several.")
-    })?;
-    Ok(HostOptions {
-        environment: environment.variables.clone(),
-        path: environment.search_path(),
-        ignore_ambient: environment.switch("PULUMI_IGNORE_AMBIENT_PLUGINS"),
-        legacy_search: environment.switch("PULUMI_ENABLE_LEGACY_PLUGIN_SEARCH"),
-        executable_directory: environment.executable.as_ref().and_then(|path| path.parent()).map(Into::into),
-        plugin_directory: environment.pulumi_home()?.join("plugins"),
-        cache_directory: environment.cache_directory(),
-        project: ProjectOptions {
-            root: directory.to_owned(),
-            directory: directory.to_owned(),
-            ..ProjectOptions::default()
-        },
-        built_in: environment.built_in.clone(),
-        terraform: Some(terraform_options(environment, directory)?),
-        keeper: keeper(environment, None),
-        debug_providers: debugged,
-        call_log: call_log::of_plugins(environment)?,
-        ..HostOptions::default()
-    })
+impl PluginSettings {
+    /// For plugins in a directory.
+    pub(super) fn new(environment: &Environment, directory: &Path) -> Result<Self, Diagnostic> {
+        let debugged = environment.text("PULUMI_DEBUG_PROVIDERS").unwrap_or_default();
+        let plugins = Attached::parse(&debugged).map_err(|reason| {
+            Diagnostic::error("debug-providers", "PULUMI_DEBUG_PROVIDERS cannot be understood")
+                .detail(reason)
+                .hint("Write it as `name:port`, with commas between several.")
+        })?;
+        let call_log = call_log::of_plugins(environment)?;
+        Ok(Self {
+            host: HostOptions {
+                environment: environment.variables.clone(),
+                cache_directory: environment.cache_directory(),
+                project: ProjectOptions { directory: directory.to_owned(), ..ProjectOptions::default() },
+                keeper: keeper(environment, None),
+                ..HostOptions::default()
+            },
+            search: Search {
+                path: environment.search_path(),
+                ignore_ambient: environment.switch("PULUMI_IGNORE_AMBIENT_PLUGINS"),
+                legacy: environment.switch("PULUMI_ENABLE_LEGACY_PLUGIN_SEARCH"),
+                executable_directory: environment.executable.as_ref().and_then(|path| path.parent()).map(Into::into),
+                plugin_directory: environment.pulumi_home()?.join("plugins"),
+                built_in: environment.built_in.clone(),
+                root: directory.to_owned(),
+                ..Search::default()
+            },
+            attached: Attached { plugins, call_log: call_log.clone() },
+            terraform: Some(terraform(environment, directory)?),
+            call_log,
+        })
+    }
+
+    /// For the plugins of a project. `config`: what plugins get in `PULUMI_CONFIG`.
+    pub(super) fn of_project(
+        environment: &Environment,
+        project: &Project,
+        config: BTreeMap<String, String>,
+    ) -> Result<Self, Diagnostic> {
+        let mut settings = Self::new(environment, &project.program_directory())?;
+        settings.search.root = project.directory().to_owned();
+        settings.search.plugins.extend(project.plugins.providers.iter().map(|plugin| ProjectPlugin {
+            name: plugin.name.clone(),
+            path: (&plugin.path).into(),
+            version: plugin.version.clone(),
+        }));
+        settings.search.packages = project.packages.keys().cloned().collect();
+        settings.host.project.name = project.name.clone();
+        settings.host.project.runtime_options =
+            project.runtime.iter().flat_map(|runtime| runtime.options.iter().cloned()).collect();
+        settings.host.project.config = config;
+        Ok(settings)
+    }
+
+    /// The options of a host for the three kinds of plugins. An attached plugin comes first: its author means that one, whatever its
+    /// name is.
+    pub(super) fn options(self) -> HostOptions {
+        let mut protocols: Vec<Arc<dyn Protocol>> = vec![Arc::new(self.attached)];
+        protocols.extend(self.terraform.map(|terraform| Arc::new(terraform) as Arc<dyn Protocol>));
+        protocols.push(Arc::new(Pulumi { resolver: Arc::new(self.search), call_log: self.call_log }));
+        HostOptions { protocols, ..self.host }
+    }
 }
 
 /// The keeper of a host. That of a stack's run also folds the journal into the checkpoint if we are killed, for which it needs to know where they
@@ -96,18 +125,39 @@ pub(super) fn keeper(environment: &Environment, run: Option<(&Store, &StackName)
     Some(KeeperCommand { environment: without_secrets(environment.variables.iter().cloned()), ..command })
 }
 
-/// The bridge to Terraform providers as a plugin by itself, for another host. `version` is that of Pulumi's bridge which it stands in for.
-pub fn stand_alone_bridge(environment: &Environment, version: Option<String>) -> Result<Arc<dyn Plugin>, Diagnostic> {
-    let directory = &environment.directory;
-    let mut options = terraform_options(environment, directory)?;
-    options.version = version.unwrap_or(options.version);
-    let (cache, variables) = (environment.cache_directory(), environment.variables.clone());
+/// The bridge to Terraform providers as a plugin by itself, for another host, and the host that starts its providers. `version` is that of
+/// Pulumi's bridge which it stands in for.
+pub fn stand_alone_bridge(
+    environment: &Environment,
+    version: Option<String>,
+) -> Result<(Host, Arc<dyn Plugin>), Diagnostic> {
+    let (host, options) = bridge_apart(environment, version, environment.cache_directory())?;
+    Ok((host, Arc::new(Bridge::new(options))))
+}
+
+/// What makes a bridge that no host of ours opens, and the host that starts its providers, with a keeper for them.
+pub(super) fn bridge_apart(
+    environment: &Environment,
+    version: Option<String>,
+    cache_directory: Option<PathBuf>,
+) -> Result<(Host, BridgeOptions), Diagnostic> {
+    let mut terraform = terraform(environment, &environment.directory)?;
+    terraform.version = version.unwrap_or(terraform.version);
     let keeper = keeper(environment, None);
-    Ok(Arc::new(outrigger_host::stand_alone_bridge(&options, cache, variables, directory.clone(), keeper)?))
+    let host = Host::new(HostOptions { keeper, cache_directory, ..HostOptions::default() })?;
+    let options = BridgeOptions {
+        terraform,
+        launcher: host.launcher(),
+        schemas: host.schemas(),
+        environment: without_secrets(environment.variables.clone()),
+        directory: environment.directory.clone(),
+        lasting: false,
+    };
+    Ok((host, options))
 }
 
 /// How the host finds and uses Terraform providers; relative paths begin at `directory`.
-pub(super) fn terraform_options(environment: &Environment, directory: &Path) -> Result<TerraformOptions, Diagnostic> {
+fn terraform(environment: &Environment, directory: &Path) -> Result<Terraform, Diagnostic> {
     let variables: BTreeMap<String, String> = environment
         .variables
         .iter()
@@ -117,8 +167,8 @@ pub(super) fn terraform_options(environment: &Environment, directory: &Path) -> 
     let home = environment.text("HOME").map(PathBuf::from);
     let cache = environment.cache_directory().map(|directory| directory.join("terraform"));
     let surroundings = Surroundings { environment: variables, home, working_directory: directory.to_owned(), cache };
-    Ok(TerraformOptions {
-        origins: Arc::new(Sources::new(surroundings)),
+    Ok(Terraform {
+        resolver: Arc::new(Sources::new(surroundings)),
         version: BRIDGE_VERSION.to_owned(),
         tls: environment.text(NO_TLS).is_none(),
         strict: environment.switch(STRICT),

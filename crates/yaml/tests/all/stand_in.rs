@@ -73,8 +73,6 @@ impl Plugins for OnePackage {
             }
         }
     }
-
-    async fn release(&self, _: Arc<dyn Plugin>) {}
 }
 
 /// What the program did.

@@ -113,7 +113,7 @@ async fn nobody_waits_for_a_plugin_when_the_user_wants_to_stop() {
         let context = CallContext::background();
         let mut waiting = stage.host.schema(&context, &descriptor);
         assert!(tokio::time::timeout(SHORT, &mut waiting).await.is_err(), "`{chaos}` was given up");
-        stage.host.cancel_all().await;
+        stage.host.cancel().await;
         let error = tokio::time::timeout(PROMPT, waiting).await.unwrap().err().unwrap();
         assert_eq!(error.code, "plugin-cancelled", "`{chaos}`: {error:?}");
         stage.end().await;

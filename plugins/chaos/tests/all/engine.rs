@@ -15,7 +15,7 @@ async fn silence_under_the_engine_ends_with_the_hosts_deadline() {
     join_all(calls.map(|call| async move {
         let chaos = format!("{call}=hang");
         let stage = Stage::new(&chaos, all_short);
-        let mut stack = Stack::with(stage.host.clone(), Store::Memory).unwrap();
+        let mut stack = Stack::with(stage.host.run.clone(), Store::Memory).unwrap();
         let mut program = PROGRAM.to_owned();
         if ["Diff", "DiffConfig"].contains(&call) {
             // Only what exists is compared.

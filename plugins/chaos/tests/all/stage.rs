@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use outrigger_diagnostic::Diagnostic;
-use outrigger_host::{Deadlines, Host, HostOptions};
-use outrigger_provider::{CallError, NoLog, Plugin, PluginDescriptor, Plugins, Provider};
+use outrigger_host::{Deadlines, HostOptions};
+use outrigger_provider::{CallError, Plugin, PluginDescriptor, Plugins, Provider};
 use outrigger_value::{PropertyMap, Urn};
 
-use crate::support::{PATIENCE, Scratch, cx, processes_in};
+use crate::support::{InRun, PATIENCE, Scratch, cx, processes_in};
 
 /// The executable under test.
 pub(crate) const CHAOS: &str = env!("CARGO_BIN_EXE_pulumi-resource-chaos");
@@ -36,7 +36,7 @@ pub(crate) struct Row<Expected> {
 /// A host with the plugin.
 pub(crate) struct Stage {
     pub(crate) scratch: Scratch,
-    pub(crate) host: Arc<Host>,
+    pub(crate) host: InRun,
     chaos: String,
 }
 
@@ -44,8 +44,8 @@ impl Stage {
     /// With deadlines that are long, except where `shorten` says otherwise.
     pub(crate) fn new(chaos: &str, shorten: impl FnOnce(&mut Deadlines)) -> Self {
         let scratch = Scratch::new();
-        let host = Host::new(options(&scratch, chaos, shorten), Arc::new(NoLog)).unwrap();
-        Self { scratch, host: Arc::new(host), chaos: chaos.to_owned() }
+        let host = InRun::new(options(&scratch, chaos, shorten));
+        Self { scratch, host, chaos: chaos.to_owned() }
     }
 
     pub(crate) async fn load(&self) -> Result<Arc<dyn Plugin>, Diagnostic> {

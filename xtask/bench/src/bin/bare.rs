@@ -16,6 +16,7 @@ use outrigger_provider::{
     ResourceIdentity, State,
 };
 use outrigger_pulumi::{ConnectDeadlines, ConnectOptions, EngineServer, Origin, connect};
+use outrigger_transport::Address;
 use outrigger_value::{PropertyMap, Urn, Value};
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::Command;
@@ -36,7 +37,7 @@ async fn main() -> Result<(), Failure> {
 
     let spawned = Instant::now();
     let mut child = Command::new(&program)
-        .arg(engine.address())
+        .arg(engine.address().to_string())
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
@@ -49,11 +50,11 @@ async fn main() -> Result<(), Failure> {
 
     let options = ConnectOptions {
         name: "random".to_owned(),
-        engine_address: engine.address().to_owned(),
+        engine_address: engine.address().to_string(),
         deadlines: ConnectDeadlines::default(),
         log: None,
     };
-    let plugin = connect(Origin::Port(port.trim().parse()?), options).await?;
+    let plugin = connect(Origin::Running(Address::of_port(port.trim().parse()?)), options).await?;
     let urn = Urn::new("bench", "bench", None, "pulumi:providers:random", "default");
     let configure = Configure { urn, id: "bare".to_owned(), inputs: PropertyMap::new() };
     let provider = plugin.configure(&CallContext::background(), configure).await?;

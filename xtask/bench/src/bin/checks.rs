@@ -41,7 +41,7 @@ async fn main() -> Result<(), Failure> {
     let engine = EngineServer::start(Arc::new(NoLog)).await?;
     let spawned = Instant::now();
     let mut child = Command::new(&program)
-        .arg(engine.address())
+        .arg(engine.address().to_string())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
@@ -53,7 +53,7 @@ async fn main() -> Result<(), Failure> {
     let id = child.id().ok_or("the provider has ended")?;
     let options = ConnectOptions {
         name: "simple".to_owned(),
-        engine_address: engine.address().to_owned(),
+        engine_address: engine.address().to_string(),
         deadlines: ConnectDeadlines::default(),
         log: None,
     };

@@ -30,13 +30,13 @@ async fn main() -> Result<(), Failure> {
     let engine = EngineServer::start(Arc::new(NoLog)).await?;
     let options = ConnectOptions {
         name: "terraform-provider".to_owned(),
-        engine_address: engine.address().to_owned(),
+        engine_address: engine.address().to_string(),
         deadlines: ConnectDeadlines::default(),
         log: None,
     };
     let cx = CallContext::background();
     let started = Instant::now();
-    let process = Arc::new(Child::start(program, &[engine.address()]));
+    let process = Arc::new(Child::start(program, &[&engine.address().to_string()]));
     let origin = Origin::Process { process: process.clone(), directory, deadline: Duration::from_secs(60) };
     let plugin = connect(origin, options).await?;
     let package = plugin.parameterize(&cx, Parameterize::Arguments(arguments.collect())).await?;

@@ -12,8 +12,10 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use outrigger_host::{BuiltIn, Host, HostOptions, KeeperCommand, ProjectOptions, keeper};
+use outrigger_host::{Host, HostOptions, KeeperCommand, ProjectOptions, keeper};
+use outrigger_package::pulumi::{BuiltIn, Search};
 use outrigger_provider::{NoLog, PluginDescriptor};
+use outrigger_pulumi::Pulumi;
 use outrigger_sdk::{Context, Created, Inputs, Outputs, Package, Resource, State, serve_with};
 use outrigger_testing::{InProcess, Stack, StepOp, Store};
 
@@ -87,9 +89,10 @@ async fn measure(resources: usize, state: PathBuf, cache: Option<PathBuf>) -> Re
     let store = Store::Directory(state.clone());
     let begun = Instant::now();
     let made = if let Some(cache) = cache {
-        let host = Arc::new(Host::new(options(state, cache)?, Arc::new(NoLog))?);
-        host.prefetch(&[PluginDescriptor::named("slow", None)]);
-        let made = Stack::with(host.clone(), store)?.up(&program).await;
+        let host = Host::new(options(state, cache)?)?;
+        let run = Arc::new(host.run(Arc::new(NoLog)));
+        run.prefetch(&[PluginDescriptor::named("slow", None)]);
+        let made = Stack::with(run, store)?.up(&program).await;
         host.shutdown().await;
         made?
     } else {
@@ -115,18 +118,19 @@ fn program(resources: usize) -> String {
 fn options(directory: PathBuf, cache: PathBuf) -> Result<HostOptions, Failure> {
     let program = std::env::current_exe()?;
     let environment: Vec<_> = std::env::vars_os().collect();
+    let built_in = vec![BuiltIn {
+        name: "slow".to_owned(),
+        version: "1.0.0".to_owned(),
+        program: program.clone(),
+        arguments: vec![PLUGIN.into()],
+    }];
+    let plugin_directory = directory.join("plugins");
+    let search = Search { built_in, ignore_ambient: true, plugin_directory, ..Search::default() };
     Ok(HostOptions {
         environment: environment.clone(),
-        built_in: vec![BuiltIn {
-            name: "slow".to_owned(),
-            version: "1.0.0".to_owned(),
-            program: program.clone(),
-            arguments: vec![PLUGIN.into()],
-        }],
-        ignore_ambient: true,
-        plugin_directory: directory.join("plugins"),
+        protocols: vec![Arc::new(Pulumi { resolver: Arc::new(search), call_log: None })],
         cache_directory: Some(cache),
-        project: ProjectOptions { root: directory.clone(), directory, ..ProjectOptions::default() },
+        project: ProjectOptions { directory, ..ProjectOptions::default() },
         keeper: Some(KeeperCommand { program, arguments: vec![KEEPER.into()], environment }),
         ..HostOptions::default()
     })

@@ -15,6 +15,7 @@ use outrigger_provider::{CallContext, CallError, Parameterization, Parameterize,
 use outrigger_pulumi::{ConnectOptions, Origin, connect};
 use outrigger_terraform::schema::Schemas;
 use outrigger_terraform::{Client, Protocol};
+use outrigger_transport::Address;
 use outrigger_transport::caller::Caller;
 use outrigger_transport::channel::Channel;
 use serde_json::Value;
@@ -136,7 +137,7 @@ pub(crate) async fn try_go_document(arguments: &[&str], cache: &Path) -> Result<
         deadlines: Default::default(),
         log: None,
     };
-    let plugin = connect(Origin::Port(port), options).await.unwrap();
+    let plugin = connect(Origin::Running(Address::of_port(port)), options).await.unwrap();
     let cx = CallContext::background();
     if arguments.is_empty() {
         let bytes = plugin.schema(&cx, None).await?;

@@ -7,7 +7,10 @@ use std::path::{Path, PathBuf};
 use std::thread;
 
 use outrigger_diagnostic::Diagnostic;
-use outrigger_package::{Sources, Surroundings, TERRAFORM_HOST};
+use outrigger_package::terraform::{Sources, Surroundings};
+use outrigger_provider::PluginDescriptor;
+use outrigger_terraform::address::TERRAFORM_HOST;
+use outrigger_transport::Resolver;
 
 use super::life::{Change, changes};
 use super::moto::{Moto, Question};
@@ -61,9 +64,9 @@ fn installed(unpacked: &Path) -> Result<PathBuf, Diagnostic> {
         working_directory: env::current_dir().unwrap(),
         cache: Some(unpacked.to_owned()),
     });
-    let (address, constraint) = (format!("{TERRAFORM_HOST}/hashicorp/aws"), "5.100.0".parse()?);
+    let aws = PluginDescriptor::named(format!("{TERRAFORM_HOST}/hashicorp/aws"), Some("5.100.0".to_owned()));
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    runtime.block_on(sources.find(&address.parse()?, &constraint)).map(|found| found.program)
+    Ok(runtime.block_on(sources.resolve(&aws))?.executable().unwrap().to_owned())
 }
 
 /// A service, what it is asked, what it answers after the update, and what after the destruction.

@@ -3,10 +3,9 @@
 use std::time::Duration;
 
 use futures::FutureExt;
-use outrigger_host::Host;
-use outrigger_provider::{ErrorKind, NoLog, Plugins};
+use outrigger_provider::{ErrorKind, Plugins};
 
-use crate::support::{PATIENCE, Scratch, configuration, cx, processes_in, sigkill};
+use crate::support::{InRun, PATIENCE, Scratch, configuration, cx, processes_in, sigkill};
 
 #[tokio::test]
 async fn a_flood_neither_blocks_nor_fills_memory() {
@@ -26,7 +25,7 @@ async fn a_plugin_that_ignores_the_interrupt_is_killed_with_its_children() {
     let descriptor = scratch.script("demo", "trap '' INT\nsleep 1000 >/dev/null 2>&1 &\nexec $REAL \"$@\"");
     let mut options = scratch.options();
     options.deadlines.grace = Duration::from_millis(200);
-    let host = Host::new(options, std::sync::Arc::new(NoLog)).unwrap();
+    let host = InRun::new(options);
     host.load(&cx(), &descriptor).await.unwrap();
     assert_eq!(processes_in(&scratch.path()).len(), 2);
     host.shutdown().await;
@@ -46,7 +45,7 @@ async fn a_crash_is_reported_with_last_words_and_the_next_load_starts_anew() {
     let error = plugin.schema(&cx(), None).await.unwrap_err();
     assert!(matches!(error.kind, ErrorKind::Crashed | ErrorKind::NotDone), "{error:?}");
     assert_eq!(error.last_words, ["famous last words"]);
-    host.release(plugin).await;
+    drop(plugin);
     let plugin = host.load(&cx(), &descriptor).await.unwrap();
     assert!(!plugin.schema(&cx(), None).await.unwrap().is_empty());
     assert_ne!(processes_in(&scratch.path()), [process]);
@@ -63,7 +62,7 @@ async fn a_cancelled_configuration_does_not_wait_for_a_start() {
     plugin.configure(&cx(), configuration("one")).await.unwrap();
     let given_up = cx();
     let cancel = async { given_up.cancel.cancel() };
-    let stop = async { host.cancel_all().await };
+    let stop = async { host.cancel().await };
     for (cx, end) in [(given_up.clone(), cancel.boxed()), (cx(), stop.boxed())] {
         let configured = tokio::time::timeout(PATIENCE, plugin.configure(&cx, configuration("two")));
         let (configured, ()) = tokio::join!(configured, end);

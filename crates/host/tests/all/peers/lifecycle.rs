@@ -5,11 +5,11 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use outrigger_host::Host;
-use outrigger_provider::{NoLog, PluginDescriptor, Plugins};
+use outrigger_provider::{PluginDescriptor, Plugins};
+use outrigger_pulumi::Attached;
 
 use crate::support::place::peer;
-use crate::support::{Scratch, configuration, cx, processes_in};
+use crate::support::{InRun, Scratch, configuration, cx, processes_in, pulumi};
 
 #[tokio::test]
 async fn plugins_start_at_the_same_time() {
@@ -43,7 +43,7 @@ async fn an_obedient_plugin_ends_at_once() {
         random.label(),
         tls.label()
     );
-    host.cancel_all().await;
+    host.cancel().await;
     let begin = Instant::now();
     host.shutdown().await;
     let took = begin.elapsed();
@@ -63,8 +63,7 @@ async fn an_equal_configuration_finds_its_process_again() {
     two.configure(&cx(), configuration("two")).await.unwrap();
     let both = processes_in(&scratch.path());
     assert_eq!(both.len(), 2, "one process for each instance");
-    host.release(one).await;
-    host.release(two).await;
+    drop((one, two));
 
     // The update comes in another order than the preview, and everybody finds what is his.
     let two = host.load(&cx(), &random).await.unwrap();
@@ -87,7 +86,7 @@ async fn a_changed_executable_is_started_anew() {
     let host = scratch.host();
     let plugin = host.load(&cx(), &demo).await.unwrap();
     let before = processes_in(&scratch.path());
-    host.release(plugin).await;
+    drop(plugin);
     scratch.script("demo", "exec $REAL \"$@\" # a new build");
     host.load(&cx(), &demo).await.unwrap();
     assert_ne!(processes_in(&scratch.path()), before);
@@ -106,8 +105,9 @@ async fn attaches_to_a_plugin_that_runs_already() {
     let mut line = String::new();
     BufReader::new(plugin.stdout.take().unwrap()).read_line(&mut line).unwrap();
     let mut options = scratch.options();
-    options.debug_providers = outrigger_host::debug_providers(&format!("random:{}", line.trim())).unwrap();
-    let host = Host::new(options, Arc::new(NoLog)).unwrap();
+    let plugins = Attached::parse(&format!("random:{}", line.trim())).unwrap();
+    options.protocols.insert(0, Arc::new(Attached { plugins, call_log: None }));
+    let host = InRun::new(options);
     let random = PluginDescriptor::named("random", None);
     let attached = host.load(&cx(), &random).await.unwrap();
     attached.configure(&cx(), configuration("default")).await.unwrap();
@@ -137,8 +137,8 @@ async fn another_version_in_path_is_used_and_said_once() {
 async fn the_conformance_providers_start_all_at_once() {
     let scratch = Scratch::new();
     let mut options = scratch.options();
-    options.path = vec![peer("conformance")];
-    let host = Host::new(options, Arc::new(NoLog)).unwrap();
+    options.protocols = pulumi(peer("conformance"));
+    let host = InRun::new(options);
     let names = ["simple", "primitive", "secret", "config", "alpha"];
     let descriptors: Vec<_> = names.iter().map(|name| PluginDescriptor::named(*name, None)).collect();
     host.prefetch(&descriptors);

@@ -2,5 +2,8 @@
 
 mod faults;
 mod lifecycle;
+mod runs;
 mod schema;
 mod survival;
+mod terraform;
+mod third_protocol;

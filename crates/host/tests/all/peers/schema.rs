@@ -3,11 +3,11 @@
 use std::fs;
 use std::sync::Arc;
 
-use outrigger_host::{Host, HostOptions};
-use outrigger_provider::{NoLog, PluginDescriptor, Plugins};
+use outrigger_host::HostOptions;
+use outrigger_provider::{PluginDescriptor, Plugins};
 
 use crate::support::place::peer;
-use crate::support::{Scratch, cx, processes_in};
+use crate::support::{InRun, Scratch, cx, processes_in, pulumi};
 
 fn caching(scratch: &Scratch) -> HostOptions {
     let mut options = scratch.options();
@@ -15,15 +15,11 @@ fn caching(scratch: &Scratch) -> HostOptions {
     options
 }
 
-fn host(options: HostOptions) -> Host {
-    Host::new(options, Arc::new(NoLog)).unwrap()
-}
-
 #[tokio::test]
 async fn a_kept_schema_needs_no_process() {
     let scratch = Scratch::new();
     let random = scratch.real("random");
-    let first = host(caching(&scratch));
+    let first = InRun::new(caching(&scratch));
     let schema = first.schema(&cx(), &random).await.unwrap();
     let asked = processes_in(&scratch.path());
     assert_eq!(asked.len(), 1);
@@ -31,7 +27,7 @@ async fn a_kept_schema_needs_no_process() {
     assert_eq!(processes_in(&scratch.path()), asked, "the process that was asked is the one that is loaded");
     first.shutdown().await;
 
-    let second = host(caching(&scratch));
+    let second = InRun::new(caching(&scratch));
     let kept = second.schema(&cx(), &random).await.unwrap();
     assert_eq!(kept.text(), schema.text());
     assert_eq!(processes_in(&scratch.path()), [0_u32; 0], "nothing was started");
@@ -42,7 +38,7 @@ async fn a_kept_schema_needs_no_process() {
             fs::write(entry.path(), "damaged").unwrap();
         }
     }
-    let third = host(caching(&scratch));
+    let third = InRun::new(caching(&scratch));
     assert_eq!(third.schema(&cx(), &random).await.unwrap().text(), schema.text());
     assert_eq!(processes_in(&scratch.path()).len(), 1);
     third.shutdown().await;
@@ -52,7 +48,7 @@ async fn a_kept_schema_needs_no_process() {
 async fn many_who_ask_at_once_start_one_process() {
     let scratch = Scratch::new();
     let random = scratch.real("random");
-    let host = host(caching(&scratch));
+    let host = InRun::new(caching(&scratch));
     let cx = cx();
     let (a, b, c) = tokio::join!(host.schema(&cx, &random), host.schema(&cx, &random), host.load(&cx, &random));
     assert!(Arc::ptr_eq(&a.unwrap(), &b.unwrap()));
@@ -65,7 +61,7 @@ async fn many_who_ask_at_once_start_one_process() {
 async fn scripts_are_always_asked() {
     let scratch = Scratch::new();
     let demo = scratch.script("demo", "exec $REAL \"$@\"");
-    let host = host(caching(&scratch));
+    let host = InRun::new(caching(&scratch));
     assert_eq!(host.schema(&cx(), &demo).await.unwrap().name(), "random");
     assert!(!scratch.path().join("cache").exists());
     host.shutdown().await;
@@ -76,8 +72,8 @@ async fn one_executable_under_two_names_has_two_schemas() {
     let scratch = Scratch::new();
     for _ in 0..2 {
         let mut options = caching(&scratch);
-        options.path = vec![peer("conformance")];
-        let host = host(options);
+        options.protocols = pulumi(peer("conformance"));
+        let host = InRun::new(options);
         for name in ["simple", "primitive"] {
             let schema = host.schema(&cx(), &PluginDescriptor::named(name, None)).await.unwrap();
             assert_eq!(schema.name(), name);

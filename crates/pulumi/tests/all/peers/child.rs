@@ -23,7 +23,7 @@ impl Started {
         let program = peer(format!("{folder}/pulumi-resource-{name}"));
         let log = Arc::new(Lines::default());
         let engine = EngineServer::start(log.clone()).await.unwrap();
-        let process = Arc::new(Child::start(program.clone(), &[engine.address()]));
+        let process = Arc::new(Child::start(program.clone(), &[&engine.address().to_string()]));
         let origin = Origin::Process {
             process: process.clone(),
             directory: program.parent().unwrap().to_owned(),
@@ -31,7 +31,7 @@ impl Started {
         };
         let options = ConnectOptions {
             name: name.to_owned(),
-            engine_address: engine.address().to_owned(),
+            engine_address: engine.address().to_string(),
             deadlines: ConnectDeadlines::default(),
             log: None,
         };

@@ -7,7 +7,7 @@ use outrigger_provider::{
     PlanRequest, Plugin, Provider, ReadRequest, ReadResult, ResourceIdentity, State, Verdict,
 };
 use outrigger_pulumi::{ConnectDeadlines, ConnectOptions, EngineServer, Origin, connect};
-use outrigger_transport::Process;
+use outrigger_transport::{Address, Process};
 use outrigger_value::{PropertyMap, Urn, Value};
 
 use super::child::{Started, cx, map, provider_urn};
@@ -169,11 +169,11 @@ async fn a_plugin_is_attached_to_by_port() {
     let engine = EngineServer::start(started.log.clone()).await.unwrap();
     let options = ConnectOptions {
         name: "random".to_owned(),
-        engine_address: engine.address().to_owned(),
+        engine_address: engine.address().to_string(),
         deadlines: ConnectDeadlines::default(),
         log: None,
     };
-    let plugin = connect(Origin::Port(port), options).await.unwrap();
+    let plugin = connect(Origin::Running(Address::of_port(port)), options).await.unwrap();
     assert!(plugin.process().is_none());
     assert!(!plugin.schema(&cx(), None).await.unwrap().is_empty());
 }

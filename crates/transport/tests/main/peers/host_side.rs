@@ -1,7 +1,8 @@
 //! Our host, and plugins on the real go-plugin.
 
 use outrigger_transport::FirstLine;
-use outrigger_transport::goplugin::{self, Handshake, Reattach, StartFailure};
+use outrigger_transport::Reattach;
+use outrigger_transport::goplugin::{self, Handshake, StartFailure};
 
 use super::place::peer;
 use crate::kv::{Kv, get};

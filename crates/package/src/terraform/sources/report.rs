@@ -5,13 +5,14 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use outrigger_diagnostic::{Diagnostic, Place};
+use outrigger_terraform::address::Address;
+use outrigger_terraform::constraint::Constraint;
+use outrigger_transport::Unresolved;
 use semver::Version;
 
-use crate::address::Address;
-use crate::cli_config::{CliConfig, Source};
-use crate::constraint::Constraint;
-use crate::mirror::{self, Package};
-use crate::platform::Platform;
+use crate::terraform::cli_config::{CliConfig, Source};
+use crate::terraform::mirror::{self, Package};
+use crate::terraform::platform::Platform;
 
 /// What was searched so far.
 pub(super) struct Report<'a> {
@@ -58,7 +59,7 @@ impl<'a> Report<'a> {
     }
 
     /// Nothing was found, or nothing that meets the constraint.
-    pub(super) fn nothing_fits(self) -> Diagnostic {
+    pub(super) fn nothing_fits(self) -> Unresolved {
         let Self { address, constraint, .. } = &self;
         let mut error = if self.versions.is_empty() {
             Diagnostic::error("terraform-missing", format!("Terraform provider `{address}` was not found"))
@@ -85,7 +86,8 @@ impl<'a> Report<'a> {
             "The path of an executable can be given instead of an address, as in `./terraform-provider-{}`.",
             address.kind()
         ));
-        self.passed_over(error)
+        let error = self.passed_over(error);
+        if self.versions.is_empty() { Unresolved::Missing(error) } else { Unresolved::OtherVersions(error) }
     }
 
     /// The version that would be taken is not there for this machine.
@@ -163,7 +165,7 @@ mod tests {
         let mut report = Report::new(&address, &constraint, &config);
         assert_eq!(report.searched(Path::new("/empty"), Ok(Vec::new())), []);
         assert_eq!(report.searched(Path::new("/shut"), Err(io::ErrorKind::PermissionDenied.into())), []);
-        let error = report.nothing_fits();
+        let Unresolved::Missing(error) = report.nothing_fits() else { panic!() };
         assert_eq!(error.code, "terraform-missing");
         let places =
             "Searched:\n  - `/empty`, which has no version of it\n  - `/shut`, which cannot be read: permission denied";

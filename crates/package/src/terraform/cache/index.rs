@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::executable;
+use crate::terraform::executable;
 
 /// Which version of the index is read and written. The first one said nothing of the executables.
 const VERSION: u32 = 2;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use outrigger_diagnostic::{Diagnostic, Place, Position};
 
 use super::syntax::{self, Item, Kind, Mistake, Value};
-use crate::pattern::Pattern;
+use crate::terraform::pattern::Pattern;
 
 /// What one file says, or all of them.
 #[derive(Clone, Debug, Default)]
@@ -130,7 +130,7 @@ impl CliConfig {
 
 impl Method {
     /// Whether it is for this provider.
-    pub fn serves(&self, address: &crate::Address) -> bool {
+    pub fn serves(&self, address: &outrigger_terraform::address::Address) -> bool {
         let any = |patterns: &[Pattern]| patterns.iter().any(|pattern| pattern.matches(address));
         !any(&self.exclude) && (self.include.is_empty() || any(&self.include))
     }

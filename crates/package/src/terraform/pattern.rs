@@ -1,6 +1,6 @@
 //! Patterns of addresses, by which a CLI configuration says which providers an installation method is for.
 
-use crate::address::{self, Address, OPENTOFU_HOST, TERRAFORM_HOST};
+use outrigger_terraform::address::{self, Address, OPENTOFU_HOST, TERRAFORM_HOST};
 
 /// Addresses that have something in common.
 #[derive(Clone, Debug, PartialEq, Eq)]

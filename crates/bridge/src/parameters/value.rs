@@ -1,11 +1,11 @@
 //! The value that stays of the parameters in an SDK or a lock file, byte for byte as Pulumi's bridge writes it.
 
 use outrigger_diagnostic::Diagnostic;
+use outrigger_terraform::address::Address;
 use semver::Version;
 use serde::{Deserialize, Serialize};
 
 use super::{LocalPath, Parameters, Wanted};
-use crate::address::Address;
 
 /// A provider that was found, with its exact version.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -120,7 +120,7 @@ fn wrong(reason: &str) -> Diagnostic {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::OPENTOFU_HOST;
+    use outrigger_terraform::address::OPENTOFU_HOST;
 
     fn value(arguments: &[&str]) -> String {
         let value = ParameterValue::new(Parameters::parse(arguments).unwrap(), &Version::new(3, 6, 0)).unwrap();

@@ -1,11 +1,7 @@
 //! A provider that is named by the path of its executable.
 
-use std::path::{Path, PathBuf};
-
 use outrigger_diagnostic::Diagnostic;
-
-use crate::address::FILE_PREFIX;
-use crate::executable;
+use outrigger_terraform::address::FILE_PREFIX;
 
 /// Such a path: the name of the file says what the provider is called.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,16 +40,5 @@ impl LocalPath {
     /// The path as it is written.
     pub fn as_str(&self) -> &str {
         &self.path
-    }
-
-    /// The executable: as a package's, its name may go on after `_` or `.`.
-    pub(crate) fn program(&self, working_directory: &Path) -> Result<PathBuf, Diagnostic> {
-        let directory = self.path.get(..self.name_at - FILE_PREFIX.len()).unwrap_or_default();
-        let directory = working_directory.join(directory);
-        executable::program_called(&directory, self.name()).map_err(|reason| {
-            Diagnostic::error("terraform-package", format!("Terraform provider `{}` cannot be used", self.path))
-                .detail(reason)
-                .hint("Look whether the provider was built, and whether its path begins at the right directory.")
-        })
     }
 }

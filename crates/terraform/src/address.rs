@@ -13,7 +13,7 @@ pub const OPENTOFU_HOST: &str = "registry.opentofu.org";
 pub const TERRAFORM_HOST: &str = "registry.terraform.io";
 
 /// What every executable and every archive of a provider is called first.
-pub(crate) const FILE_PREFIX: &str = "terraform-provider-";
+pub const FILE_PREFIX: &str = "terraform-provider-";
 
 /// Which provider: where it comes from, whose it is, and what it is called. Always in its normal form.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -40,18 +40,18 @@ impl Address {
     }
 
     /// Reads an address as OpenTofu reads a `source`, whoever wrote it: what has no namespace is HashiCorp's.
-    pub(crate) fn of_source(text: &str) -> Result<Self, Diagnostic> {
+    pub fn of_source(text: &str) -> Result<Self, Diagnostic> {
         with_namespace(text).parse()
     }
 
     /// The same provider at another host.
-    pub(crate) fn at(&self, host: &str) -> Self {
+    pub fn at(&self, host: &str) -> Self {
         Self { host: host.to_owned(), ..self.clone() }
     }
 }
 
 /// A source with its namespace: OpenTofu takes what has none for HashiCorp's.
-pub(crate) fn with_namespace(source: &str) -> Cow<'_, str> {
+pub fn with_namespace(source: &str) -> Cow<'_, str> {
     if source.contains('/') { Cow::Borrowed(source) } else { Cow::Owned(format!("hashicorp/{source}")) }
 }
 
@@ -114,7 +114,7 @@ impl Address {
 }
 
 /// A namespace or a type in its normal form, or what is wrong with it: it follows the rules for a label of a host name.
-pub(crate) fn part(text: &str) -> Result<String, &'static str> {
+pub fn part(text: &str) -> Result<String, &'static str> {
     if text.is_empty() {
         return Err("is empty");
     }
@@ -125,7 +125,7 @@ pub(crate) fn part(text: &str) -> Result<String, &'static str> {
 }
 
 /// A host in its normal form: lower case, without the port that is meant anyway.
-pub(crate) fn host(text: &str) -> Result<String, &'static str> {
+pub fn host(text: &str) -> Result<String, &'static str> {
     let (name, port) = match text.split_once(':') {
         Some((name, port)) => (name, Some(port)),
         None => (text, None),

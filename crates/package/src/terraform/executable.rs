@@ -7,8 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use outrigger_diagnostic::Diagnostic;
-
-use crate::address::{Address, FILE_PREFIX};
+use outrigger_terraform::address::{Address, FILE_PREFIX};
 
 /// Whether a file in a package of a provider is the one to run: the name may go on after `_` or `.`.
 pub(crate) fn is_program(name: &str, kind: &str) -> bool {

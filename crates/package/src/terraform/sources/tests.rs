@@ -1,9 +1,10 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
+use outrigger_terraform::address::{OPENTOFU_HOST, TERRAFORM_HOST};
+
 use super::*;
-use crate::address::{OPENTOFU_HOST, TERRAFORM_HOST};
-use crate::archive::tests::archive;
+use crate::terraform::archive::tests::archive;
 
 /// A home, with everything that can be in it.
 struct Scene {
@@ -46,13 +47,13 @@ impl Scene {
         self.write(".tofurc", text.as_bytes());
     }
 
-    fn find(&self, address: &str, constraint: &str) -> Result<Installed, Diagnostic> {
+    fn find(&self, address: &str, constraint: &str) -> Result<Resolved, Diagnostic> {
         let sources = Sources::new(self.around.clone());
-        sources.search(&address.parse().unwrap(), &constraint.parse().unwrap())
+        Ok(sources.search(&address.parse().unwrap(), &constraint.parse().unwrap())?)
     }
 
     fn version(&self, address: &str, constraint: &str) -> String {
-        self.find(address, constraint).unwrap().version.to_string()
+        self.find(address, constraint).unwrap().version.unwrap().to_string()
     }
 }
 
@@ -71,7 +72,7 @@ fn the_newest_version_of_all_methods_is_taken_from_the_first_that_has_it() {
         "provider_installation {\n filesystem_mirror { path = \"one\" }\n filesystem_mirror { path = \"two\" }\n}",
     );
     assert_eq!(scene.version("x.io/a/b", ""), "3.0.0");
-    assert_eq!(scene.find("x.io/a/b", "~> 2.0").unwrap().program, first);
+    assert_eq!(scene.find("x.io/a/b", "~> 2.0").unwrap().executable(), Some(&*first));
     assert_eq!(scene.version("x.io/a/b", "< 2"), "1.0.0");
     scene.config(
         "provider_installation {\n filesystem_mirror { path = \"one\" }\n filesystem_mirror {\n path = \"two\"\n exclude = [\"x.io/a/*\"]\n }\n}",
@@ -84,11 +85,11 @@ async fn an_archive_is_unpacked_and_found_again() {
     let scene = Scene::new();
     scene.packed(".terraform.d/plugins", "x.io/a/b", "1.2.0", &archive(&[("terraform-provider-b_v1.2.0_x5", "one")]));
     let sources = Sources::new(scene.around.clone());
-    let (address, constraint) = ("x.io/a/b".parse().unwrap(), "~> 1.0".parse().unwrap());
-    let found = sources.find(&address, &constraint).await.unwrap();
-    assert!(found.program.starts_with(scene.home.path().join("cache/x.io/a/b/1.2.0")));
-    assert_eq!(fs::read_to_string(&found.program).unwrap(), "one");
-    assert_eq!(sources.find(&address, &constraint).await.unwrap(), found);
+    let wanted = PluginDescriptor::named("x.io/a/b", Some("~> 1.0".to_owned()));
+    let found = sources.resolve(&wanted).await.unwrap();
+    assert!(found.executable().unwrap().starts_with(scene.home.path().join("cache/x.io/a/b/1.2.0")));
+    assert_eq!(fs::read_to_string(found.executable().unwrap()).unwrap(), "one");
+    assert_eq!(sources.resolve(&wanted).await.unwrap(), found);
 }
 
 /// In a directory that everybody can write to, somebody else could lay out what is started.
@@ -103,8 +104,8 @@ fn without_a_cache_no_archive_is_unpacked() {
     assert!(error.hints[0].contains("XDG_CACHE_HOME or HOME"), "{:?}", error.hints);
     // What is unpacked needs none.
     let unpacked = scene.unpacked(".terraform.d/plugins", "x.io/a/b", "1.3.0", &here());
-    assert_eq!(scene.find("x.io/a/b", "").unwrap().program, unpacked);
-    let path = LocalPath::parse(&unpacked.display().to_string()).unwrap();
+    assert_eq!(scene.find("x.io/a/b", "").unwrap().executable(), Some(&*unpacked));
+    let path = unpacked.display().to_string();
     assert_eq!(Sources::new(scene.around.clone()).local(&path).unwrap(), unpacked);
 }
 
@@ -115,7 +116,7 @@ fn the_cache_of_the_bridge_is_asked_first() {
     scene.unpacked(".pulumi/dynamic_tf_plugins", "x.io/a/b", "1.0.0", &here());
     scene.unpacked(".pulumi/dynamic_tf_plugins", "x.io/a/b", "1.9.0", "plan9_mips");
     scene.unpacked(".terraform.d/plugins", "x.io/a/b", "2.0.0", &here());
-    assert_eq!(scene.find("x.io/a/b", "").unwrap().program, cached);
+    assert_eq!(scene.find("x.io/a/b", "").unwrap().executable(), Some(&*cached));
     assert_eq!(scene.version("x.io/a/b", ">= 2"), "2.0.0");
 }
 
@@ -129,7 +130,7 @@ fn an_override_for_developers_comes_before_everything() {
     let path = scene.write("built/terraform-provider-b", b"");
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
     let found = scene.find("x.io/a/b", "1.5.0").unwrap();
-    assert_eq!((found.program, found.version), (path, Version::new(0, 0, 0)));
+    assert_eq!((found.executable(), found.version.as_ref()), (Some(&*path), Some(&Version::new(0, 0, 0))));
 }
 
 #[test]
@@ -249,4 +250,68 @@ fn a_package_without_its_executable_is_said() {
     assert_eq!(error.code, "terraform-package");
     scene.packed(".terraform.d/plugins", "x.io/a/b", "2.0.0", b"PK");
     assert!(scene.find("x.io/a/b", "").unwrap_err().detail.unwrap().contains("is damaged"));
+}
+
+/// The process that stands for a provider, if these keys name it; each has the number of its place.
+fn found(address: &str, keys: &[&str]) -> Result<Option<u32>, Diagnostic> {
+    let entry = |(place, key): (usize, &&str)| {
+        format!(r#""{key}":{{"Protocol":"grpc","Pid":{place},"Addr":{{"Network":"unix","String":"/x"}}}}"#)
+    };
+    let text = keys.iter().enumerate().map(entry).collect::<Vec<_>>().join(",");
+    let mut around = Surroundings::empty(Path::new("/nonexistent"));
+    around.environment.insert(REATTACH[1].to_owned(), format!("{{{text}}}"));
+    let address = address.parse().unwrap();
+    Ok(Sources::new(around).running(&address)?.map(|reattach| reattach.process_id))
+}
+
+#[test]
+fn keys_are_addresses() {
+    for key in [
+        format!("{OPENTOFU_HOST}/hashicorp/random"),
+        format!("{}/HashiCorp/Random", OPENTOFU_HOST.to_uppercase()),
+        format!("{OPENTOFU_HOST}:443/hashicorp/random"),
+        "hashicorp/random".to_owned(),
+        // What has no namespace is HashiCorp's.
+        "random".to_owned(),
+    ] {
+        assert_eq!(found("hashicorp/random", &["example.com/a/b", &key]).unwrap(), Some(1), "{key}");
+    }
+    let terraform = format!("{TERRAFORM_HOST}/hashicorp/random");
+    // Providers that do not say their address are called `provider`.
+    for other in [&terraform, "example/random", "hashicorp/random2", "provider"] {
+        assert_eq!(found("hashicorp/random", &[other]).unwrap(), None, "{other}");
+    }
+    assert_eq!(found(&terraform, &["hashicorp/random", &terraform]).unwrap(), Some(1));
+}
+
+#[test]
+fn a_key_that_is_no_address_is_named() {
+    for (key, reason) in [
+        ("a/b/c/d", "It has 4 parts"),
+        ("", "The type `` is empty"),
+        ("exa mple.com/a/b", "The host `exa mple.com`"),
+        ("hashicorp/terraform-provider-random", "does not begin with `terraform-`"),
+    ] {
+        // Also beside the one that is wanted.
+        let error = found("hashicorp/random", &["hashicorp/random", key]).unwrap_err();
+        assert_eq!(error.summary, "`TF_REATTACH_PROVIDERS` cannot be read");
+        let detail = error.detail.unwrap();
+        assert!(detail.starts_with(&format!("`{key}` is not the address of a Terraform provider: ")), "{detail}");
+        assert!(detail.contains(reason), "{detail}");
+    }
+}
+
+#[tokio::test]
+async fn another_version_is_told_from_none() {
+    let scene = Scene::new();
+    scene.unpacked(".terraform.d/plugins", "x.io/a/b", "1.0.0", &here());
+    let resolve = async |name: &str| {
+        let wanted = PluginDescriptor::named(name, Some("3.6.0".to_owned()));
+        Sources::new(scene.around.clone()).resolve(&wanted).await.unwrap_err()
+    };
+    assert!(matches!(resolve("x.io/a/b").await, Unresolved::OtherVersions(error) if error.code == "terraform-version"));
+    assert!(matches!(resolve("x.io/a/c").await, Unresolved::Missing(error) if error.code == "terraform-missing"));
+    assert!(
+        matches!(resolve("./terraform-provider-c").await, Unresolved::Failed(error) if error.code == "terraform-package")
+    );
 }

@@ -10,8 +10,8 @@ use sha2::{Digest, Sha256};
 use zip::ZipArchive;
 use zip::result::ZipError;
 
-use crate::digest::Files;
-use crate::executable::is_program;
+use crate::terraform::digest::Files;
+use crate::terraform::executable::is_program;
 
 /// Why an archive cannot be unpacked.
 #[derive(Debug)]
@@ -64,7 +64,10 @@ pub(crate) fn unpack(archive: impl Read + Seek, into: &Path, kind: &str) -> Resu
         files.add(path.to_owned(), &digest);
     }
     if !has_program {
-        return Err(Failure::Archive(format!("has no file called `{}{kind}`", crate::address::FILE_PREFIX)));
+        return Err(Failure::Archive(format!(
+            "has no file called `{}{kind}`",
+            outrigger_terraform::address::FILE_PREFIX
+        )));
     }
     Ok(files.finish())
 }
@@ -108,7 +111,7 @@ pub(crate) mod tests {
     use zip::write::{SimpleFileOptions, ZipWriter};
 
     use super::*;
-    use crate::digest::package_digest;
+    use crate::terraform::digest::package_digest;
 
     /// An archive with these files.
     pub(crate) fn archive(files: &[(&str, &str)]) -> Vec<u8> {

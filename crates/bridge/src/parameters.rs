@@ -6,12 +6,11 @@ mod value;
 use std::collections::BTreeSet;
 
 use outrigger_diagnostic::Diagnostic;
+use outrigger_terraform::address::Address;
+use outrigger_terraform::constraint::Constraint;
 
 pub use local::LocalPath;
 pub use value::ParameterValue;
-
-use crate::address::Address;
-use crate::constraint::Constraint;
 
 /// Which provider, and how it becomes a package.
 #[derive(Clone, Debug, PartialEq, Eq)]

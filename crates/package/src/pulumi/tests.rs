@@ -1,7 +1,6 @@
 use std::fs;
 
 use super::*;
-use crate::ProjectPlugin;
 
 fn put(path: &Path, mode: u32) {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -9,15 +8,18 @@ fn put(path: &Path, mode: u32) {
     fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
 }
 
-fn options(root: &Path) -> HostOptions {
-    let mut options = HostOptions {
+fn options(root: &Path) -> Search {
+    Search {
         path: vec![root.join("bin"), root.join("sbin")],
         plugin_directory: root.join("plugins"),
         executable_directory: Some(root.join("own")),
-        ..HostOptions::default()
-    };
-    options.project.root = root.join("project");
-    options
+        root: root.join("project"),
+        ..Search::default()
+    }
+}
+
+fn find(options: &Search, wanted: &PluginDescriptor) -> Result<Resolved, Diagnostic> {
+    Ok(super::find(options, wanted)?)
 }
 
 fn wanted(version: &str) -> PluginDescriptor {
@@ -34,7 +36,8 @@ fn in_pulumis_order() {
     put(&root.join("plugins/resource-demo-v2.0.0").join(file), 0o755);
     fs::write(root.join("plugins/resource-demo-v2.0.0.partial"), "").unwrap();
     let found = find(&options, &wanted("")).unwrap();
-    assert_eq!((found.origin, found.path), (Origin::Installed, root.join("plugins/resource-demo-v1.0.0").join(file)));
+    let installed = root.join("plugins/resource-demo-v1.0.0").join(file);
+    assert_eq!((found.origin, found.executable()), (Origin::Installed, Some(&*installed)));
 
     put(&root.join("own").join(file), 0o755);
     assert_eq!(
@@ -53,12 +56,12 @@ fn in_pulumis_order() {
     put(&root.join("project/local").join(file), 0o755);
     let local =
         |version: &str| ProjectPlugin { name: "demo".into(), path: "local".into(), version: Some(version.into()) };
-    options.project.plugins = vec![local("3.0.0")];
+    options.plugins = vec![local("3.0.0")];
     let passed_over = find(&options, &wanted("1.0.0")).unwrap();
     assert_eq!((passed_over.origin, passed_over.warnings.len()), (Origin::Installed, 1));
-    options.project.plugins.push(local("1.0.0"));
-    assert_eq!(find(&options, &wanted("1.0.0")).unwrap().path, root.join("project/local").join(file));
-    options.project.plugins.push(local("1.0.0"));
+    options.plugins.push(local("1.0.0"));
+    assert_eq!(find(&options, &wanted("1.0.0")).unwrap().executable(), Some(&*root.join("project/local").join(file)));
+    options.plugins.push(local("1.0.0"));
     assert_eq!(find(&options, &wanted("1.0.0")).unwrap_err().code, "plugin-twice");
 }
 
@@ -67,8 +70,7 @@ fn a_missing_plugin_names_every_place() {
     let root = tempfile::tempdir().unwrap();
     let mut options = options(root.path());
     put(&root.path().join("plugins/resource-demo-v1.0.0/pulumi-resource-demo"), 0o755);
-    options.project.plugins =
-        vec![ProjectPlugin { name: "demo".into(), path: "local".into(), version: Some("3.0.0".into()) }];
+    options.plugins = vec![ProjectPlugin { name: "demo".into(), path: "local".into(), version: Some("3.0.0".into()) }];
     let error = find(&options, &wanted("2.0.0")).unwrap_err();
     assert_eq!((error.code, error.summary.as_str()), ("plugin-missing", "plugin `demo` version 2.0.0 was not found"));
     let detail = error.detail.unwrap();
@@ -86,7 +88,7 @@ fn what_cannot_be_used_says_why() {
     assert_eq!(find(&options, &wanted("1.0.0")).unwrap_err().code, "plugin-shimless");
     put(&root.path().join("plugins/resource-demo-v1.0.0/pulumi-resource-demo"), 0o644);
     assert_eq!(find(&options, &wanted("1.0.0")).unwrap_err().code, "plugin-executable");
-    options.project.plugins = vec![ProjectPlugin { name: "demo".into(), path: "nowhere".into(), version: None }];
+    options.plugins = vec![ProjectPlugin { name: "demo".into(), path: "nowhere".into(), version: None }];
     assert_eq!(find(&options, &wanted("1.0.0")).unwrap_err().code, "plugin-path");
     assert_eq!(find(&options, &wanted("soon")).unwrap_err().code, "plugin-version");
     let hostile = PluginDescriptor::named("../../bin/sh", None);
@@ -106,7 +108,7 @@ fn what_is_built_in_comes_last() {
     });
     for version in ["", "1.4.0", "1.3.9"] {
         let found = find(&options, &wanted(version)).unwrap();
-        assert_eq!((found.origin, &found.path), (Origin::BuiltIn, &program), "{version}");
+        assert_eq!((found.origin, found.executable()), (Origin::BuiltIn, Some(&*program)), "{version}");
         assert_eq!(found.arguments, ["__demo"]);
     }
     let newer = find(&options, &wanted("1.5.0")).unwrap_err().to_string();

@@ -143,7 +143,7 @@ impl FromStr for Constraint {
 }
 
 /// Reads one version, of which the last parts can be left out, as the names of directories have it.
-pub(crate) fn exact_version(text: &str) -> Option<Version> {
+pub fn exact_version(text: &str) -> Option<Version> {
     Scanner::new(text).only_version()
 }
 

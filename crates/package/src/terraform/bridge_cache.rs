@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::surroundings::Surroundings;
+use crate::terraform::surroundings::Surroundings;
 
 /// Where it is: a mirror in the unpacked layout.
 pub(crate) fn directory(surroundings: &Surroundings) -> Option<PathBuf> {

@@ -13,12 +13,12 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use outrigger_diagnostic::Diagnostic;
+use outrigger_terraform::address::Address;
 
-use crate::address::Address;
-use crate::archive::{self, Failure};
-use crate::digest::archive_digest;
-use crate::executable;
-use crate::mirror::Package;
+use crate::terraform::archive::{self, Failure};
+use crate::terraform::digest::archive_digest;
+use crate::terraform::executable;
+use crate::terraform::mirror::Package;
 
 use index::{Entry, Index, Stamp};
 
@@ -173,8 +173,8 @@ mod tests {
     use std::thread;
 
     use super::*;
-    use crate::archive::tests::archive;
-    use crate::{Location, Platform};
+    use crate::terraform::archive::tests::archive;
+    use crate::terraform::{Location, Platform};
 
     struct Scene {
         directory: tempfile::TempDir,
@@ -236,7 +236,7 @@ mod tests {
         assert_eq!(fs::read_to_string(first.join("terraform-provider-b")).unwrap(), "one");
         let index = Index::read(&scene.place());
         let digests: Vec<&str> = index.archives.iter().map(|entry| entry.h1.as_str()).collect();
-        assert_eq!(digests, [crate::package_digest(&second).unwrap()]);
+        assert_eq!(digests, [crate::terraform::package_digest(&second).unwrap()]);
     }
 
     #[test]

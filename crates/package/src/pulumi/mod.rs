@@ -1,4 +1,4 @@
-//! Where a plugin's executable is, in Pulumi's order: the project, `PATH`, next to our own executable, the installed ones.
+//! Pulumi's plugins: where an executable is, in Pulumi's order: the project, `PATH`, next to our own executable, the installed ones.
 //! What is built in comes last.
 
 mod installed;
@@ -9,12 +9,12 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use async_trait::async_trait;
 use outrigger_diagnostic::Diagnostic;
 use outrigger_provider::{PluginDescriptor, tolerant};
+use outrigger_transport::{Origin, Resolved, Resolver, Unresolved};
 
 pub use installed::{Installed, installed};
-
-use crate::{BuiltIn, HostOptions};
 
 /// The plugins that come with Pulumi itself; only these are looked for next to our executable.
 const BUNDLED: [&str; 2] = ["pulumi-nodejs", "pulumi-python"];
@@ -22,40 +22,66 @@ const BUNDLED: [&str; 2] = ["pulumi-nodejs", "pulumi-python"];
 /// The file that makes a directory a plugin which needs a language host to run.
 const SHIMLESS: &str = "PulumiPlugin.yaml";
 
-/// Where a plugin was found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Origin {
-    /// The project names it.
-    Project,
-    /// In `PATH`: it wins over installed ones, whatever its version is.
-    Ambient,
-    /// Next to our own executable.
-    Bundled,
-    /// In the directory of installed plugins.
-    Installed,
-    /// Part of the program that embeds the host.
-    BuiltIn,
+/// Where Pulumi's plugins are looked for.
+#[derive(Clone, Debug, Default)]
+pub struct Search {
+    /// The directories of `PATH`, in order.
+    pub path: Vec<PathBuf>,
+    /// `PULUMI_IGNORE_AMBIENT_PLUGINS`: do not look in `PATH`.
+    pub ignore_ambient: bool,
+    /// `PULUMI_ENABLE_LEGACY_PLUGIN_SEARCH`: a newer version than the wanted one will do.
+    pub legacy: bool,
+    /// The directory of our own executable, symbolic links resolved; Pulumi's bundled plugins lie there.
+    pub executable_directory: Option<PathBuf>,
+    /// Where installed plugins are: `$PULUMI_HOME/plugins`.
+    pub plugin_directory: PathBuf,
+    /// Plugins that come with the program which embeds the host.
+    pub built_in: Vec<BuiltIn>,
+    /// The directory of `Pulumi.yaml`: relative plugin paths begin here.
+    pub root: PathBuf,
+    /// `plugins.providers` of the project file, and packages that are local paths.
+    pub plugins: Vec<ProjectPlugin>,
+    /// Packages of which the project file says where they come from: they are not found before they are installed.
+    pub packages: Vec<String>,
 }
 
-/// A plugin's executable.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
-    /// The executable.
+/// A plugin that the project brings itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ProjectPlugin {
+    /// Its name.
+    pub name: String,
+    /// The directory of its executable; relative to the project's.
     pub path: PathBuf,
-    /// Its first arguments, which come before the engine's address.
-    pub arguments: Vec<OsString>,
-    /// Where it was found.
-    pub origin: Origin,
-    /// What the user should know: project plugins of another version that were passed over.
-    pub warnings: Vec<Diagnostic>,
+    /// Its version, if the project says so.
+    pub version: Option<String>,
 }
 
-/// Finds a plugin. The error names every place that was searched.
-pub fn find(options: &HostOptions, descriptor: &PluginDescriptor) -> Result<Found, Diagnostic> {
+/// A plugin that is part of an executable, usually our own: what there is when nothing of its name is installed. It runs as
+/// a process of its own, like every plugin.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BuiltIn {
+    /// Its name.
+    pub name: String,
+    /// Its version. It stands in for older ones.
+    pub version: String,
+    /// The executable.
+    pub program: PathBuf,
+    /// What makes the executable this plugin; the engine's address comes after.
+    pub arguments: Vec<OsString>,
+}
+
+#[async_trait]
+impl Resolver for Search {
+    async fn resolve(&self, wanted: &PluginDescriptor) -> Result<Resolved, Unresolved> {
+        find(self, wanted)
+    }
+}
+
+fn find(options: &Search, descriptor: &PluginDescriptor) -> Result<Resolved, Unresolved> {
     let name = checked_name(descriptor)?;
-    let wanted = wanted_version(descriptor)?;
+    let wanted = descriptor.wanted_version()?;
     let file = format!("pulumi-resource-{name}");
-    let mut search = Search { descriptor, places: Vec::new(), warnings: Vec::new() };
+    let mut search = Searched { descriptor, places: Vec::new(), warnings: Vec::new() };
     if let Some(path) = project(options, &mut search, name, wanted.as_ref(), &file)? {
         return Ok(search.found(path, Origin::Project));
     }
@@ -79,27 +105,29 @@ pub fn find(options: &HostOptions, descriptor: &PluginDescriptor) -> Result<Foun
     if let Some(url) = descriptor.download_url.as_ref().filter(|url| url.starts_with("git://")) {
         return Err(Diagnostic::error("plugin-git", format!("plugin `{name}` comes from a git repository"))
             .detail(format!("It is wanted from `{url}`. Installed plugins from git repositories are not used yet."))
-            .hint(format!("Put `{file}` into a directory of PATH, or name its directory under `plugins.providers`.")));
+            .hint(format!("Put `{file}` into a directory of PATH, or name its directory under `plugins.providers`."))
+            .into());
     }
     let all = installed(&options.plugin_directory);
     search.installed(&options.plugin_directory, &all, name);
-    if let Some(plugin) = installed::select(&all, name, wanted.as_ref(), options.legacy_search) {
+    if let Some(plugin) = installed::select(&all, name, wanted.as_ref(), options.legacy) {
         let path = executable_in(&plugin.directory, name, &file)?;
         return Ok(search.found(path, Origin::Installed));
     }
     match built_in(options, &mut search, name, wanted.as_ref()) {
         Some(plugin) => {
-            Ok(Found { arguments: plugin.arguments.clone(), ..search.found(plugin.program.clone(), Origin::BuiltIn) })
+            let arguments = plugin.arguments.clone();
+            Ok(Resolved { arguments, ..search.found(plugin.program.clone(), Origin::BuiltIn) })
         }
-        None => Err(search.missing(options)),
+        None => Err(Unresolved::Missing(search.missing(options))),
     }
 }
 
 /// A built-in plugin also stands in for an older version of itself: a state that names one must not become unusable when the
 /// program around the plugin is replaced by a newer one.
 fn built_in<'a>(
-    options: &'a HostOptions,
-    search: &mut Search<'_>,
+    options: &'a Search,
+    search: &mut Searched<'_>,
     name: &str,
     wanted: Option<&semver::Version>,
 ) -> Option<&'a BuiltIn> {
@@ -121,26 +149,17 @@ fn checked_name(descriptor: &PluginDescriptor) -> Result<&str, Diagnostic> {
     Ok(name)
 }
 
-pub(crate) fn wanted_version(descriptor: &PluginDescriptor) -> Result<Option<semver::Version>, Diagnostic> {
-    let Some(text) = descriptor.version.as_deref().filter(|text| !text.is_empty()) else { return Ok(None) };
-    tolerant(text).map(Some).ok_or_else(|| {
-        Diagnostic::error("plugin-version", format!("`{text}` is not a version of plugin `{}`", descriptor.name))
-            .detail("A version has the form `1.2.3` or `1.2.3-beta.1`.")
-            .hint("Look where the program, the project file or the package's lock file gives the version.")
-    })
-}
-
 /// The project's own plugins.
 fn project(
-    options: &HostOptions,
-    search: &mut Search<'_>,
+    options: &Search,
+    search: &mut Searched<'_>,
     name: &str,
     wanted: Option<&semver::Version>,
     file: &str,
 ) -> Result<Option<PathBuf>, Diagnostic> {
     let mut seen = Vec::new();
     let mut found = None;
-    for plugin in options.project.plugins.iter().filter(|plugin| plugin.name == name) {
+    for plugin in options.plugins.iter().filter(|plugin| plugin.name == name) {
         let version = plugin.version.as_deref().and_then(tolerant);
         if version.is_some() && seen.contains(&version) {
             return Err(Diagnostic::error("plugin-twice", format!("the project names plugin `{name}` twice"))
@@ -148,7 +167,7 @@ fn project(
                 .hint("Remove one of them from the project file."));
         }
         seen.push(version.clone());
-        let directory = options.project.root.join(&plugin.path);
+        let directory = options.root.join(&plugin.path);
         search.places.push(format!("`{}`, which the project names", directory.display()));
         match (&version, wanted) {
             (Some(version), Some(wanted)) if version.cmp_precedence(wanted).is_ne() => search.warnings.push(
@@ -196,15 +215,15 @@ fn is_executable(path: &Path) -> bool {
 }
 
 /// What was searched so far.
-struct Search<'a> {
+struct Searched<'a> {
     descriptor: &'a PluginDescriptor,
     places: Vec<String>,
     warnings: Vec<Diagnostic>,
 }
 
-impl Search<'_> {
-    fn found(self, path: PathBuf, origin: Origin) -> Found {
-        Found { path, arguments: Vec::new(), origin, warnings: self.warnings }
+impl Searched<'_> {
+    fn found(self, path: PathBuf, origin: Origin) -> Resolved {
+        Resolved { warnings: self.warnings, ..Resolved::program(path, origin) }
     }
 
     fn installed(&mut self, directory: &Path, all: &[Installed], name: &str) {
@@ -225,7 +244,7 @@ impl Search<'_> {
         self.places.push(place);
     }
 
-    fn missing(self, options: &HostOptions) -> Diagnostic {
+    fn missing(self, options: &Search) -> Diagnostic {
         let PluginDescriptor { name, version, download_url, .. } = self.descriptor;
         let version = version.as_deref().filter(|version| !version.is_empty());
         let summary = match version {
@@ -240,7 +259,7 @@ impl Search<'_> {
             let _ = write!(install, " --server {url}");
         }
         let places: String = self.places.iter().map(|place| format!("\n  - {place}")).collect();
-        let hint = if options.project.packages.contains(name) {
+        let hint = if options.packages.contains(name) {
             format!("The project says where the package `{name}` comes from: run `outrigger install`.")
         } else {
             format!("Run `{install}`, or put `pulumi-resource-{name}` into a directory of PATH.")

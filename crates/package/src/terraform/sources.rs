@@ -5,35 +5,46 @@ mod report;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use outrigger_diagnostic::{Diagnostic, Place};
+use async_trait::async_trait;
+use outrigger_diagnostic::Diagnostic;
+use outrigger_provider::PluginDescriptor;
+use outrigger_terraform::address::{Address, FILE_PREFIX};
+use outrigger_terraform::constraint::Constraint;
+use outrigger_transport::goplugin::reattach_providers;
+use outrigger_transport::{Origin, Place, Reattach, Resolved, Resolver, Unresolved};
 use semver::Version;
 
-use crate::address::Address;
-use crate::cli_config::{self, CliConfig, Source};
-use crate::constraint::Constraint;
-use crate::mirror::{self, Location, Package};
-use crate::parameters::LocalPath;
-use crate::platform::Platform;
-use crate::surroundings::Surroundings;
-use crate::{bridge_cache, cache, executable};
+use crate::terraform::cli_config::{self, CliConfig, Source};
+use crate::terraform::mirror::{self, Location, Package};
+use crate::terraform::platform::Platform;
+use crate::terraform::surroundings::Surroundings;
+use crate::terraform::{bridge_cache, cache, executable};
 
 use report::Report;
 
-/// A provider that can be started.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Installed {
-    /// Its executable.
-    pub program: PathBuf,
-    /// Its version; 0.0.0 for one that is being developed.
-    pub version: Version,
-    /// Which provider it is.
-    pub address: Address,
-}
+/// Variables that name providers which run already: Terraform's own, and the one of Pulumi's bridge.
+const REATTACH: [&str; 2] = ["PULUMI_BRIDGE_REATTACH_PROVIDERS", "TF_REATTACH_PROVIDERS"];
 
 /// Where providers are looked for.
 #[derive(Clone, Debug)]
 pub struct Sources {
     surroundings: Arc<Surroundings>,
+}
+
+/// The name of a descriptor is the address of a provider, and its version a constraint; or the name is the path of an
+/// executable, as `./terraform-provider-random`.
+#[async_trait]
+impl Resolver for Sources {
+    async fn resolve(&self, wanted: &PluginDescriptor) -> Result<Resolved, Unresolved> {
+        if wanted.name.starts_with(['.', '/']) {
+            return Ok(developed(Place::Program(self.local(&wanted.name)?)));
+        }
+        let address: Address = wanted.name.parse()?;
+        match self.running(&address)? {
+            Some(reattach) => Ok(developed(Place::Running(reattach))),
+            None => self.find(address, wanted.version.as_deref().unwrap_or_default().parse()?).await,
+        }
+    }
 }
 
 impl Sources {
@@ -42,35 +53,63 @@ impl Sources {
         Self { surroundings: Arc::new(surroundings) }
     }
 
-    /// The newest version of a provider that meets a constraint, unpacked where that is needed. The error names every place
-    /// that was searched.
-    pub async fn find(&self, address: &Address, constraint: &Constraint) -> Result<Installed, Diagnostic> {
-        let (sources, address, constraint) = (self.clone(), address.clone(), constraint.clone());
+    /// The newest version of a provider that meets a constraint, unpacked where that is needed.
+    async fn find(&self, address: Address, constraint: Constraint) -> Result<Resolved, Unresolved> {
+        let sources = self.clone();
         // Unpacking takes seconds, and whoever waits for it has other things to do.
         let found = tokio::task::spawn_blocking(move || sources.search(&address, &constraint)).await;
         found.unwrap_or_else(|error| {
             Err(Diagnostic::error("internal", "the search for a Terraform provider ended early")
-                .detail(error.to_string()))
+                .detail(error.to_string())
+                .into())
         })
     }
 
-    /// The executable that a local path means, which may go on after `_` or `.`.
-    pub fn local(&self, path: &LocalPath) -> Result<PathBuf, Diagnostic> {
-        path.program(&self.surroundings.working_directory)
+    /// The executable that a path means: as a package's, its name may go on after `_` or `.`.
+    fn local(&self, path: &str) -> Result<PathBuf, Diagnostic> {
+        let (directory, name) = path.rsplit_once(FILE_PREFIX).unwrap_or((path, ""));
+        executable::program_called(&self.surroundings.absolute(Path::new(directory)), name).map_err(|reason| {
+            Diagnostic::error("terraform-package", format!("Terraform provider `{path}` cannot be used"))
+                .detail(reason)
+                .hint("Look whether the provider was built, and whether its path begins at the right directory.")
+        })
     }
 
-    /// A variable that has a value.
-    pub(crate) fn variable(&self, name: &str) -> Option<&str> {
-        self.surroundings.variable(name)
+    /// A provider that somebody started for us to attach to.
+    fn running(&self, address: &Address) -> Result<Option<Reattach>, Diagnostic> {
+        for variable in REATTACH {
+            let Some(text) = self.surroundings.variable(variable) else { continue };
+            let unreadable = |reason: String| {
+                Diagnostic::error("terraform-reattach", format!("`{variable}` cannot be read"))
+                    .detail(reason)
+                    .hint("A provider that is started with `-debug` prints the text for it.")
+            };
+            let mut found = None;
+            // One that is no address is an error even if it is not the one that is wanted, as it is to OpenTofu: most likely it
+            // was meant to be.
+            for (key, reattach) in reattach_providers(text).map_err(unreadable)? {
+                let running = Address::of_source(&key).map_err(|error| {
+                    let reason = error.detail.unwrap_or_default();
+                    unreadable(format!("`{key}` is not the address of a Terraform provider: {reason}"))
+                })?;
+                if running == *address {
+                    found.get_or_insert(reattach);
+                }
+            }
+            if found.is_some() {
+                return Ok(found);
+            }
+        }
+        Ok(None)
     }
 
-    fn search(&self, address: &Address, constraint: &Constraint) -> Result<Installed, Diagnostic> {
+    fn search(&self, address: &Address, constraint: &Constraint) -> Result<Resolved, Unresolved> {
         let config = cli_config::load(&self.surroundings)?;
         let overrides = config.installation.iter().flat_map(|installation| &installation.overrides);
         if let Some(found) = overrides.into_iter().find(|found| found.provider.matches(address)) {
             let directory = self.surroundings.absolute(&found.directory);
             let program = executable::program(&directory, address).map_err(|error| error.at(found.place.clone()))?;
-            return Ok(Installed { program, version: Version::new(0, 0, 0), address: address.clone() });
+            return Ok(developed(Place::Program(program)));
         }
         let platform = Platform::current();
         let mut report = Report::new(address, constraint, &config);
@@ -88,7 +127,9 @@ impl Sources {
         let mut packages = Vec::new();
         for place in self.places(&config, address, &mut report) {
             let found = match (mirror::packages(&place.directory, address), place.named_at) {
-                (Err(error), Some(named_at)) => return Err(report::unreadable(&place.directory, &error, named_at)),
+                (Err(error), Some(named_at)) => {
+                    return Err(report::unreadable(&place.directory, &error, named_at).into());
+                }
                 (found, _) => found,
             };
             packages.extend(report.searched(&place.directory, found));
@@ -99,7 +140,7 @@ impl Sources {
         let fitting = packages.iter().filter(of_version).find(|package| package.platform == platform);
         match fitting {
             Some(package) => self.install(address, package),
-            None => Err(report.wrong_platform(&platform, &packages, &newest.version)),
+            None => Err(report.wrong_platform(&platform, &packages, &newest.version).into()),
         }
     }
 
@@ -152,7 +193,7 @@ impl Sources {
         found
     }
 
-    fn install(&self, address: &Address, package: &Package) -> Result<Installed, Diagnostic> {
+    fn install(&self, address: &Address, package: &Package) -> Result<Resolved, Unresolved> {
         let unpacked;
         let directory = match &package.location {
             Location::Directory(directory) => directory,
@@ -162,7 +203,7 @@ impl Sources {
             }
         };
         let program = executable::program(directory, address)?;
-        Ok(Installed { program, version: package.version.clone(), address: address.clone() })
+        Ok(Resolved { version: Some(package.version.clone()), ..Resolved::program(program, Origin::Installed) })
     }
 }
 
@@ -170,13 +211,19 @@ impl Sources {
 struct Searched {
     directory: PathBuf,
     /// Where the user names it; then it has to be there.
-    named_at: Option<Place>,
+    named_at: Option<outrigger_diagnostic::Place>,
 }
 
 impl Searched {
     fn implied(directory: PathBuf) -> Self {
         Self { directory, named_at: None }
     }
+}
+
+/// A provider that is being developed has no version.
+fn developed(place: Place) -> Resolved {
+    let version = Some(Version::new(0, 0, 0));
+    Resolved { place, arguments: Vec::new(), origin: Origin::Project, version, warnings: Vec::new() }
 }
 
 fn newest<'a>(packages: &'a [Package], constraint: &Constraint) -> Option<&'a Package> {

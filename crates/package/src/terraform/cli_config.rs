@@ -11,7 +11,7 @@ use outrigger_diagnostic::Diagnostic;
 
 pub use installation::{Absent, CliConfig, Installation, Method, Override, Source, Unknown};
 
-use crate::surroundings::Surroundings;
+use crate::terraform::surroundings::Surroundings;
 
 /// Reads the files that hold, in OpenTofu's order.
 pub(crate) fn load(surroundings: &Surroundings) -> Result<CliConfig, Diagnostic> {

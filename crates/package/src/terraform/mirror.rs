@@ -8,11 +8,11 @@ use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
+use outrigger_terraform::address::{self, Address, FILE_PREFIX};
+use outrigger_terraform::constraint::exact_version;
 use semver::Version;
 
-use crate::address::{self, Address, FILE_PREFIX};
-use crate::constraint::exact_version;
-use crate::platform::Platform;
+use crate::terraform::platform::Platform;
 
 /// A package of a provider, for one platform.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,0 +1,128 @@
+//! One use of a host, from its first plugin to its last: what is to be stopped, logged and warned of belongs to it, while processes
+//! belong to the host and outlive it.
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use async_trait::async_trait;
+use futures::future::join_all;
+use outrigger_diagnostic::Diagnostic;
+use outrigger_provider::{CallContext, LogSink, Plugin, PluginDescriptor, Plugins};
+use outrigger_schema::Package;
+use tokio_util::sync::CancellationToken;
+
+use crate::catalog::Catalog;
+use crate::lease::Lease;
+use crate::supply::Supply;
+
+/// A run.
+pub struct Run {
+    supply: Arc<Supply>,
+    catalog: Arc<Catalog>,
+    user: Arc<User>,
+    leases: Mutex<Vec<Weak<Lease>>>,
+}
+
+/// Who uses a plugin: what a run's plugins have in common.
+pub(crate) struct User {
+    pub(crate) log: Arc<dyn LogSink>,
+    /// The run is cancelled: nobody waits for a plugin any more.
+    pub(crate) stopping: CancellationToken,
+    warnings: Mutex<Warnings>,
+}
+
+#[derive(Default)]
+struct Warnings {
+    collected: Vec<Diagnostic>,
+    seen: HashSet<String>,
+}
+
+impl User {
+    /// Warns, once.
+    pub(crate) fn warn(&self, plugin: &str, warnings: &[Diagnostic]) {
+        let mut known = self.warnings.lock().unwrap_or_else(PoisonError::into_inner);
+        for warning in warnings {
+            if known.seen.insert(format!("{} {plugin} {warning}", warning.code)) {
+                known.collected.push(warning.clone());
+            }
+        }
+    }
+}
+
+impl Run {
+    pub(crate) fn new(supply: Arc<Supply>, catalog: Arc<Catalog>, log: Arc<dyn LogSink>) -> Self {
+        let user = User { log, stopping: CancellationToken::new(), warnings: Mutex::default() };
+        Self { supply, catalog, user: Arc::new(user), leases: Mutex::default() }
+    }
+
+    /// Starts plugins in the background, all at once. The next `load` or `schema` of each waits for it instead of starting
+    /// another, and gets its error if there is one.
+    pub fn prefetch(&self, descriptors: &[PluginDescriptor]) {
+        for descriptor in descriptors {
+            // Whoever needs a plugin that no protocol claims gets the error.
+            if let Ok((_, claimed)) = self.supply.options().claim(descriptor) {
+                self.supply.prefetch(&self.user, &claimed);
+            }
+        }
+    }
+
+    /// Stops the run: tells the plugins that it uses, all at once. Advisory; takes at most 30 s. Whoever waits, or would have to
+    /// wait, for a plugin to start or for a schema stops waiting: both change nothing, and may hang for minutes.
+    ///
+    /// A plugin that was told is not used by another run: protocols say that it may refuse everything from then on.
+    pub async fn cancel(&self) {
+        self.user.stopping.cancel();
+        let budget = self.supply.deadlines().cancel_all;
+        let cx = CallContext::background().within(budget);
+        let leases: Vec<_> = self.leases().iter().filter_map(Weak::upgrade).collect();
+        let all = join_all(leases.iter().map(|lease| lease.interrupt(&cx)));
+        let _advisory = tokio::time::timeout(budget, all).await;
+    }
+
+    fn leases(&self) -> MutexGuard<'_, Vec<Weak<Lease>>> {
+        self.leases.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for something that changes nothing, until the caller or the run is cancelled.
+    async fn wait<T>(
+        &self,
+        cx: &CallContext,
+        name: &str,
+        work: impl Future<Output = Result<T, Diagnostic>>,
+    ) -> Result<T, Diagnostic> {
+        tokio::select! {
+            biased;
+            done = work => done,
+            () = cx.cancel.cancelled() => Err(cancelled(name)),
+            () = self.user.stopping.cancelled() => Err(cancelled(name)),
+        }
+    }
+}
+
+#[async_trait]
+impl Plugins for Run {
+    async fn load(&self, cx: &CallContext, descriptor: &PluginDescriptor) -> Result<Arc<dyn Plugin>, Diagnostic> {
+        let (_, descriptor) = self.supply.options().claim(descriptor)?;
+        let (id, running) = self.wait(cx, &descriptor.name, self.supply.lease(&self.user, &descriptor)).await?;
+        let lease = Lease::new(Arc::clone(&self.supply), Arc::clone(&self.user), descriptor, id, running);
+        let mut leases = self.leases();
+        leases.retain(|lease| lease.strong_count() > 0);
+        leases.push(Arc::downgrade(&lease));
+        Ok(lease)
+    }
+
+    async fn schema(&self, cx: &CallContext, descriptor: &PluginDescriptor) -> Result<Arc<Package>, Diagnostic> {
+        let (_, descriptor) = self.supply.options().claim(descriptor)?;
+        self.wait(cx, &descriptor.name, self.catalog.schema(&self.supply, &self.user, cx, &descriptor)).await
+    }
+
+    fn warnings(&self) -> Vec<Diagnostic> {
+        std::mem::take(&mut self.user.warnings.lock().unwrap_or_else(PoisonError::into_inner).collected)
+    }
+}
+
+fn cancelled(name: &str) -> Diagnostic {
+    Diagnostic::error("plugin-cancelled", format!("plugin `{name}` was not started"))
+        .detail("The command was cancelled while it waited for the plugin.")
+        .hint("Run the command again.")
+}

@@ -1,0 +1,23 @@
+//! Terraform providers: [`Sources`] asks, in this order, the variables that name providers which run already, the overrides for
+//! developers in the CLI configuration that Terraform and OpenTofu share, the cache of Pulumi's own bridge, and the installation
+//! methods that the configuration names: directories, in the layouts that `terraform providers mirror` writes. An archive is
+//! unpacked once, into a cache of ours.
+
+mod archive;
+mod bridge_cache;
+mod cache;
+pub mod cli_config;
+mod digest;
+mod executable;
+mod mirror;
+mod pattern;
+mod platform;
+mod sources;
+mod surroundings;
+
+pub use digest::package_digest;
+pub use mirror::{Location, Package, packages};
+pub use pattern::Pattern;
+pub use platform::Platform;
+pub use sources::Sources;
+pub use surroundings::Surroundings;
