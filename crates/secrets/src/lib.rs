@@ -3,7 +3,7 @@
 //! - [`Crypter`] turns text into ciphertext and back.
 //! - [`Passphrase`] is Pulumi's `passphrase` manager; its key is derived on first use only.
 //! - [`Locked`] stands in when there is no passphrase: it fails when a secret is really touched, not before.
-//! - [`manager`] picks one from what a state file or a stack file says; a [`Keyring`] does so and derives each key once.
+//! - A [`Keyring`] picks one from what a state file or a stack file says, and derives each key once.
 //!
 //! Invariant: neither a key, a passphrase nor a plaintext appears in `Debug`, `Display` or a diagnostic of this crate.
 
@@ -18,7 +18,7 @@ use outrigger_diagnostic::Diagnostic;
 
 pub use keyring::Keyring;
 pub use locked::Locked;
-pub use manager::{PASSPHRASE_KIND, manager, unsupported};
+pub use manager::{PASSPHRASE_KIND, unsupported};
 pub use passphrase::Passphrase;
 pub use phrase::Phrase;
 

@@ -1,27 +1,10 @@
 //! Which secrets manager a stack uses, from `secrets_providers` of its state or from its stack file.
 
-use std::sync::Arc;
-
 use outrigger_diagnostic::Diagnostic;
 use serde_json::Value as Json;
 
-use crate::{Crypter, Locked, Passphrase, Phrase};
-
 /// The `type` of the passphrase manager in a state file.
 pub const PASSPHRASE_KIND: &str = "passphrase";
-
-/// The manager for `type` and `state` of a state file's `secrets_providers`. Nothing is derived or verified yet: a wrong
-/// passphrase shows on first use.
-pub fn manager(kind: &str, state: &Json, phrase: Option<Phrase>) -> Result<Arc<dyn Crypter>, Diagnostic> {
-    if kind != PASSPHRASE_KIND {
-        return Err(unsupported(kind));
-    }
-    let salt = salt_of(state)?;
-    Ok(match phrase {
-        Some(phrase) => Arc::new(Passphrase::new(phrase, salt)?),
-        None => Arc::new(Locked),
-    })
-}
 
 /// The salt string in a passphrase manager's `state`.
 pub(crate) fn salt_of(state: &Json) -> Result<&str, Diagnostic> {
@@ -54,10 +37,11 @@ pub fn unsupported(kind: &str) -> Diagnostic {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Keyring;
 
     #[test]
     fn another_provider_is_named_without_its_query() {
-        let refusal = |kind: &str| manager(kind, &Json::Null, None).err().unwrap();
+        let refusal = |kind: &str| Keyring::new(None).manager(kind, &Json::Null).err().unwrap();
         assert!(refusal("cloud").summary.contains("`cloud`"));
         let text = format!("{:?}", refusal("awskms://alias/key?secret=canary"));
         assert!(text.contains("awskms") && text.contains("AWS KMS") && !text.contains("canary"));
@@ -66,9 +50,9 @@ mod tests {
     #[test]
     fn without_a_phrase_it_is_locked_and_without_a_salt_it_is_malformed() {
         let state = serde_json::json!({"salt": "v1:AAAAAAAAAAA=:v1:AAAAAAAAAAAAAAAA:AAAA"});
-        let locked = manager("passphrase", &state, None).unwrap();
+        let locked = Keyring::new(None).manager("passphrase", &state).unwrap();
         assert_eq!(locked.decrypt("x").unwrap_err().code, "passphrase-missing");
-        let missing = manager("passphrase", &serde_json::json!({}), None).err().unwrap();
+        let missing = Keyring::new(None).manager("passphrase", &serde_json::json!({})).err().unwrap();
         assert_eq!(missing.code, "secrets-state-malformed");
     }
 }

@@ -37,7 +37,7 @@ const GATHER: Duration = Duration::from_millis(2);
 /// How long the writer sleeps when nothing is due.
 const IDLE: Duration = Duration::from_secs(3600);
 
-/// Gives the crypter for a state's secrets provider, usually through `outrigger_secrets::manager`.
+/// Gives the crypter for a state's secrets provider, usually from a `outrigger_secrets::Keyring`.
 pub type Keys<'a> = &'a dyn Fn(&SecretsProviderState) -> Result<Arc<dyn Crypter>, Diagnostic>;
 
 /// Whether a session has a thread of its own.

@@ -58,7 +58,7 @@ fn a_login_of_one_is_a_login_of_the_other() {
     let url = format!("file://{}", sandbox.path("state").display());
     sandbox.set("PULUMI_BACKEND_URL", None);
     sandbox.outrigger(&["stack", "ls"]).ended(1).says(&[
-        "where state is kept",
+        "no state backend is configured",
         "outrigger login file://",
         "Pulumi Cloud",
     ]);

@@ -5,7 +5,7 @@ use std::process::{Command, Output};
 use std::sync::Arc;
 
 use outrigger_diagnostic::Diagnostic;
-use outrigger_secrets::{Crypter, Phrase, manager};
+use outrigger_secrets::{Crypter, Keyring, Phrase};
 use outrigger_state::{
     Backend, BackendOptions, LocalDisk, LocalMachine, Mode, Opened, SecretsProviderState, Session, SessionOptions,
     StackName, SystemClock, UpdateInfo, UpdateKind,
@@ -95,11 +95,11 @@ pub(crate) fn machine() -> LocalMachine {
 }
 
 pub(crate) fn keys(provider: &SecretsProviderState) -> Result<Arc<dyn Crypter>, Diagnostic> {
-    manager(&provider.kind, &provider.state, Some(Phrase::new(PHRASE)))
+    Keyring::new(Some(Phrase::new(PHRASE))).manager(&provider.kind, &provider.state)
 }
 
 pub(crate) fn wrong_keys(provider: &SecretsProviderState) -> Result<Arc<dyn Crypter>, Diagnostic> {
-    manager(&provider.kind, &provider.state, Some(Phrase::new("wrong")))
+    Keyring::new(Some(Phrase::new("wrong"))).manager(&provider.kind, &provider.state)
 }
 
 pub(crate) fn stack() -> StackName {
