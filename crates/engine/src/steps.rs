@@ -376,7 +376,6 @@ pub(crate) fn state_of(resource: &Resource) -> State {
         outputs: resource.outputs.clone(),
         init_errors: resource.init_errors.clone(),
         refresh_before_update: resource.refresh_before_update,
-        ..State::default()
     }
 }
 

@@ -33,7 +33,6 @@ pub(crate) async fn read(
         outputs,
         init_errors: found.init_errors,
         refresh_before_update: found.refresh_before_update,
-        ..state
     };
     Ok(ReadResult::Found { state, inputs_known, unchanged: false })
 }
@@ -59,7 +58,6 @@ pub(crate) async fn import(
         outputs,
         init_errors: found.init_errors,
         refresh_before_update: found.refresh_before_update,
-        ..State::default()
     };
     Ok(Imported { resources: vec![(resource.ty().to_owned(), state)] })
 }

@@ -53,8 +53,14 @@ fn field(
 ) -> Result<(), CodecError> {
     let given = raw.filter(|raw| raw.get() != "null");
     let bytes = match (kind, given) {
-        (Kind::Flag, _) => return Ok(varint(number, plain::<bool>(raw, "true or false")?.into(), into)),
-        (Kind::Number, _) => return Ok(varint(number, plain::<i64>(raw, "a whole number")?.cast_unsigned(), into)),
+        (Kind::Flag, _) => {
+            varint(number, plain::<bool>(raw, "true or false")?.into(), into);
+            return Ok(());
+        }
+        (Kind::Number, _) => {
+            varint(number, plain::<i64>(raw, "a whole number")?.cast_unsigned(), into);
+            return Ok(());
+        }
         (Kind::Map(_), _) => {
             for (key, text) in plain::<BTreeMap<String, String>>(raw, "an object of texts")? {
                 let mut entry = Vec::new();
