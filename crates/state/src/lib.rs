@@ -5,70 +5,41 @@
 //! - A snapshot plus records replayed in order is the state; the checkpoint file is that state written out.
 //! - [`Backend`] is a store of stacks; [`Session`] is one command's hold on one of them.
 //!
+//! `backend` has the stacks as wholes, `checkpoint` the state as text and in memory, `journal` runs and what they leave, `store` what all
+//! of it is kept in.
+//!
 //! What stacks are kept in goes through [`Objects`], what stays on this machine through [`Disk`], time through [`Clock`], and facts
 //! about processes through [`Machine`], so that all of it runs in a simulation, with a [`MemoryDisk`] and [`MemoryObjects`] that
 //! fail, lose power and lose answers on demand.
 
-mod alias;
 mod backend;
 mod checkpoint;
 mod clock;
-mod disk;
-mod edit;
-mod entry;
 mod failure;
-#[cfg(test)]
-mod fault_tests;
-mod fields;
-mod files;
-mod frame;
-mod history;
-mod home;
-mod integrity;
 mod journal;
-mod json;
-mod local;
-mod location;
-mod lock;
 mod machine;
-mod memory;
-mod merge;
-mod node;
-mod objects;
-mod order;
-mod outline;
-mod property;
-mod recovery;
-mod rename;
 mod resource;
-mod session;
-#[cfg(test)]
-mod session_tests;
-mod snapshot;
-mod stack_name;
-mod stacks;
-mod table;
+mod store;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]
 mod world;
-mod writer;
 
+pub use backend::edit::{Chosen, Edit, Edited, Mark};
+pub use backend::history::{UpdateInfo, UpdateKind};
+pub use backend::home::Home;
+pub use backend::location::resolve;
+pub use backend::lock::{Lock, LockHolder, cancel, holders};
+pub use backend::outline::{Outline, Outlined};
+pub use backend::stack_name::StackName;
 pub use backend::{Backend, BackendOptions, StackSummary};
+pub use checkpoint::property::properties_to_json;
 pub use clock::{Clock, SystemClock};
-pub use disk::{Disk, DiskFile};
-pub use edit::{Chosen, Edit, Edited, Mark};
-pub use history::{UpdateInfo, UpdateKind};
-pub use home::Home;
+pub use journal::session::{Keys, Mode, Opened, Session, SessionOptions, Viewed, fold, fold_gone};
 pub use journal::{EntryKey, Journal, NoJournal, OperationId, Record};
-pub use local::LocalDisk;
-pub use location::resolve;
-pub use lock::{Lock, LockHolder, cancel, holders};
 pub use machine::{Life, LocalMachine, Machine, ProcessFacts};
-pub use memory::{Fault, MemoryDisk, MemoryObjects, Unsynced};
-pub use objects::{Condition, Listed, Object, Objects, Version};
-pub use outline::{Outline, Outlined};
-pub use property::properties_to_json;
 pub use resource::{OperationKind, PendingOperation, Resource, SecretsProviderState, Snapshot};
-pub use session::{Keys, Mode, Opened, Session, SessionOptions, Viewed, fold, fold_gone};
-pub use stack_name::StackName;
+pub use store::disk::{Disk, DiskFile};
+pub use store::local::LocalDisk;
+pub use store::memory::{Fault, MemoryDisk, MemoryObjects, Unsynced};
+pub use store::objects::{Condition, Listed, Object, Objects, Version};

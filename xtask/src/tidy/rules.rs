@@ -217,7 +217,7 @@ fn may_call_the_system(path: &str) -> bool {
     let places = [
         "crates/host/src/os.rs",
         "crates/host/src/os/",
-        "crates/state/src/local.rs",
+        "crates/state/src/store/local.rs",
         COMPILER,
         // A plugin of ours has no host to make a socket for it.
         "crates/transport/src/goplugin/socket.rs",

@@ -9,8 +9,8 @@ use serde::Serialize;
 use serde_json::Value as Json;
 
 use crate::backend::Backend;
-use crate::objects::{Condition, Objects};
-use crate::stack_name::StackName;
+use crate::backend::stack_name::StackName;
+use crate::store::objects::{Condition, Objects};
 
 /// What kind of command it was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

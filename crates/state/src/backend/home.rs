@@ -7,11 +7,11 @@ use outrigger_diagnostic::Diagnostic;
 use serde_json::{Map, Value as Json, json};
 use sha1::{Digest as _, Sha1};
 
-use crate::disk::Disk;
+use crate::backend::stack_name::StackName;
+use crate::checkpoint::json::indented;
 use crate::failure::io_failure;
-use crate::files::replace;
-use crate::json::indented;
-use crate::stack_name::StackName;
+use crate::store::disk::Disk;
+use crate::store::files::replace;
 
 const CREDENTIALS: &str = "credentials.json";
 
@@ -133,7 +133,7 @@ fn workspace_path(project: &str, project_file: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memory::MemoryDisk;
+    use crate::store::memory::MemoryDisk;
 
     #[test]
     fn login_keeps_what_others_wrote() {

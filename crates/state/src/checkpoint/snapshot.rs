@@ -8,9 +8,9 @@ use outrigger_diagnostic::Diagnostic;
 use outrigger_secrets::Crypter;
 use serde_json::{Value as Json, json};
 
+use crate::checkpoint::entry::{operation_kind, operation_name, read_entry, write_entry};
+use crate::checkpoint::property::Secrets;
 use crate::checkpoint::{self, Deployment, Document, not_an_entry};
-use crate::entry::{operation_kind, operation_name, read_entry, write_entry};
-use crate::property::Secrets;
 use crate::{PendingOperation, Resource, SecretsProviderState, Snapshot};
 
 /// The features that Pulumi 3.250.0 knows: a file with another one is refused by every reader.
@@ -74,8 +74,9 @@ impl Snapshot {
         for resource in &self.resources {
             let text = write_entry(resource, how)?;
             // The text was just written, so it can be read.
-            features
-                .extend(crate::node::Node::parse(&text).iter().flat_map(|node| node.features().collect::<Vec<_>>()));
+            features.extend(
+                crate::checkpoint::node::Node::parse(&text).iter().flat_map(|node| node.features().collect::<Vec<_>>()),
+            );
             deployment.resources.push(text.into());
         }
         for operation in &self.pending {
@@ -159,7 +160,7 @@ pub(crate) fn read_provider(text: &str, file: &str) -> Result<SecretsProviderSta
 mod tests {
     use super::*;
     use crate::checkpoint::read;
-    use crate::table::Table;
+    use crate::checkpoint::table::Table;
     use crate::testing::Mirror;
 
     fn document(version: u64, features: &[&str], deployment: &Json) -> Vec<u8> {

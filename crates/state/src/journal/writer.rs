@@ -11,19 +11,19 @@ use outrigger_diagnostic::Diagnostic;
 use outrigger_secrets::Crypter;
 
 use crate::backend::Backend;
+use crate::backend::history::{UpdateInfo, write_backup, write_history};
+use crate::backend::lock::Lock;
+use crate::backend::stack_name::StackName;
 use crate::checkpoint::digest;
+use crate::checkpoint::entry::{operation_name, write_entry};
+use crate::checkpoint::property::Secrets;
+use crate::checkpoint::table::{Rendered, Table, TextRecord};
 use crate::clock::Clock;
-use crate::disk::{DiskFile, directory};
-use crate::entry::{operation_name, write_entry};
 use crate::failure::io_failure;
-use crate::files::replace;
-use crate::frame::{self, Header, Marker};
-use crate::history::{UpdateInfo, write_backup, write_history};
-use crate::lock::Lock;
+use crate::journal::frame::{self, Header, Marker};
 use crate::machine::ProcessFacts;
-use crate::property::Secrets;
-use crate::stack_name::StackName;
-use crate::table::{Rendered, Table, TextRecord};
+use crate::store::disk::{DiskFile, directory};
+use crate::store::files::replace;
 use crate::{EntryKey, OperationId, Record, Resource};
 
 /// How often the checkpoint is rewritten during a run, at most.

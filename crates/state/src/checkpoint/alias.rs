@@ -6,8 +6,8 @@ use std::sync::Arc;
 use outrigger_value::{ProviderReference, Urn};
 use serde_json::Value as Json;
 
-use crate::node::Node;
-use crate::table::Table;
+use crate::checkpoint::node::Node;
+use crate::checkpoint::table::Table;
 
 /// Rewrites every reference to a former name and drops the lists of former names. Costs nothing when there are none.
 pub(crate) fn settle(table: &mut Table) {
@@ -21,7 +21,7 @@ pub(crate) fn settle(table: &mut Table) {
         }
         let Ok(mut json) = serde_json::from_str::<Json>(&entry.text) else { continue };
         rewrite(&mut json, &renamed);
-        let mut out = crate::json::JsonWriter::new();
+        let mut out = crate::checkpoint::json::JsonWriter::new();
         out.json(&json);
         let text: Arc<str> = out.finish().into();
         if let Ok(node) = Node::parse(&text) {
@@ -89,7 +89,7 @@ fn rewrite(entry: &mut Json, renamed: &HashMap<String, String>) {
 mod tests {
     use super::*;
     use crate::EntryKey;
-    use crate::table::TextRecord;
+    use crate::checkpoint::table::TextRecord;
 
     #[test]
     fn references_to_a_former_name_follow_it() {

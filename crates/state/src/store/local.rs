@@ -5,8 +5,8 @@ use std::io::{self, ErrorKind, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-use crate::disk::{Disk, DiskFile};
-use crate::objects::Listed;
+use crate::store::disk::{Disk, DiskFile};
+use crate::store::objects::Listed;
 
 /// A directory of the machine.
 #[derive(Clone, Debug)]

@@ -6,11 +6,11 @@ use outrigger_diagnostic::Diagnostic;
 use serde_json::{Map, Value as Json};
 
 use crate::backend::Backend;
+use crate::backend::stack_name::StackName;
+use crate::checkpoint::table::Table;
 use crate::checkpoint::{Checkpoint, Deployment};
 use crate::clock::Clock;
 use crate::machine::Machine;
-use crate::stack_name::StackName;
-use crate::table::Table;
 
 impl Backend {
     /// Gives a stack another name, with its history and its tags. Its resources get the names that follow from it.

@@ -7,7 +7,7 @@ use outrigger_secrets::Crypter;
 use outrigger_value::{CustomTimeouts, PathStep, PropertyMap, PropertyPath, Urn};
 use serde_json::{Map, Value as Json};
 
-use crate::property::{ReadError, read_map};
+use crate::checkpoint::property::{ReadError, read_map};
 
 pub(crate) fn malformed(name: &str, field: &str, reason: &str) -> Diagnostic {
     Diagnostic::error("state-malformed", format!("`{field}` of resource {name} in the state cannot be read"))

@@ -6,17 +6,17 @@ use outrigger_diagnostic::Diagnostic;
 use serde::{Deserialize, Serialize};
 
 use crate::backend::Backend;
+use crate::backend::lock::{Lock, LockHolder, cancel};
+use crate::backend::stack_name::StackName;
+use crate::checkpoint::json::indented;
+use crate::checkpoint::snapshot::{provider_text, read_provider};
+use crate::checkpoint::table::Table;
 use crate::checkpoint::{self, Checkpoint, Document};
 use crate::clock::Clock;
-use crate::json::indented;
-use crate::lock::{Lock, LockHolder, cancel};
+use crate::journal::recovery;
+use crate::journal::session::{Keys, Session, current, rewrite, take_over};
 use crate::machine::Machine;
-use crate::objects::Condition;
-use crate::recovery;
-use crate::session::{Keys, Session, current, rewrite, take_over};
-use crate::snapshot::{provider_text, read_provider};
-use crate::stack_name::StackName;
-use crate::table::Table;
+use crate::store::objects::Condition;
 use crate::{SecretsProviderState, Snapshot};
 
 #[derive(Serialize, Deserialize)]
@@ -159,7 +159,7 @@ impl Backend {
         let mut deployment = checkpoint.deployment.unwrap_or_default();
         let mut findings = Vec::new();
         for (kind, text) in std::mem::take(&mut deployment.operations) {
-            let urn = crate::node::Node::parse(&text).map(|node| node.urn).unwrap_or_default();
+            let urn = crate::checkpoint::node::Node::parse(&text).map(|node| node.urn).unwrap_or_default();
             findings.push(
                 Diagnostic::warning(
                     "import-pending-dropped",

@@ -7,13 +7,13 @@ use outrigger_value::Urn;
 
 use crate::EntryKey;
 use crate::backend::Backend;
+use crate::backend::rename::{parsed, rename_entry};
+use crate::backend::stack_name::StackName;
+use crate::checkpoint::integrity::verify;
+use crate::checkpoint::table::{Entry, Table, TextRecord};
 use crate::clock::Clock;
-use crate::integrity::verify;
+use crate::journal::session::rewrite;
 use crate::machine::Machine;
-use crate::rename::{parsed, rename_entry};
-use crate::session::rewrite;
-use crate::stack_name::StackName;
-use crate::table::{Entry, Table, TextRecord};
 
 /// Which entries are edited.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use outrigger_value::{
 };
 use serde_json::{Map, Value as Json};
 
-use crate::json::JsonWriter;
+use crate::checkpoint::json::JsonWriter;
 
 const FLOAT: &str = "8ad145fe-0d11-4827-bfd7-1abcbf086f5c";
 /// SHA-256 of nothing: how an asset with an empty text is told from one whose contents were left out.

@@ -8,8 +8,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use md5::{Digest as _, Md5};
 
-use crate::disk::{Disk, DiskFile, directory};
-use crate::objects::{Condition, Listed, Object, Objects, Version, conflict};
+use crate::store::disk::{Disk, DiskFile, directory};
+use crate::store::objects::{Condition, Listed, Object, Objects, Version, conflict};
 
 /// How sidecars end. Pulumi takes every other file in its directories for a stack or a lock.
 const SIDECAR: &str = ".attrs";

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use outrigger_diagnostic::Diagnostic;
 use serde_json::Value as Json;
 
-use crate::json::JsonWriter;
-use crate::node::Node;
-use crate::table::{Operation, Table, TextRecord};
+use crate::checkpoint::json::JsonWriter;
+use crate::checkpoint::node::Node;
+use crate::checkpoint::table::{Operation, Table, TextRecord};
 use crate::{EntryKey, OperationId};
 
 /// An entry that the interrupted run created.

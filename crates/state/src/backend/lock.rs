@@ -9,11 +9,11 @@ use outrigger_diagnostic::Diagnostic;
 use serde::{Deserialize, Serialize};
 
 use crate::backend::Backend;
+use crate::backend::stack_name::StackName;
 use crate::clock::Clock;
 use crate::failure::io_failure;
 use crate::machine::{Life, Machine, ProcessFacts};
-use crate::objects::{Condition, Object};
-use crate::stack_name::StackName;
+use crate::store::objects::{Condition, Object};
 
 /// How long a foreign lock that appeared at the same moment may take to go away again.
 const PATIENCE: Duration = Duration::from_millis(1500);
@@ -245,8 +245,8 @@ mod tests {
 
     use super::*;
     use crate::BackendOptions;
-    use crate::disk::Disk as _;
-    use crate::memory::{MemoryDisk, MemoryObjects};
+    use crate::store::disk::Disk as _;
+    use crate::store::memory::{MemoryDisk, MemoryObjects};
     use crate::testing::{FakeClock, FakeMachine};
 
     fn stack() -> StackName {

@@ -7,13 +7,13 @@ use jiff::Timestamp;
 use outrigger_diagnostic::Diagnostic;
 use outrigger_secrets::Crypter;
 
-use crate::alias;
+use crate::checkpoint::alias;
+use crate::checkpoint::entry::write_entry;
+use crate::checkpoint::integrity::{Violation, verify};
+use crate::checkpoint::node::Node;
+use crate::checkpoint::order::canonical;
+use crate::checkpoint::property::Secrets;
 use crate::checkpoint::{self, Checkpoint, Deployment, Document};
-use crate::entry::write_entry;
-use crate::integrity::{Violation, verify};
-use crate::node::Node;
-use crate::order::canonical;
-use crate::property::Secrets;
 use crate::{EntryKey, OperationId, Snapshot};
 
 /// A record of the journal with its resources as text.

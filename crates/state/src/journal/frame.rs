@@ -10,9 +10,9 @@ use outrigger_diagnostic::Diagnostic;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::json::JsonWriter;
+use crate::checkpoint::json::JsonWriter;
+use crate::checkpoint::table::TextRecord;
 use crate::machine::ProcessFacts;
-use crate::table::TextRecord;
 use crate::{EntryKey, OperationId};
 
 /// The version of the format.

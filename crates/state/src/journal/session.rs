@@ -12,18 +12,18 @@ use outrigger_secrets::Crypter;
 use tokio::sync::{Semaphore, oneshot};
 
 use crate::backend::Backend;
+use crate::backend::history::UpdateInfo;
+use crate::backend::lock::{Lock, guard, holders};
+use crate::backend::stack_name::StackName;
 use crate::checkpoint;
+use crate::checkpoint::snapshot::{provider_text, read_provider};
+use crate::checkpoint::table::{Rendered, Table};
 use crate::clock::Clock;
-use crate::frame::Marker;
-use crate::history::UpdateInfo;
-use crate::lock::{Lock, guard, holders};
+use crate::journal::frame::Marker;
+use crate::journal::recovery::{self, Leftover, Recovered};
+use crate::journal::writer::{Base, Parts, Writer};
 use crate::machine::{Life, Machine};
-use crate::objects::Object;
-use crate::recovery::{self, Leftover, Recovered};
-use crate::snapshot::{provider_text, read_provider};
-use crate::stack_name::StackName;
-use crate::table::{Rendered, Table};
-use crate::writer::{Base, Parts, Writer};
+use crate::store::objects::Object;
 use crate::{Journal, Record, SecretsProviderState, Snapshot};
 
 /// How many records may wait for the writer.

@@ -5,9 +5,9 @@ use outrigger_secrets::Crypter;
 use outrigger_value::{CustomTimeouts, Urn};
 use serde_json::Value as Json;
 
-use crate::fields::{Fields, malformed};
-use crate::json::JsonWriter;
-use crate::property::{Secrets, read_value, write_map, write_value};
+use crate::checkpoint::fields::{Fields, malformed};
+use crate::checkpoint::json::JsonWriter;
+use crate::checkpoint::property::{Secrets, read_value, write_map, write_value};
 use crate::{OperationKind, Resource};
 
 /// The text of an entry, in the order of fields that Pulumi writes.

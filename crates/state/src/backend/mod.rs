@@ -1,5 +1,15 @@
 //! A store of stacks in Pulumi's self-managed ("DIY") layout: where it is, what it holds, and its stacks as wholes.
 
+pub(crate) mod edit;
+pub(crate) mod history;
+pub(crate) mod home;
+pub(crate) mod location;
+pub(crate) mod lock;
+pub(crate) mod outline;
+pub(crate) mod rename;
+pub(crate) mod stack_name;
+pub(crate) mod stacks;
+
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -8,16 +18,16 @@ use jiff::Timestamp;
 use outrigger_diagnostic::Diagnostic;
 
 use crate::SecretsProviderState;
+use crate::backend::location::resolve;
+use crate::backend::stack_name::StackName;
+use crate::checkpoint::snapshot::read_provider;
+use crate::checkpoint::table::Table;
 use crate::checkpoint::{self, Document, compressed};
-use crate::disk::Disk;
 use crate::failure::io_failure;
-use crate::files::Files;
-use crate::local::LocalDisk;
-use crate::location::resolve;
-use crate::objects::{Condition, Listed, Object, Objects};
-use crate::snapshot::read_provider;
-use crate::stack_name::StackName;
-use crate::table::Table;
+use crate::store::disk::Disk;
+use crate::store::files::Files;
+use crate::store::local::LocalDisk;
+use crate::store::objects::{Condition, Listed, Object, Objects};
 
 const META: &str = ".pulumi/meta.yaml";
 const STACKS: &str = ".pulumi/stacks";

@@ -4,13 +4,13 @@ use outrigger_diagnostic::Diagnostic;
 use outrigger_value::{PropertyMap, Urn};
 
 use crate::backend::Backend;
+use crate::backend::stack_name::StackName;
+use crate::checkpoint::integrity::verify;
+use crate::checkpoint::node::Node;
+use crate::checkpoint::snapshot::{read_one, read_provider};
 use crate::checkpoint::{self, Document, Scanned};
-use crate::integrity::verify;
-use crate::node::Node;
-use crate::recovery;
-use crate::session::{Keys, crypter, current};
-use crate::snapshot::{read_one, read_provider};
-use crate::stack_name::StackName;
+use crate::journal::recovery;
+use crate::journal::session::{Keys, crypter, current};
 
 /// What a state holds.
 #[derive(Clone, Debug, Default)]

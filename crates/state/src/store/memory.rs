@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, ErrorKind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::disk::{Disk, DiskFile, directory};
-use crate::objects::{Condition, Listed, Object, Objects, Version, conflict};
+use crate::store::disk::{Disk, DiskFile, directory};
+use crate::store::objects::{Condition, Listed, Object, Objects, Version, conflict};
 
 /// What becomes of bytes and names that were not synced when the power fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,5 +1,15 @@
 //! The journal's records, and what the engine asks of a journal.
 
+#[cfg(test)]
+mod fault_tests;
+pub(crate) mod frame;
+pub(crate) mod merge;
+pub(crate) mod recovery;
+pub(crate) mod session;
+#[cfg(test)]
+mod session_tests;
+pub(crate) mod writer;
+
 use std::sync::Arc;
 
 use async_trait::async_trait;

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use outrigger_diagnostic::Diagnostic;
 
-use crate::node::Node;
+use crate::checkpoint::node::Node;
 
 /// A rule that a state breaks.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 
 use std::io;
 
-use crate::objects::Listed;
+use crate::store::objects::Listed;
 
 /// A file that is being written.
 pub trait DiskFile: Send {

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, HashMap};
 
-use crate::node::Node;
+use crate::checkpoint::node::Node;
 
 /// Sorts entries; answers their indices. What can never stand after all that it refers to (something is missing, or there is
 /// a cycle) comes last, so that the integrity check names it.
@@ -124,7 +124,7 @@ impl<'a> Sorter<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::integrity::verify;
+    use crate::checkpoint::integrity::verify;
 
     fn node(name: &str, id: &str, delete: bool, dependencies: &[&str]) -> Node {
         let urn = |name: &str| format!("urn:pulumi:dev::shop::a:b:C::{name}");

@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use outrigger_diagnostic::Diagnostic;
 
-use crate::disk::Disk;
+use crate::backend::stack_name::StackName;
+use crate::checkpoint::table::{Table, TextRecord};
 use crate::failure::io_failure;
-use crate::files::sweep;
-use crate::frame::{self, Frame, JournalFile, Marker};
+use crate::journal::frame::{self, Frame, JournalFile, Marker};
+use crate::journal::merge::{self, Creation};
 use crate::machine::{Life, Machine};
-use crate::merge::{self, Creation};
-use crate::stack_name::StackName;
-use crate::table::{Table, TextRecord};
+use crate::store::disk::Disk;
+use crate::store::files::sweep;
 use crate::{EntryKey, OperationId};
 
 /// How the names of journals end.
@@ -219,7 +219,7 @@ pub(crate) fn discard(disk: &dyn Disk, stack: &StackName, journals: &[String]) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::frame::Header;
+    use crate::journal::frame::Header;
 
     #[test]
     fn attempts_that_were_cut_short_hide_nothing() {

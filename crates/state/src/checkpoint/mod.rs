@@ -1,5 +1,16 @@
 //! Pulumi's checkpoint file and deployment document, taken apart and put together at the level of text.
 
+pub(crate) mod alias;
+pub(crate) mod entry;
+pub(crate) mod fields;
+pub(crate) mod integrity;
+pub(crate) mod json;
+pub(crate) mod node;
+pub(crate) mod order;
+pub(crate) mod property;
+pub(crate) mod snapshot;
+pub(crate) mod table;
+
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
@@ -11,8 +22,8 @@ use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use sha2::{Digest as _, Sha256};
 
-use crate::json::JsonWriter;
-use crate::snapshot::KNOWN_FEATURES;
+use crate::checkpoint::json::JsonWriter;
+use crate::checkpoint::snapshot::KNOWN_FEATURES;
 
 /// The version that this build gives in a manifest.
 const ENGINE: &str = concat!("outrigger v", env!("CARGO_PKG_VERSION"));
