@@ -20,15 +20,15 @@ mod origins;
 mod parameters;
 mod pattern;
 mod platform;
+mod search_context;
 mod sources;
-mod surroundings;
 
 pub use address::{Address, OPENTOFU_HOST, TERRAFORM_HOST};
 pub use constraint::Constraint;
 pub use digest::package_digest;
-pub use mirror::{Location, Package, packages};
+pub use mirror::{Location, ProviderPackage, packages};
 pub use parameters::{LocalPath, ParameterValue, Parameters, Wanted};
 pub use pattern::Pattern;
 pub use platform::Platform;
+pub use search_context::SearchContext;
 pub use sources::{Installed, Sources};
-pub use surroundings::Surroundings;

@@ -109,7 +109,7 @@ mod tests {
     use outrigger_provider::Parameterization;
 
     use super::*;
-    use crate::{OPENTOFU_HOST, Platform, Surroundings, TERRAFORM_HOST};
+    use crate::{OPENTOFU_HOST, Platform, SearchContext, TERRAFORM_HOST};
 
     /// The process that stands for a provider, if these keys name it; each has the number of its place.
     fn found(address: &str, keys: &[&str]) -> Result<Option<u32>, Diagnostic> {
@@ -117,7 +117,7 @@ mod tests {
             format!(r#""{key}":{{"Protocol":"grpc","Pid":{place},"Addr":{{"Network":"unix","String":"/x"}}}}"#)
         };
         let text = keys.iter().enumerate().map(entry).collect::<Vec<_>>().join(",");
-        let mut around = Surroundings::empty(Path::new("/nonexistent"));
+        let mut around = SearchContext::empty(Path::new("/nonexistent"));
         around.environment.insert(REATTACH[1].to_owned(), format!("{{{text}}}"));
         let address = address.parse().unwrap();
         Ok(Sources::new(around).running(&address)?.map(|reattach| reattach.process_id))
@@ -128,7 +128,7 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let package = home.path().join(format!("x.io/a/b/1.0.0/{}", Platform::current()));
         fs::create_dir_all(&package).unwrap();
-        let mut around = Surroundings::empty(home.path());
+        let mut around = SearchContext::empty(home.path());
         let mirror = home.path().display().to_string();
         around.environment.insert("PULUMI_DYNAMIC_TF_PLUGIN_CACHE_DIR".to_owned(), mirror);
         around.environment.insert("XDG_DATA_DIRS".to_owned(), "/nonexistent".to_owned());

@@ -9,12 +9,12 @@ use outrigger_diagnostic::{Diagnostic, Place};
 use semver::Version;
 
 use crate::address::Address;
-use crate::cli_config::{self, CliConfig, Source};
+use crate::cli_config::{self, CliConfig, MethodSource};
 use crate::constraint::Constraint;
-use crate::mirror::{self, Location, Package};
+use crate::mirror::{self, Location, ProviderPackage};
 use crate::parameters::LocalPath;
 use crate::platform::Platform;
-use crate::surroundings::Surroundings;
+use crate::search_context::SearchContext;
 use crate::{bridge_cache, cache, executable};
 
 use report::Report;
@@ -33,12 +33,12 @@ pub struct Installed {
 /// Where providers are looked for.
 #[derive(Clone, Debug)]
 pub struct Sources {
-    surroundings: Arc<Surroundings>,
+    surroundings: Arc<SearchContext>,
 }
 
 impl Sources {
     /// Everything that these surroundings name.
-    pub fn new(surroundings: Surroundings) -> Self {
+    pub fn new(surroundings: SearchContext) -> Self {
         Self { surroundings: Arc::new(surroundings) }
     }
 
@@ -94,7 +94,7 @@ impl Sources {
             packages.extend(report.searched(&place.directory, found));
         }
         let Some(newest) = newest(&packages, constraint) else { return Err(report.nothing_fits()) };
-        let of_version = |package: &&Package| package.version == newest.version;
+        let of_version = |package: &&ProviderPackage| package.version == newest.version;
         // The methods' order decides between packages of one version.
         let fitting = packages.iter().filter(of_version).find(|package| package.platform == platform);
         match fitting {
@@ -117,13 +117,13 @@ impl Sources {
             if !places.iter().any(has_it) {
                 places.extend(plugin_cache());
             }
-            report.registry(&Source::Direct);
+            report.registry(&MethodSource::Direct);
             places.retain(|place| place.directory.is_dir());
             return places;
         };
         let mut remote = false;
         for method in installation.methods.iter().filter(|method| method.serves(address)) {
-            if let Source::FilesystemMirror(path) = &method.source {
+            if let MethodSource::FilesystemMirror(path) = &method.source {
                 let directory = self.surroundings.absolute(path);
                 places.push(Searched { directory, named_at: Some(method.place.clone()) });
                 continue;
@@ -152,7 +152,7 @@ impl Sources {
         found
     }
 
-    fn install(&self, address: &Address, package: &Package) -> Result<Installed, Diagnostic> {
+    fn install(&self, address: &Address, package: &ProviderPackage) -> Result<Installed, Diagnostic> {
         let unpacked;
         let directory = match &package.location {
             Location::Directory(directory) => directory,
@@ -179,7 +179,7 @@ impl Searched {
     }
 }
 
-fn newest<'a>(packages: &'a [Package], constraint: &Constraint) -> Option<&'a Package> {
+fn newest<'a>(packages: &'a [ProviderPackage], constraint: &Constraint) -> Option<&'a ProviderPackage> {
     let version = constraint.newest(packages.iter().map(|package| &package.version))?;
     packages.iter().find(|package| package.version == *version)
 }

@@ -8,13 +8,13 @@ use crate::archive::tests::archive;
 /// A home, with everything that can be in it.
 struct Scene {
     home: tempfile::TempDir,
-    around: Surroundings,
+    around: SearchContext,
 }
 
 impl Scene {
     fn new() -> Self {
         let home = tempfile::tempdir().unwrap();
-        let mut around = Surroundings::empty(home.path());
+        let mut around = SearchContext::empty(home.path());
         around.home = Some(home.path().to_owned());
         // The machine's own directories are not part of the scene.
         around.environment.insert("XDG_DATA_DIRS".to_owned(), "/nonexistent".to_owned());

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use outrigger_bridge::LogLevel;
 use outrigger_diagnostic::Diagnostic;
 use outrigger_host::{HostOptions, KeeperCommand, ProjectOptions, ProjectPlugin, TerraformOptions, debug_providers};
-use outrigger_package::{Sources, Surroundings};
+use outrigger_package::{SearchContext, Sources};
 use outrigger_project::Project;
 use outrigger_provider::{Plugin, without_secrets};
 use outrigger_state::StackName;
@@ -116,7 +116,7 @@ pub(super) fn terraform_options(environment: &Environment, directory: &Path) -> 
     let log_level = log_level(&variables);
     let home = environment.text("HOME").map(PathBuf::from);
     let cache = environment.cache_directory().map(|directory| directory.join("terraform"));
-    let surroundings = Surroundings { environment: variables, home, working_directory: directory.to_owned(), cache };
+    let surroundings = SearchContext { environment: variables, home, working_directory: directory.to_owned(), cache };
     Ok(TerraformOptions {
         origins: Arc::new(Sources::new(surroundings)),
         version: BRIDGE_VERSION.to_owned(),
