@@ -27,7 +27,7 @@ use std::collections::HashSet;
 use std::io::{self, Write};
 
 use json::{Members, Output};
-use property::{Described, Module, Place};
+use property::{Described, Module, PropertyContext};
 use types::{Found, Types, properties};
 
 use crate::naming::object_names::{Field, Object, Side};
@@ -35,7 +35,7 @@ use crate::naming::provider_names::{Naming, NamingError};
 use crate::naming::resources::{DataSource, Resource};
 use crate::naming::tokens::last_part;
 
-pub use package::{About, Origin, base_document};
+pub use package::{About, RegistryName, base_document};
 
 /// Why a document is not there.
 #[derive(Debug, thiserror::Error)]
@@ -66,7 +66,8 @@ pub fn write_document(naming: &Naming, about: &About<'_>, to: &mut dyn Write) ->
 fn configuration(members: &mut Members<'_, '_>, naming: &Naming) -> io::Result<()> {
     let object = naming.configuration();
     let type_name = property::variable_type_name;
-    let place = Place { type_name, ..Place::new(naming.tokens(), Module::Config, Described::Plainly) };
+    let place =
+        PropertyContext { type_name, ..PropertyContext::new(naming.tokens(), Module::Config, Described::Plainly) };
     members.object("config", |members| {
         properties(members, "variables", &place, "", object.by_name())?;
         // So the format calls the names of those that must be there.
@@ -76,7 +77,7 @@ fn configuration(members: &mut Members<'_, '_>, naming: &Naming) -> io::Result<(
 
 fn provider(members: &mut Members<'_, '_>, naming: &Naming) -> io::Result<()> {
     let object = naming.configuration();
-    let place = Place::new(naming.tokens(), Module::Index, Described::Plainly);
+    let place = PropertyContext::new(naming.tokens(), Module::Index, Described::Plainly);
     let inputs = || object.fields().iter().filter(|field| field.is_input() && &*field.name != "id");
     members.object("provider", |members| {
         members.text("description", &package::provider_description(naming))?;
@@ -121,11 +122,11 @@ fn types(members: &mut Members<'_, '_>, naming: &Naming) -> Result<(), DocumentE
     let mut written = HashSet::new();
     members.object_if_any("types", |members| {
         let type_name = property::variable_type_name;
-        let place = Place { type_name, ..Place::new(tokens, Module::Config, Described::InLines) };
+        let place = PropertyContext { type_name, ..PropertyContext::new(tokens, Module::Config, Described::InLines) };
         let mut types = Types::new(&place);
         types.add("", object.fields().iter(), Found::Outputs);
         types.write(members, &mut written)?;
-        let place = Place::new(tokens, Module::Index, Described::InLines);
+        let place = PropertyContext::new(tokens, Module::Index, Described::InLines);
         let mut types = Types::new(&place);
         types.add("Provider", object.fields().iter().filter(|field| field.is_input()), Found::Inputs);
         types.write(members, &mut written)?;
@@ -166,7 +167,7 @@ fn resources(members: &mut Members<'_, '_>, naming: &Naming) -> Result<(), Docum
 }
 
 fn write_resource(members: &mut Members<'_, '_>, naming: &Naming, resource: &Resource) -> io::Result<()> {
-    let place = Place::new(naming.tokens(), Module::Index, Described::Plainly);
+    let place = PropertyContext::new(naming.tokens(), Module::Index, Described::Plainly);
     let name = last_part(&resource.token);
     // Every resource has an id, which is not one of its properties.
     let all = || shown(&resource.object);
@@ -189,7 +190,7 @@ fn shown(object: &Object) -> impl Iterator<Item = &Field> {
 
 fn functions(members: &mut Members<'_, '_>, naming: &Naming) -> Result<(), DocumentError> {
     let tokens = naming.tokens();
-    let place = Place::new(tokens, Module::Index, Described::Not);
+    let place = PropertyContext::new(tokens, Module::Index, Described::Not);
     members.object("functions", |members| {
         for (token, terraform) in tokens.data_sources.iter() {
             let source = naming.passing_data_source(terraform, token)?;
@@ -203,7 +204,11 @@ fn functions(members: &mut Members<'_, '_>, naming: &Naming) -> Result<(), Docum
     })
 }
 
-fn write_data_source(members: &mut Members<'_, '_>, place: &Place<'_>, source: &DataSource) -> io::Result<()> {
+fn write_data_source(
+    members: &mut Members<'_, '_>,
+    place: &PropertyContext<'_>,
+    source: &DataSource,
+) -> io::Result<()> {
     let name = last_part(&source.token);
     let arguments = || source.object.fields().iter().filter(|field| field.is_input());
     if arguments().next().is_some() {

@@ -9,7 +9,7 @@ use outrigger_value::{PropertyMap, Value, secrecy};
 use crate::naming::object_names::{Object, Shape};
 use crate::naming::property_path;
 use crate::naming::resources::ProviderFunction;
-use crate::package::{Package, Source};
+use crate::package::{DataSubject, Package};
 use crate::resource::DEFERRED;
 use crate::values::decode::Unfit;
 use crate::values::{decode, encode};
@@ -31,7 +31,12 @@ impl Package {
         }
     }
 
-    async fn read_data(&self, cx: &CallContext, source: &Source, arguments: PropertyMap) -> Result<Invoked, CallError> {
+    async fn read_data(
+        &self,
+        cx: &CallContext,
+        source: &DataSubject,
+        arguments: PropertyMap,
+    ) -> Result<Invoked, CallError> {
         let object = &source.source.object;
         let config = match encode::object(object, &arguments) {
             Ok(config) => config,

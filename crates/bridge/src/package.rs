@@ -34,7 +34,7 @@ pub(crate) struct Package {
     pub(crate) plans: Plans,
     pub(crate) identities: OnceCell<Identities>,
     subjects: Mutex<HashMap<String, Arc<Subject>>>,
-    sources: Mutex<HashMap<String, Arc<Source>>>,
+    sources: Mutex<HashMap<String, Arc<DataSubject>>>,
 }
 
 /// A type of resources in both languages.
@@ -44,7 +44,7 @@ pub(crate) struct Subject {
 }
 
 /// A data source in both languages.
-pub(crate) struct Source {
+pub(crate) struct DataSubject {
     pub(crate) source: Arc<DataSource>,
     pub(crate) handle: Handle,
 }
@@ -94,14 +94,14 @@ impl Package {
     }
 
     /// A data source; `None` if there is none of that name.
-    pub(crate) fn source(&self, call: &str, token: &str) -> Result<Option<Arc<Source>>, CallError> {
+    pub(crate) fn source(&self, call: &str, token: &str) -> Result<Option<Arc<DataSubject>>, CallError> {
         if let Some(known) = lock(&self.sources).get(token) {
             return Ok(Some(Arc::clone(known)));
         }
         let source = self.naming.data_source(token).map_err(|error| self.error(call, error.to_string()))?;
         let Some(source) = source else { return Ok(None) };
         let handle = self.handle(call, Kind::DataSource, &source.terraform)?;
-        let source = Arc::new(Source { source, handle });
+        let source = Arc::new(DataSubject { source, handle });
         lock(&self.sources).insert(token.to_owned(), Arc::clone(&source));
         Ok(Some(source))
     }

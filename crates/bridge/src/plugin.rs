@@ -17,7 +17,7 @@ use tokio::task::{JoinHandle, spawn_blocking};
 
 use crate::configuration::{self, is_engines};
 use crate::document::mapping;
-use crate::document::{About, DocumentError, Origin as Source, base_document, write_document};
+use crate::document::{About, DocumentError, RegistryName, base_document, write_document};
 use crate::origin::Origin;
 use crate::package::Package;
 use crate::process::{Supervised, Surroundings};
@@ -92,7 +92,7 @@ impl Became {
             version,
             base_version,
             parameter: value,
-            origin: namespace.as_deref().map(|namespace| Source { namespace, name: provider }),
+            origin: namespace.as_deref().map(|namespace| RegistryName { namespace, name: provider }),
         };
         let mut document = Vec::new();
         write_document(&self.package.naming, &about, &mut document)?;

@@ -315,7 +315,7 @@ impl Ready {
     }
 
     /// The change with the user's limit for the step, where the resource has one.
-    pub(crate) fn limited(&self, block: &Block, step: timeouts::Step, limit: Duration) -> Self {
+    pub(crate) fn limited(&self, block: &Block, step: timeouts::Operation, limit: Duration) -> Self {
         let mut limited = self.clone();
         if self.legacy || timeouts::is_of_old_kind(&self.private) {
             if let Some(private) = timeouts::with_limit(block, &self.private, step, limit) {
@@ -324,7 +324,7 @@ impl Ready {
             return limited;
         }
         // A deletion has a look at what exists, everything else at what is planned.
-        let values = if step == timeouts::Step::Delete {
+        let values = if step == timeouts::Operation::Delete {
             vec![&mut limited.prior.state]
         } else {
             vec![&mut limited.config, &mut limited.planned]

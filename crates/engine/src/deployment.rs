@@ -114,7 +114,7 @@ impl Deployment {
     }
 
     /// Waits for a place among the calls under way; only closed semaphores fail, and this one is never closed.
-    pub(crate) async fn place(&self) -> Result<SemaphorePermit<'_>, RegisterError> {
+    pub(crate) async fn permit(&self) -> Result<SemaphorePermit<'_>, RegisterError> {
         let permit = self.calls.acquire().await.map_err(|_| RegisterError::Skipped)?;
         self.may_start()?;
         Ok(permit)

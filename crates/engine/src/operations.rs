@@ -20,12 +20,12 @@ impl Deployment {
     }
 
     /// Waits for a place among the calls for an operation that has begun; if the user asked to stop meanwhile, it is closed.
-    pub(crate) async fn place_for(
+    pub(crate) async fn permit_for(
         &self,
         urn: &Urn,
         operation: impl Into<Option<OperationId>>,
     ) -> Result<SemaphorePermit<'_>, RegisterError> {
-        match self.place().await {
+        match self.permit().await {
             Ok(permit) => {
                 self.calling(urn);
                 Ok(permit)

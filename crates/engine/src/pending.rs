@@ -129,7 +129,7 @@ impl Deployment {
             state: state_of(old),
             timeout: timeout(old.custom_timeouts.read),
         };
-        let Ok(_permit) = self.place().await else { return Look::Unseen };
+        let Ok(_permit) = self.permit().await else { return Look::Unseen };
         self.calling(&old.urn);
         match instance.provider.read(&self.context, request).await {
             Ok(ReadResult::Gone) => Look::Gone,

@@ -137,7 +137,7 @@ impl Deployment {
         limit: f64,
     ) -> Result<ReadResult, RegisterError> {
         let request = ReadRequest { resource: ResourceIdentity::new(urn.clone()), state, timeout: timeout(limit) };
-        let permit = self.place().await?;
+        let permit = self.permit().await?;
         self.calling(urn);
         let result = instance.provider.read(&self.context, request).await;
         drop(permit);
@@ -174,7 +174,7 @@ impl Deployment {
             return Ok(None);
         }
         let request = Invoke { token: goal.token.clone(), arguments: goal.arguments, preview: self.options.preview };
-        let permit = self.place().await?;
+        let permit = self.permit().await?;
         let invoked = instance.provider.invoke(&self.context, request).await;
         drop(permit);
         let at = |diagnostic: Diagnostic, argument: Source| match argument.as_ref().or(goal.source.as_ref()) {
@@ -262,7 +262,7 @@ impl Deployment {
             timeout: timeout(registration.goal.custom_timeouts.read),
         };
         let permit =
-            self.place_for(&urn, operation).await.inspect_err(|_| self.ended(&step, None, StepResult::Failed, op))?;
+            self.permit_for(&urn, operation).await.inspect_err(|_| self.ended(&step, None, StepResult::Failed, op))?;
         let imported = instance.provider.import(&self.context, request).await;
         drop((permit, turn));
         let state = match imported.map(|imported| imported.resources.into_iter().next()) {

@@ -243,7 +243,7 @@ impl Deployment {
         let turn = self.turn().await.map_err(Failure::Reported)?;
         let operation = self.begin_operation(PendingOperation { kind, resource }).await.map_err(Failure::Reported)?;
         // The intent is durable: from here on the call is made, whatever else fails, unless the user asked to stop.
-        let permit = self.place_for(&urn, operation).await.map_err(Failure::Reported)?;
+        let permit = self.permit_for(&urn, operation).await.map_err(Failure::Reported)?;
         let outcome = instance.provider.apply(&self.context, request).await;
         drop((permit, turn));
         match outcome {

@@ -12,7 +12,7 @@ use outrigger_value::PropertyMap;
 use crate::context::{Context, Shared};
 use crate::provider::PackageProvider;
 use crate::shape::ObjectShape;
-use crate::validation::{Completed, Origin, complete, is_internal, listed};
+use crate::validation::{Completed, InputKind, complete, is_internal, listed};
 use crate::{Changes, Error, Package, Properties, SchemaMistake};
 
 /// Inputs of every provider resource that are the engine's, not the plugin's.
@@ -42,7 +42,7 @@ impl PackagePlugin {
     fn complete(&self, inputs: PropertyMap) -> Completed {
         let (engines, own): (PropertyMap, PropertyMap) =
             inputs.into_iter().partition(|(name, _)| ENGINES.contains(&name.as_str()) || is_internal(name));
-        let mut completed = complete(self.configuration(), own, Origin::Configuration, &*self.package.environment);
+        let mut completed = complete(self.configuration(), own, InputKind::Configuration, &*self.package.environment);
         completed.inputs.extend(engines);
         completed
     }
@@ -86,7 +86,7 @@ pub(crate) async fn invoke(package: &Package, cx: Context, request: Invoke) -> R
         let message = format!("there is no function `{}`; there are {known}", request.token);
         return Err(failure(package, CALL, Error::new(message)));
     };
-    let completed = complete(function.taken(), request.arguments, Origin::Program, &*package.environment);
+    let completed = complete(function.taken(), request.arguments, InputKind::Program, &*package.environment);
     if !completed.failures.is_empty() {
         return Ok(Invoked { result: PropertyMap::new(), failures: completed.failures });
     }

@@ -13,7 +13,7 @@ use outrigger_value::nearest;
 use crate::context::{Context, Shared};
 use crate::erased::{AnyResource, conceal};
 use crate::plugin::{failure, invoke};
-use crate::validation::{Completed, Origin, complete};
+use crate::validation::{Completed, InputKind, complete};
 use crate::{Changes, Error, Package, Preview};
 
 /// A package that is configured, or knows that it is not.
@@ -116,7 +116,7 @@ impl Provider for PackageProvider {
         const CALL: &str = "Check";
         let CheckRequest { resource, olds, news, random_seed, .. } = request;
         let known = self.resource(CALL, &resource)?;
-        let mut completed = complete(known.taken(), news, Origin::Program, &*self.package.environment);
+        let mut completed = complete(known.taken(), news, InputKind::Program, &*self.package.environment);
         if completed.is_settled() && !self.unconfigured {
             let cx = self.context(cx).about(resource, None);
             let checked = known.check(&cx, olds, completed, random_seed).await;

@@ -12,7 +12,7 @@ pub(crate) type Environment = dyn Fn(&str) -> Option<String> + Send + Sync;
 
 /// Where the values come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Origin {
+pub(crate) enum InputKind {
     /// A program, whose values have types.
     Program,
     /// A stack's configuration, where everything is text: numbers and the like are written as JSON.
@@ -36,7 +36,7 @@ impl Completed {
 pub(crate) fn complete(
     shape: &ObjectShape,
     given: PropertyMap,
-    origin: Origin,
+    origin: InputKind,
     environment: &Environment,
 ) -> Completed {
     let mut check = Check { origin, environment, at: Vec::new(), failures: Vec::new() };
@@ -56,7 +56,7 @@ pub(crate) fn listed(failures: &[CheckFailure]) -> String {
 }
 
 struct Check<'a> {
-    origin: Origin,
+    origin: InputKind,
     environment: &'a Environment,
     at: Vec<PathStep>,
     failures: Vec<CheckFailure>,
@@ -118,7 +118,7 @@ impl Check<'_> {
         let value = match variable {
             Some(text) => {
                 // A variable is text, whatever the origin of the rest.
-                let origin = std::mem::replace(&mut self.origin, Origin::Configuration);
+                let origin = std::mem::replace(&mut self.origin, InputKind::Configuration);
                 let value = self.value(&property.shape, Value::String(text));
                 self.origin = origin;
                 Some(value)
@@ -139,7 +139,7 @@ impl Check<'_> {
                 let value = self.value(shape, output.value.unwrap_or(Value::Unknown));
                 if output.secret { Value::secret(value) } else { value }
             }
-            Value::String(text) if self.origin == Origin::Configuration && !is_text(shape) => {
+            Value::String(text) if self.origin == InputKind::Configuration && !is_text(shape) => {
                 match serde_json::from_str(&text) {
                     Ok(parsed) => self.typed(shape, from_json(parsed)),
                     Err(_) => self.typed(shape, Value::String(text)),

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use std::io;
 
 use super::json::Members;
-use super::property::{Described, Module, Place};
+use super::property::{Described, Module, PropertyContext};
 use super::types::{Found, Types, properties};
 use crate::document::prose;
 use crate::function::RESULT;
@@ -18,12 +18,16 @@ use crate::naming::resources::ProviderFunction;
 use crate::naming::tokens::{Tokens, last_part};
 
 /// Where functions are written: nothing is said of their objects, whose types are called after the path, plurals and all.
-pub(super) fn place(tokens: &Tokens) -> Place<'_> {
+pub(super) fn place(tokens: &Tokens) -> PropertyContext<'_> {
     let type_name = |owner: &str, field: &Field| format!("{owner}{}", case::upper_first(&field.name));
-    Place { type_name, ..Place::new(tokens, Module::Index, Described::Not) }
+    PropertyContext { type_name, ..PropertyContext::new(tokens, Module::Index, Described::Not) }
 }
 
-pub(super) fn write(members: &mut Members<'_, '_>, place: &Place<'_>, named: &ProviderFunction) -> io::Result<()> {
+pub(super) fn write(
+    members: &mut Members<'_, '_>,
+    place: &PropertyContext<'_>,
+    named: &ProviderFunction,
+) -> io::Result<()> {
     let function = &named.function;
     let parts = [function.summary.as_str(), function.description.text.as_str()];
     let description = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n");
@@ -45,7 +49,7 @@ pub(super) fn write(members: &mut Members<'_, '_>, place: &Place<'_>, named: &Pr
 /// The types of the objects in a function's arguments and result.
 pub(super) fn types(
     members: &mut Members<'_, '_>,
-    place: &Place<'_>,
+    place: &PropertyContext<'_>,
     named: &ProviderFunction,
     written: &mut HashSet<String>,
 ) -> io::Result<()> {
@@ -77,7 +81,7 @@ fn argument_type(named: &ProviderFunction, argument: &str) -> String {
     format!("{}{}", last_part(&named.token), case::upper_first(argument))
 }
 
-fn arguments(members: &mut Members<'_, '_>, place: &Place<'_>, named: &ProviderFunction) -> io::Result<()> {
+fn arguments(members: &mut Members<'_, '_>, place: &PropertyContext<'_>, named: &ProviderFunction) -> io::Result<()> {
     let function = &named.function;
     let fixed = function.parameters.len();
     members.object("properties", |members| {
@@ -102,7 +106,7 @@ fn arguments(members: &mut Members<'_, '_>, place: &Place<'_>, named: &ProviderF
     members.texts_if_any("required", named.arguments.iter().take(needed).map(String::as_str))
 }
 
-fn result(members: &mut Members<'_, '_>, place: &Place<'_>, owner: &str, object: &Object) -> io::Result<()> {
+fn result(members: &mut Members<'_, '_>, place: &PropertyContext<'_>, owner: &str, object: &Object) -> io::Result<()> {
     properties(members, "properties", place, owner, object.fields().iter())?;
     members.text("type", "object")?;
     let required = object.fields().iter().filter(|field| field.is_required(Side::Output));
@@ -110,7 +114,7 @@ fn result(members: &mut Members<'_, '_>, place: &Place<'_>, owner: &str, object:
 }
 
 /// A result that is no object, under the name that it has in the answer.
-fn wrapped(members: &mut Members<'_, '_>, place: &Place<'_>, owner: &str, shape: &Shape) -> io::Result<()> {
+fn wrapped(members: &mut Members<'_, '_>, place: &PropertyContext<'_>, owner: &str, shape: &Shape) -> io::Result<()> {
     members.object("properties", |members| members.object(RESULT, |members| place.typed(members, shape, owner)))?;
     members.text("type", "object")?;
     members.texts("required", [RESULT].into_iter())

@@ -30,19 +30,19 @@ pub struct About<'a> {
     /// What an SDK hands to the bridge to get the same package again.
     pub parameter: &'a [u8],
     /// Where the provider comes from, unless it is a file.
-    pub origin: Option<Origin<'a>>,
+    pub origin: Option<RegistryName<'a>>,
 }
 
 /// Where a provider comes from.
 #[derive(Clone, Copy, Debug)]
-pub struct Origin<'a> {
+pub struct RegistryName<'a> {
     /// `hashicorp` of `hashicorp/random`. Its source is taken to be there on GitHub, too.
     pub namespace: &'a str,
     /// `random` of `hashicorp/random`.
     pub name: &'a str,
 }
 
-impl Origin<'_> {
+impl RegistryName<'_> {
     fn repository(&self) -> String {
         format!("https://github.com/{}/terraform-provider-{}", self.namespace, self.name)
     }

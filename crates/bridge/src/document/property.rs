@@ -34,7 +34,7 @@ pub(super) enum Described {
 
 /// Where properties are written.
 #[derive(Clone, Copy)]
-pub(super) struct Place<'p> {
+pub(super) struct PropertyContext<'p> {
     pub(super) tokens: &'p Tokens,
     pub(super) module: Module,
     pub(super) described: Described,
@@ -56,7 +56,7 @@ impl Module {
     }
 }
 
-impl<'p> Place<'p> {
+impl<'p> PropertyContext<'p> {
     pub(super) fn new(tokens: &'p Tokens, module: Module, described: Described) -> Self {
         Self { tokens, module, described, type_name }
     }

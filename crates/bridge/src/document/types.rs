@@ -8,12 +8,12 @@ use std::io;
 use std::sync::Arc;
 
 use super::json::Members;
-use super::property::Place;
+use super::property::PropertyContext;
 use crate::naming::object_names::{Field, Object, Side};
 
 /// The types below one resource, function or variable, by name.
 pub(super) struct Types<'o, 'p> {
-    place: Place<'p>,
+    place: PropertyContext<'p>,
     order: Vec<(String, Use<'o>)>,
     by_name: HashMap<String, usize>,
 }
@@ -42,7 +42,7 @@ struct Use<'o> {
 }
 
 impl<'o, 'p> Types<'o, 'p> {
-    pub(super) fn new(place: &Place<'p>) -> Self {
+    pub(super) fn new(place: &PropertyContext<'p>) -> Self {
         Self { place: *place, order: Vec::new(), by_name: HashMap::new() }
     }
 
@@ -91,7 +91,7 @@ impl<'o, 'p> Types<'o, 'p> {
 }
 
 impl Use<'_> {
-    fn write(&self, members: &mut Members<'_, '_>, place: &Place<'_>, name: &str) -> io::Result<()> {
+    fn write(&self, members: &mut Members<'_, '_>, place: &PropertyContext<'_>, name: &str) -> io::Result<()> {
         properties(members, "properties", place, name, self.object.by_name())?;
         members.text("type", "object")?;
         let here = required(self.object, self.last);
@@ -121,7 +121,7 @@ impl Use<'_> {
 pub(super) fn properties<'f>(
     members: &mut Members<'_, '_>,
     key: &str,
-    place: &Place<'_>,
+    place: &PropertyContext<'_>,
     owner: &str,
     fields: impl Iterator<Item = &'f Field>,
 ) -> io::Result<()> {

@@ -13,15 +13,15 @@ use crate::package::{Package, Subject};
 use crate::resource::Ready;
 use crate::resource::ignore_changes::settled;
 use crate::resource::plans::Plan;
-use crate::resource::timeouts::{self, Step};
+use crate::resource::timeouts::{self, Operation};
 use crate::values::secrets;
 
 impl Package {
     pub(crate) async fn apply(&self, cx: &CallContext, request: ApplyRequest) -> Outcome {
         let (call, step) = match request.action {
-            Action::Create => ("Create", Step::Create),
-            Action::Update => ("Update", Step::Update),
-            Action::Delete => ("Delete", Step::Delete),
+            Action::Create => ("Create", Operation::Create),
+            Action::Update => ("Update", Operation::Update),
+            Action::Delete => ("Delete", Operation::Delete),
         };
         let subject = match self.subject(call, request.resource.ty()) {
             Ok(subject) => subject,

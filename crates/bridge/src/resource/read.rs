@@ -9,7 +9,7 @@ use tokio::time::{Instant, timeout};
 
 use crate::package::{Package, Subject};
 use crate::resource::DEFERRED;
-use crate::resource::timeouts::{self, Step};
+use crate::resource::timeouts::{self, Operation};
 use crate::values::{delta, inputs, meta, secrets};
 
 const CALL: &str = "Read";
@@ -138,12 +138,12 @@ impl Package {
     ) -> Result<Option<Stored>, CallError> {
         let unidentified = self.lacks_identity(subject, &known.identity);
         let block = &subject.handle.schema.block;
-        let limited = limit.and_then(|limit| timeouts::in_stored(block, known, Step::Read, limit));
+        let limited = limit.and_then(|limit| timeouts::in_stored(block, known, Operation::Read, limit));
         let client = self.client(cx).await?;
         let answer = client.read(cx, &subject.handle, limited.as_ref().unwrap_or(known));
         let ReadAnswer { mut stored, reports, deferred } = self.process.stoppable(cx, answer).await?;
         if let Some(limited) = &limited {
-            timeouts::out_of_stored(&mut stored, limited, known, Step::Read);
+            timeouts::out_of_stored(&mut stored, limited, known, Operation::Read);
         }
         if deferred {
             return Err(self.error(CALL, DEFERRED));

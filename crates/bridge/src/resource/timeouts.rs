@@ -21,7 +21,7 @@ pub(crate) const ATTRIBUTE: &str = "timeouts";
 
 /// What a limit is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Step {
+pub(crate) enum Operation {
     /// Making it.
     Create,
     /// Looking at it.
@@ -32,7 +32,7 @@ pub(crate) enum Step {
     Delete,
 }
 
-impl Step {
+impl Operation {
     fn name(self) -> &'static str {
         match self {
             Self::Create => "create",
@@ -56,7 +56,7 @@ pub(crate) fn is_of_old_kind(private: &Bytes) -> bool {
 }
 
 /// The private bytes with a limit for a step; `None` where the resource has no such limit, or the bytes are of another kind.
-pub(crate) fn with_limit(block: &Block, private: &Bytes, step: Step, limit: Duration) -> Option<Bytes> {
+pub(crate) fn with_limit(block: &Block, private: &Bytes, step: Operation, limit: Duration) -> Option<Bytes> {
     let timeouts = block.nested(ATTRIBUTE)?;
     timeouts.block.attribute(step.name())?;
     let mut content: Map<String, Value> =
@@ -68,7 +68,7 @@ pub(crate) fn with_limit(block: &Block, private: &Bytes, step: Step, limit: Dura
 }
 
 /// A resource's value with a limit for a step among its own; `None` where it has no such limit.
-pub(crate) fn in_value(block: &Block, value: &Cty, step: Step, limit: Duration) -> Option<Cty> {
+pub(crate) fn in_value(block: &Block, value: &Cty, step: Operation, limit: Duration) -> Option<Cty> {
     let ty = match (block.attribute(ATTRIBUTE), block.nested(ATTRIBUTE)) {
         (Some(attribute), _) => attribute.shape.ty(),
         (None, Some(nested)) if nested.nesting == Nesting::Single => nested.ty(),
@@ -91,7 +91,7 @@ pub(crate) fn in_value(block: &Block, value: &Cty, step: Step, limit: Duration) 
 }
 
 /// What is stored of a resource with a limit for a step; `None` where it has no such limit.
-pub(crate) fn in_stored(block: &Block, own: &Stored, step: Step, limit: Duration) -> Option<Stored> {
+pub(crate) fn in_stored(block: &Block, own: &Stored, step: Operation, limit: Duration) -> Option<Stored> {
     if is_of_old_kind(&own.private) {
         let private = with_limit(block, &own.private, step, limit)?;
         return Some(Stored { private, ..own.clone() });
@@ -101,7 +101,7 @@ pub(crate) fn in_stored(block: &Block, own: &Stored, step: Step, limit: Duration
 }
 
 /// What an answer has of the limit for a step is as it was: it was for this step alone.
-pub(crate) fn out_of_stored(answer: &mut Stored, ordered: &Stored, own: &Stored, step: Step) {
+pub(crate) fn out_of_stored(answer: &mut Stored, ordered: &Stored, own: &Stored, step: Operation) {
     out_of_value(&mut answer.state, &ordered.state, &own.state);
     if let Some(private) = without_limit(&answer.private, &ordered.private, &own.private, step) {
         answer.private = private;
@@ -123,7 +123,7 @@ pub(crate) fn out_of_value(answer: &mut Cty, ordered: &Cty, own: &Cty) {
 
 /// Private bytes without a limit that was put into them; `None` where it is not in them. The rest need not be what was ordered: the mark
 /// of an import is gone after the first read.
-fn without_limit(answer: &Bytes, ordered: &Bytes, own: &Bytes, step: Step) -> Option<Bytes> {
+fn without_limit(answer: &Bytes, ordered: &Bytes, own: &Bytes, step: Operation) -> Option<Bytes> {
     if ordered == own {
         return None;
     }
@@ -163,7 +163,7 @@ mod tests {
         Block { blocks: vec![nested("timeouts", Nesting::Single, 0, limits)], ..Block::default() }
     }
 
-    fn limited(private: &'static str, step: Step, limit: Duration) -> Option<Value> {
+    fn limited(private: &'static str, step: Operation, limit: Duration) -> Option<Value> {
         let private = with_limit(&block(), &Bytes::from_static(private.as_bytes()), step, limit)?;
         Some(serde_json::from_slice(&private).unwrap())
     }
@@ -171,24 +171,24 @@ mod tests {
     #[test]
     fn a_limit_is_added_to_what_is_there() {
         let five = Duration::from_secs(300);
-        assert_eq!(limited("", Step::Create, five), Some(json!({KEY: {"create": 300_000_000_000_u64}})));
-        let kept = limited(r#"{"schema_version":"1"}"#, Step::Delete, five).unwrap();
+        assert_eq!(limited("", Operation::Create, five), Some(json!({KEY: {"create": 300_000_000_000_u64}})));
+        let kept = limited(r#"{"schema_version":"1"}"#, Operation::Delete, five).unwrap();
         assert_eq!(kept, json!({"schema_version": "1", KEY: {"delete": 300_000_000_000_u64}}));
         let there = r#"{"e2bfb730-ecaa-11e6-8f88-34363bc7c4c0":{"create":1,"delete":2}}"#;
-        let changed = limited(there, Step::Create, five).unwrap();
+        let changed = limited(there, Operation::Create, five).unwrap();
         assert_eq!(changed, json!({KEY: {"create": 300_000_000_000_u64, "delete": 2}}));
     }
 
     #[test]
     fn what_has_no_limit_gets_none() {
         let minute = Duration::from_secs(60);
-        assert_eq!(limited("", Step::Update, minute), None);
-        assert_eq!(with_limit(&Block::default(), &Bytes::new(), Step::Create, minute), None);
+        assert_eq!(limited("", Operation::Update, minute), None);
+        assert_eq!(with_limit(&Block::default(), &Bytes::new(), Operation::Create, minute), None);
         // Bytes of providers of the new kind, and what is none of both.
         for private in ["\u{1}", "[]", r#"{"e2bfb730-ecaa-11e6-8f88-34363bc7c4c0":7}"#] {
-            assert_eq!(limited(private, Step::Create, minute), None, "{private}");
+            assert_eq!(limited(private, Operation::Create, minute), None, "{private}");
         }
-        assert_eq!(limited("", Step::Create, Duration::MAX), None);
+        assert_eq!(limited("", Operation::Create, Duration::MAX), None);
     }
 
     #[test]
@@ -210,11 +210,11 @@ mod tests {
     /// The private bytes after a step that was limited to a minute, whose provider answers with what it makes of those it got.
     fn left(own: &str, answered: impl FnOnce(&str) -> String) -> String {
         let own = Stored { private: Bytes::copy_from_slice(own.as_bytes()), ..Stored::NOTHING };
-        let ordered = in_stored(&block(), &own, Step::Delete, Duration::from_secs(60)).unwrap();
+        let ordered = in_stored(&block(), &own, Operation::Delete, Duration::from_secs(60)).unwrap();
         assert!(ordered.private != own.private);
         let private = Bytes::from(answered(std::str::from_utf8(&ordered.private).unwrap()));
         let mut answer = Stored { private, ..Stored::NOTHING };
-        out_of_stored(&mut answer, &ordered, &own, Step::Delete);
+        out_of_stored(&mut answer, &ordered, &own, Operation::Delete);
         String::from_utf8(answer.private.to_vec()).unwrap()
     }
 
@@ -250,14 +250,14 @@ mod tests {
             value(Cty::Map(Attributes::from([(Arc::from("create"), create), (Arc::from("delete"), delete)])))
         };
         let one = Cty::string("60s");
-        let given = |value: &Cty, step: Step| in_value(&block(), value, step, minute);
-        assert_eq!(given(&value(Cty::Null), Step::Create), Some(limits(one.clone(), Cty::Null)));
+        let given = |value: &Cty, step: Operation| in_value(&block(), value, step, minute);
+        assert_eq!(given(&value(Cty::Null), Operation::Create), Some(limits(one.clone(), Cty::Null)));
         let there = limits(Cty::string("1h"), Cty::string("2h"));
-        assert_eq!(given(&there, Step::Delete), Some(limits(Cty::string("1h"), one)));
-        assert_eq!(given(&there, Step::Update), None);
-        assert_eq!(given(&value(Cty::UNKNOWN), Step::Create), None);
-        assert_eq!(given(&Cty::Null, Step::Create), None);
-        assert_eq!(in_value(&Block::default(), &there, Step::Create, minute), None);
+        assert_eq!(given(&there, Operation::Delete), Some(limits(Cty::string("1h"), one)));
+        assert_eq!(given(&there, Operation::Update), None);
+        assert_eq!(given(&value(Cty::UNKNOWN), Operation::Create), None);
+        assert_eq!(given(&Cty::Null, Operation::Create), None);
+        assert_eq!(in_value(&Block::default(), &there, Operation::Create, minute), None);
     }
 
     #[test]
@@ -265,16 +265,16 @@ mod tests {
         let minute = Duration::from_secs(60);
         let value = |timeouts: Cty| Cty::Map(Attributes::from([(Arc::from(ATTRIBUTE), timeouts)]));
         let own = Stored { state: value(Cty::Null), ..Stored::NOTHING };
-        let ordered = in_stored(&block(), &own, Step::Create, minute).unwrap();
+        let ordered = in_stored(&block(), &own, Operation::Create, minute).unwrap();
         assert!(ordered.state != own.state && ordered.private == own.private);
         let mut same = ordered.clone();
-        out_of_stored(&mut same, &ordered, &own, Step::Create);
+        out_of_stored(&mut same, &ordered, &own, Operation::Create);
         assert_eq!(same.state, own.state);
         for other in [value(Cty::UNKNOWN), Cty::Null] {
             let mut answer = Stored { state: other.clone(), ..Stored::NOTHING };
-            out_of_stored(&mut answer, &ordered, &own, Step::Create);
+            out_of_stored(&mut answer, &ordered, &own, Operation::Create);
             assert_eq!(answer.state, other);
         }
-        assert!(in_stored(&block(), &own, Step::Read, minute).is_none());
+        assert!(in_stored(&block(), &own, Operation::Read, minute).is_none());
     }
 }

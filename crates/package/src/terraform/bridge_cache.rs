@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use crate::terraform::surroundings::Surroundings;
+use crate::terraform::search_context::SearchContext;
 
 /// Where it is: a mirror in the unpacked layout.
-pub(crate) fn directory(surroundings: &Surroundings) -> Option<PathBuf> {
+pub(crate) fn directory(surroundings: &SearchContext) -> Option<PathBuf> {
     if let Some(directory) = surroundings.variable("PULUMI_DYNAMIC_TF_PLUGIN_CACHE_DIR") {
         return Some(surroundings.absolute(directory.as_ref()));
     }
@@ -24,7 +24,7 @@ mod tests {
 
     #[test]
     fn the_variables_come_before_the_home() {
-        let mut around = Surroundings::empty(Path::new("/here"));
+        let mut around = SearchContext::empty(Path::new("/here"));
         assert_eq!(directory(&around), None);
         around.home = Some("/home/me".into());
         assert_eq!(directory(&around), Some("/home/me/.pulumi/dynamic_tf_plugins".into()));

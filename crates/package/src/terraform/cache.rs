@@ -18,7 +18,7 @@ use outrigger_terraform::address::Address;
 use crate::terraform::archive::{self, Failure};
 use crate::terraform::digest::archive_digest;
 use crate::terraform::executable;
-use crate::terraform::mirror::Package;
+use crate::terraform::mirror::ProviderPackage;
 
 use index::{Entry, Index, Stamp};
 
@@ -32,7 +32,7 @@ const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
 pub(crate) fn unpacked(
     cache: Option<&Path>,
     address: &Address,
-    package: &Package,
+    package: &ProviderPackage,
     archive: &Path,
 ) -> Result<PathBuf, Diagnostic> {
     let place = cache
@@ -179,7 +179,7 @@ mod tests {
     struct Scene {
         directory: tempfile::TempDir,
         address: Address,
-        package: Package,
+        package: ProviderPackage,
     }
 
     impl Scene {
@@ -187,7 +187,7 @@ mod tests {
             let directory = tempfile::tempdir().unwrap();
             let path = directory.path().join("b.zip");
             fs::write(&path, bytes).unwrap();
-            let package = Package {
+            let package = ProviderPackage {
                 version: semver::Version::new(1, 0, 0),
                 platform: Platform::current(),
                 location: Location::Archive(path),

@@ -9,12 +9,12 @@ use std::path::{Path, PathBuf};
 
 use outrigger_diagnostic::Diagnostic;
 
-pub use installation::{Absent, CliConfig, Installation, Method, Override, Source, Unknown};
+pub use installation::{Absent, CliConfig, Installation, Method, MethodSource, Override, Unknown};
 
-use crate::terraform::surroundings::Surroundings;
+use crate::terraform::search_context::SearchContext;
 
 /// Reads the files that hold, in OpenTofu's order.
-pub(crate) fn load(surroundings: &Surroundings) -> Result<CliConfig, Diagnostic> {
+pub(crate) fn load(surroundings: &SearchContext) -> Result<CliConfig, Diagnostic> {
     let mut config = CliConfig::default();
     for (path, named_by) in files(surroundings) {
         let text = match fs::read_to_string(&path) {
@@ -35,7 +35,7 @@ pub(crate) fn load(surroundings: &Surroundings) -> Result<CliConfig, Diagnostic>
 }
 
 /// The files, each with the variable that names it.
-fn files(surroundings: &Surroundings) -> Vec<(PathBuf, Option<&'static str>)> {
+fn files(surroundings: &SearchContext) -> Vec<(PathBuf, Option<&'static str>)> {
     let given = ["TF_CLI_CONFIG_FILE", "TERRAFORM_CONFIG"].into_iter();
     let mut given = given.filter_map(|name| Some((surroundings.variable(name)?, name)));
     if let Some((path, name)) = given.next() {
@@ -87,8 +87,8 @@ fn mistake(reason: &str) -> Diagnostic {
 mod tests {
     use super::*;
 
-    fn surroundings(home: &Path) -> Surroundings {
-        Surroundings { home: Some(home.to_owned()), ..Surroundings::empty(home) }
+    fn surroundings(home: &Path) -> SearchContext {
+        SearchContext { home: Some(home.to_owned()), ..SearchContext::empty(home) }
     }
 
     #[test]
@@ -100,7 +100,7 @@ mod tests {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, text).unwrap();
         };
-        let cache = |around: &Surroundings| load(around).unwrap().plugin_cache;
+        let cache = |around: &SearchContext| load(around).unwrap().plugin_cache;
         assert_eq!(cache(&around), None);
         write("xdg/opentofu/tofurc", "plugin_cache_dir = \"/xdg\"");
         around.environment.insert("XDG_CONFIG_HOME".to_owned(), home.path().join("xdg").display().to_string());

@@ -16,7 +16,7 @@ use crate::terraform::platform::Platform;
 
 /// A package of a provider, for one platform.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Package {
+pub struct ProviderPackage {
     /// Which version it is.
     pub version: Version,
     /// What it runs on.
@@ -35,7 +35,7 @@ pub enum Location {
 }
 
 /// Every package of a provider in a mirror, for any platform; unpacked ones of a version stand before packed ones.
-pub fn packages(mirror: &Path, address: &Address) -> io::Result<Vec<Package>> {
+pub fn packages(mirror: &Path, address: &Address) -> io::Result<Vec<ProviderPackage>> {
     let mut found = Vec::new();
     for host in directories(mirror, |name| address::host(name).is_ok_and(|name| name == address.host()))? {
         let same = |wanted: &str, name: &str| address::part(name).is_ok_and(|name| name == wanted);
@@ -46,7 +46,7 @@ pub fn packages(mirror: &Path, address: &Address) -> io::Result<Vec<Package>> {
             }
         }
     }
-    found.sort_by(|one: &Package, other| one.version.cmp(&other.version));
+    found.sort_by(|one: &ProviderPackage, other| one.version.cmp(&other.version));
     Ok(found)
 }
 
@@ -63,19 +63,19 @@ pub(crate) fn hosts(mirror: &Path, address: &Address) -> Vec<String> {
     hosts
 }
 
-fn unpacked(kind: &Path, found: &mut Vec<Package>) -> io::Result<()> {
+fn unpacked(kind: &Path, found: &mut Vec<ProviderPackage>) -> io::Result<()> {
     for directory in directories(kind, |name| exact_version(name).is_some())? {
         let Some(version) = directory.file_name().and_then(|name| exact_version(name.to_str()?)) else { continue };
         for (name, path) in entries(&directory)? {
             if let Some(platform) = Platform::parse(&name).filter(|_| path.is_dir()) {
-                found.push(Package { version: version.clone(), platform, location: Location::Directory(path) });
+                found.push(ProviderPackage { version: version.clone(), platform, location: Location::Directory(path) });
             }
         }
     }
     Ok(())
 }
 
-fn packed(kind: &Path, address: &Address, found: &mut Vec<Package>) -> io::Result<()> {
+fn packed(kind: &Path, address: &Address, found: &mut Vec<ProviderPackage>) -> io::Result<()> {
     let prefix = format!("{FILE_PREFIX}{}_", address.kind());
     for (name, path) in entries(kind)? {
         let name = name.to_ascii_lowercase();
@@ -84,7 +84,7 @@ fn packed(kind: &Path, address: &Address, found: &mut Vec<Package>) -> io::Resul
         if let (Some(version), Some(platform)) = (exact_version(version), Platform::parse(platform))
             && path.is_file()
         {
-            found.push(Package { version, platform, location: Location::Archive(path) });
+            found.push(ProviderPackage { version, platform, location: Location::Archive(path) });
         }
     }
     Ok(())

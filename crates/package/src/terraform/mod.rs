@@ -12,12 +12,12 @@ mod executable;
 mod mirror;
 mod pattern;
 mod platform;
+mod search_context;
 mod sources;
-mod surroundings;
 
 pub use digest::package_digest;
-pub use mirror::{Location, Package, packages};
+pub use mirror::{Location, ProviderPackage, packages};
 pub use pattern::Pattern;
 pub use platform::Platform;
+pub use search_context::SearchContext;
 pub use sources::Sources;
-pub use surroundings::Surroundings;

@@ -14,10 +14,10 @@ use outrigger_transport::goplugin::reattach_providers;
 use outrigger_transport::{Origin, Place, Reattach, Resolved, Resolver, Unresolved};
 use semver::Version;
 
-use crate::terraform::cli_config::{self, CliConfig, Source};
-use crate::terraform::mirror::{self, Location, Package};
+use crate::terraform::cli_config::{self, CliConfig, MethodSource};
+use crate::terraform::mirror::{self, Location, ProviderPackage};
 use crate::terraform::platform::Platform;
-use crate::terraform::surroundings::Surroundings;
+use crate::terraform::search_context::SearchContext;
 use crate::terraform::{bridge_cache, cache, executable};
 
 use report::Report;
@@ -28,7 +28,7 @@ const REATTACH: [&str; 2] = ["PULUMI_BRIDGE_REATTACH_PROVIDERS", "TF_REATTACH_PR
 /// Where providers are looked for.
 #[derive(Clone, Debug)]
 pub struct Sources {
-    surroundings: Arc<Surroundings>,
+    surroundings: Arc<SearchContext>,
 }
 
 /// The name of a descriptor is the address of a provider, and its version a constraint; or the name is the path of an
@@ -49,7 +49,7 @@ impl Resolver for Sources {
 
 impl Sources {
     /// Everything that these surroundings name.
-    pub fn new(surroundings: Surroundings) -> Self {
+    pub fn new(surroundings: SearchContext) -> Self {
         Self { surroundings: Arc::new(surroundings) }
     }
 
@@ -135,7 +135,7 @@ impl Sources {
             packages.extend(report.searched(&place.directory, found));
         }
         let Some(newest) = newest(&packages, constraint) else { return Err(report.nothing_fits()) };
-        let of_version = |package: &&Package| package.version == newest.version;
+        let of_version = |package: &&ProviderPackage| package.version == newest.version;
         // The methods' order decides between packages of one version.
         let fitting = packages.iter().filter(of_version).find(|package| package.platform == platform);
         match fitting {
@@ -158,13 +158,13 @@ impl Sources {
             if !places.iter().any(has_it) {
                 places.extend(plugin_cache());
             }
-            report.registry(&Source::Direct);
+            report.registry(&MethodSource::Direct);
             places.retain(|place| place.directory.is_dir());
             return places;
         };
         let mut remote = false;
         for method in installation.methods.iter().filter(|method| method.serves(address)) {
-            if let Source::FilesystemMirror(path) = &method.source {
+            if let MethodSource::FilesystemMirror(path) = &method.source {
                 let directory = self.surroundings.absolute(path);
                 places.push(Searched { directory, named_at: Some(method.place.clone()) });
                 continue;
@@ -193,7 +193,7 @@ impl Sources {
         found
     }
 
-    fn install(&self, address: &Address, package: &Package) -> Result<Resolved, Unresolved> {
+    fn install(&self, address: &Address, package: &ProviderPackage) -> Result<Resolved, Unresolved> {
         let unpacked;
         let directory = match &package.location {
             Location::Directory(directory) => directory,
@@ -226,7 +226,7 @@ fn developed(place: Place) -> Resolved {
     Resolved { place, arguments: Vec::new(), origin: Origin::Project, version, warnings: Vec::new() }
 }
 
-fn newest<'a>(packages: &'a [Package], constraint: &Constraint) -> Option<&'a Package> {
+fn newest<'a>(packages: &'a [ProviderPackage], constraint: &Constraint) -> Option<&'a ProviderPackage> {
     let version = constraint.newest(packages.iter().map(|package| &package.version))?;
     packages.iter().find(|package| package.version == *version)
 }

@@ -41,7 +41,7 @@ pub(super) struct EngineMonitor {
 
 /// How a goal names its package on the wire.
 #[derive(Default)]
-struct Package {
+struct WirePackage {
     reference: String,
     version: String,
     download_url: String,
@@ -58,15 +58,15 @@ impl EngineMonitor {
     }
 
     /// A parameterized package is registered and named by its reference; another by version and address.
-    async fn package(&self, package: Option<PluginDescriptor>) -> Result<Package, RegisterError> {
-        let Some(package) = package else { return Ok(Package::default()) };
+    async fn package(&self, package: Option<PluginDescriptor>) -> Result<WirePackage, RegisterError> {
+        let Some(package) = package else { return Ok(WirePackage::default()) };
         let checksums =
             package.checksums.iter().filter_map(|(platform, hex)| Some((platform.clone(), hex::decode(hex).ok()?)));
         let checksums = checksums.collect();
         let version = package.version.unwrap_or_default();
         let download_url = package.download_url.unwrap_or_default();
         let Some(given) = package.parameterization else {
-            return Ok(Package { version, download_url, checksums, ..Package::default() });
+            return Ok(WirePackage { version, download_url, checksums, ..WirePackage::default() });
         };
         let parameterization =
             register_package_request::Parameterization { name: given.name, version: given.version, value: given.value };
@@ -79,7 +79,7 @@ impl EngineMonitor {
             extension: None,
         };
         let answer = self.client.clone().register_package(request).await.map_err(refused)?;
-        Ok(Package { reference: answer.into_inner().r#ref, ..Package::default() })
+        Ok(WirePackage { reference: answer.into_inner().r#ref, ..WirePackage::default() })
     }
 }
 

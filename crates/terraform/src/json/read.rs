@@ -53,12 +53,15 @@ fn field(
 ) -> Result<(), CodecError> {
     let given = raw.filter(|raw| raw.get() != "null");
     let bytes = match (kind, given) {
-        (Kind::Flag, _) => {
-            varint(number, plain::<bool>(raw, "true or false")?.into(), into);
-            return Ok(());
-        }
-        (Kind::Number, _) => {
-            varint(number, plain::<i64>(raw, "a whole number")?.cast_unsigned(), into);
+        (Kind::Flag | Kind::Number, _) => {
+            let value = match kind {
+                Kind::Flag => plain::<bool>(raw, "true or false")?.into(),
+                _ => plain::<i64>(raw, "a whole number")?.cast_unsigned(),
+            };
+            if value != 0 {
+                encode_varint(number << 3, into);
+                encode_varint(value, into);
+            }
             return Ok(());
         }
         (Kind::Map(_), _) => {
@@ -119,11 +122,4 @@ fn put(number: u64, bytes: &[u8], into: &mut Vec<u8>) {
     encode_varint(number << 3 | 2, into);
     encode_varint(bytes.len() as u64, into);
     into.extend_from_slice(bytes);
-}
-
-fn varint(number: u64, value: u64, into: &mut Vec<u8>) {
-    if value != 0 {
-        encode_varint(number << 3, into);
-        encode_varint(value, into);
-    }
 }

@@ -42,17 +42,17 @@ impl Secret {
 /// The line with something else where `inside` stands: in a text, or as a number that is all of a value.
 fn without(line: &str, inside: &str) -> String {
     let mut shown = String::with_capacity(line.len());
-    let mut place = Place::Outside;
+    let mut place = JsonState::Outside;
     let mut rest = line;
     while let Some((before, after)) = rest.split_once(inside) {
         shown.push_str(before);
-        place = before.bytes().fold(place, Place::after);
+        place = before.bytes().fold(place, JsonState::after);
         let whole = shown.ends_with([':', ',', '[']) && after.starts_with([',', '}', ']']);
         match place {
-            Place::Text => shown.push_str(HIDDEN),
-            Place::Outside if whole => shown.push_str(&format!("\"{HIDDEN}\"")),
+            JsonState::Text => shown.push_str(HIDDEN),
+            JsonState::Outside if whole => shown.push_str(&format!("\"{HIDDEN}\"")),
             // The end of `\n`, or some digits of another number, is not the secret; that may begin right behind.
-            Place::Outside | Place::Escape => {
+            JsonState::Outside | JsonState::Escape => {
                 let mut passed = rest.get(before.len()..).unwrap_or_default().chars();
                 let first = passed.next();
                 shown.extend(first);
@@ -68,14 +68,14 @@ fn without(line: &str, inside: &str) -> String {
 
 /// A place in a line of JSON.
 #[derive(Clone, Copy)]
-enum Place {
+enum JsonState {
     Outside,
     Text,
     /// In a text, behind a backslash.
     Escape,
 }
 
-impl Place {
+impl JsonState {
     /// Behind one more byte.
     fn after(self, byte: u8) -> Self {
         match (self, byte) {

@@ -8,7 +8,7 @@ use outrigger_bridge::{Bridge, BridgeOptions, LogLevel, Terraform};
 use outrigger_diagnostic::Diagnostic;
 use outrigger_host::{Host, HostOptions, KeeperCommand, ProjectOptions};
 use outrigger_package::pulumi::{ProjectPlugin, Search};
-use outrigger_package::terraform::{Sources, Surroundings};
+use outrigger_package::terraform::{SearchContext, Sources};
 use outrigger_project::Project;
 use outrigger_provider::{Plugin, without_secrets};
 use outrigger_pulumi::{Attached, Pulumi};
@@ -166,7 +166,7 @@ fn terraform(environment: &Environment, directory: &Path) -> Result<Terraform, D
     let log_level = log_level(&variables);
     let home = environment.text("HOME").map(PathBuf::from);
     let cache = environment.cache_directory().map(|directory| directory.join("terraform"));
-    let surroundings = Surroundings { environment: variables, home, working_directory: directory.to_owned(), cache };
+    let surroundings = SearchContext { environment: variables, home, working_directory: directory.to_owned(), cache };
     Ok(Terraform {
         resolver: Arc::new(Sources::new(surroundings)),
         version: BRIDGE_VERSION.to_owned(),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use outrigger_sdk::{Check, Context, Created, Error, Inputs, Outputs, Resource, Result, State, Value};
 
-use super::source::Source;
+use super::source::RandomSource;
 
 /// What a random number is made of.
 #[derive(Clone, Inputs)]
@@ -38,7 +38,7 @@ pub(crate) struct Integer {
 fn draw(min: i64, max: i64) -> Result<i64> {
     let width = max.checked_sub(min).and_then(|width| u64::try_from(width).ok()).and_then(|width| width.checked_add(1));
     let width = width.ok_or_else(|| Error::new("`max` is below `min`"))?;
-    let offset = i64::try_from(Source::new().below(width)?).unwrap_or_default();
+    let offset = i64::try_from(RandomSource::new().below(width)?).unwrap_or_default();
     Ok(min.saturating_add(offset))
 }
 

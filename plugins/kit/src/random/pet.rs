@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use outrigger_sdk::{Check, Context, Created, Inputs, Outputs, Resource, Result, State, Value};
 
-use super::source::Source;
+use super::source::RandomSource;
 use super::words::{ADJECTIVES, ANIMALS};
 
 const LONGEST: u32 = 20;
@@ -45,7 +45,7 @@ pub(crate) struct Pet {
 }
 
 fn name(inputs: &PetArgs) -> Result<String> {
-    let mut source = Source::new();
+    let mut source = RandomSource::new();
     let mut words = Vec::new();
     words.extend(inputs.prefix.as_deref().filter(|prefix| !prefix.is_empty()));
     for _ in 1..inputs.length.clamp(1, LONGEST) {

@@ -3,12 +3,12 @@
 use outrigger_sdk::{Error, Result};
 
 /// Randomness, fetched in larger pieces.
-pub(super) struct Source {
+pub(super) struct RandomSource {
     buffer: [u8; 256],
     used: usize,
 }
 
-impl Source {
+impl RandomSource {
     pub(super) fn new() -> Self {
         Self { buffer: [0; 256], used: 256 }
     }
@@ -86,7 +86,7 @@ mod tests {
     /// With 60,000 throws, the chance that an honest die is found guilty here is below one in a billion.
     #[test]
     fn a_die_is_fair() {
-        let mut source = Source::new();
+        let mut source = RandomSource::new();
         let mut counts = [0_i64; 6];
         for _ in 0..60_000 {
             counts[usize::try_from(source.below(6).unwrap()).unwrap()] += 1;
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn shuffles_lose_nothing_and_reach_every_order() {
-        let mut source = Source::new();
+        let mut source = RandomSource::new();
         let mut seen = std::collections::HashSet::new();
         for _ in 0..2_000 {
             let mut items = [1, 2, 3];

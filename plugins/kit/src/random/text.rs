@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use outrigger_sdk::{Check, Error, Inputs, Result, Value};
 
-use super::source::Source;
+use super::source::RandomSource;
 
 const LOWER: &str = "abcdefghijklmnopqrstuvwxyz";
 const UPPER: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -130,7 +130,7 @@ impl TextArgs {
         ];
         let kinds =
             kinds.into_iter().filter(|(wanted, ..)| *wanted).map(|(_, letters, least)| (unique(letters), least));
-        draw(self.length, &kinds.collect::<Vec<_>>(), &mut Source::new())
+        draw(self.length, &kinds.collect::<Vec<_>>(), &mut RandomSource::new())
     }
 }
 
@@ -143,7 +143,7 @@ fn unique(letters: &str) -> Vec<char> {
 }
 
 /// Draws a text from kinds of characters: the least numbers of each kind first, then any, and all of that in any order.
-fn draw(length: u32, kinds: &[(Vec<char>, u32)], source: &mut Source) -> Result<String> {
+fn draw(length: u32, kinds: &[(Vec<char>, u32)], source: &mut RandomSource) -> Result<String> {
     let mut letters = Vec::new();
     for (kind, least) in kinds {
         for _ in 0..*least {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use outrigger_bridge::Naming;
-use outrigger_bridge::document::{About, Origin, base_document, write_document};
+use outrigger_bridge::document::{About, RegistryName, base_document, write_document};
 use outrigger_bridge::tokens::Selection;
 use outrigger_terraform::schema::Schemas;
 use serde_json::Value;
@@ -68,7 +68,7 @@ async fn a_provider_from_a_registry_has_an_origin() {
         let (package, theirs) = go_document(&[&address, "3.6.0"], cache.path()).await;
         assert_eq!(package.version, "3.6.0");
         let naming = Naming::new("random", Arc::new(schemas(&provider).await), &Selection::default()).unwrap();
-        let ours = written(&naming, &theirs, Some(Origin { namespace, name: "random" }));
+        let ours = written(&naming, &theirs, Some(RegistryName { namespace, name: "random" }));
         assert_eq!(differences(&ours, &theirs), Vec::<String>::new());
     }
 }
@@ -79,7 +79,7 @@ pub(crate) fn document_of(provider: &str, schemas: Schemas, selection: &Selectio
     written(&naming, theirs, None)
 }
 
-fn written(naming: &Naming, theirs: &Value, origin: Option<Origin<'_>>) -> Value {
+fn written(naming: &Naming, theirs: &Value, origin: Option<RegistryName<'_>>) -> Value {
     let text = |pointer: &str| theirs.pointer(pointer).and_then(Value::as_str).unwrap();
     let about = About {
         version: &text("/version").parse().unwrap(),

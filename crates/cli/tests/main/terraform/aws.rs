@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 
 use outrigger_diagnostic::Diagnostic;
-use outrigger_package::terraform::{Sources, Surroundings};
+use outrigger_package::terraform::{SearchContext, Sources};
 use outrigger_provider::PluginDescriptor;
 use outrigger_terraform::address::TERRAFORM_HOST;
 use outrigger_transport::Resolver;
@@ -58,7 +58,7 @@ const NEWER: &str = "OUTRIGGER_AWS_PROVIDER";
 
 /// The newer provider where Terraform finds it, by the configuration and the mirrors of whoever runs the tests.
 fn installed(unpacked: &Path) -> Result<PathBuf, Diagnostic> {
-    let sources = Sources::new(Surroundings {
+    let sources = Sources::new(SearchContext {
         environment: env::vars().collect(),
         home: env::home_dir(),
         working_directory: env::current_dir().unwrap(),

@@ -65,7 +65,7 @@ pub struct Override {
 #[derive(Clone, Debug)]
 pub struct Method {
     /// Where from.
-    pub source: Source,
+    pub source: MethodSource,
     /// Only these; without any, all.
     pub include: Vec<Pattern>,
     /// But not these.
@@ -76,7 +76,7 @@ pub struct Method {
 
 /// Where a method gets providers from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Source {
+pub enum MethodSource {
     /// The registry that the address names.
     Direct,
     /// A directory.
@@ -193,10 +193,10 @@ impl Reader {
             return Err(self.error(item.at(), &format!("`{name}` needs `{argument}`")));
         }
         let source = match name {
-            "filesystem_mirror" => Source::FilesystemMirror(location.into()),
-            "network_mirror" => Source::NetworkMirror(location),
-            "oci_mirror" => Source::OciMirror(location),
-            _ => Source::Direct,
+            "filesystem_mirror" => MethodSource::FilesystemMirror(location.into()),
+            "network_mirror" => MethodSource::NetworkMirror(location),
+            "oci_mirror" => MethodSource::OciMirror(location),
+            _ => MethodSource::Direct,
         };
         Ok(Method { source, include, exclude, place: self.place(item.at()) })
     }
@@ -296,14 +296,14 @@ provider_installation {
         assert!(installation.overrides[0].provider.matches(&"hashicorp/random".parse().unwrap()));
         // As in OpenTofu, a name alone is HashiCorp's.
         assert!(installation.overrides[1].provider.matches(&"hashicorp/pet".parse().unwrap()));
-        let sources: Vec<&Source> = installation.methods.iter().map(|method| &method.source).collect();
+        let sources: Vec<&MethodSource> = installation.methods.iter().map(|method| &method.source).collect();
         assert_eq!(
             sources,
             [
-                &Source::FilesystemMirror("/mirror".into()),
-                &Source::NetworkMirror("https://x.io/providers/".to_owned()),
-                &Source::OciMirror("x.io/${namespace}/${type}".to_owned()),
-                &Source::Direct,
+                &MethodSource::FilesystemMirror("/mirror".into()),
+                &MethodSource::NetworkMirror("https://x.io/providers/".to_owned()),
+                &MethodSource::OciMirror("x.io/${namespace}/${type}".to_owned()),
+                &MethodSource::Direct,
             ]
         );
         let serves = |address: &str| installation.methods[0].serves(&address.parse().unwrap());

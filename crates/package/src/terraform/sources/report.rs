@@ -10,8 +10,8 @@ use outrigger_terraform::constraint::Constraint;
 use outrigger_transport::Unresolved;
 use semver::Version;
 
-use crate::terraform::cli_config::{CliConfig, Source};
-use crate::terraform::mirror::{self, Package};
+use crate::terraform::cli_config::{CliConfig, MethodSource};
+use crate::terraform::mirror::{self, ProviderPackage};
 use crate::terraform::platform::Platform;
 
 /// What was searched so far.
@@ -32,7 +32,11 @@ impl<'a> Report<'a> {
     }
 
     /// Notes what a directory has, and gives it: nothing, if it cannot be read.
-    pub(super) fn searched(&mut self, directory: &Path, found: io::Result<Vec<Package>>) -> Vec<Package> {
+    pub(super) fn searched(
+        &mut self,
+        directory: &Path,
+        found: io::Result<Vec<ProviderPackage>>,
+    ) -> Vec<ProviderPackage> {
         let (packages, unreadable) = match found {
             Ok(packages) => (packages, None),
             Err(error) => (Vec::new(), Some(error)),
@@ -50,11 +54,13 @@ impl<'a> Report<'a> {
     }
 
     /// A method that cannot be used.
-    pub(super) fn registry(&mut self, source: &Source) {
+    pub(super) fn registry(&mut self, source: &MethodSource) {
         self.registries.push(match source {
-            Source::NetworkMirror(url) => format!("the network mirror `{url}`"),
-            Source::OciMirror(template) => format!("the OCI mirror `{template}`"),
-            Source::Direct | Source::FilesystemMirror(_) => format!("the registry `{}`", self.address.host()),
+            MethodSource::NetworkMirror(url) => format!("the network mirror `{url}`"),
+            MethodSource::OciMirror(template) => format!("the OCI mirror `{template}`"),
+            MethodSource::Direct | MethodSource::FilesystemMirror(_) => {
+                format!("the registry `{}`", self.address.host())
+            }
         });
     }
 
@@ -91,7 +97,12 @@ impl<'a> Report<'a> {
     }
 
     /// The version that would be taken is not there for this machine.
-    pub(super) fn wrong_platform(self, platform: &Platform, packages: &[Package], version: &Version) -> Diagnostic {
+    pub(super) fn wrong_platform(
+        self,
+        platform: &Platform,
+        packages: &[ProviderPackage],
+        version: &Version,
+    ) -> Diagnostic {
         let of_version = packages.iter().filter(|package| package.version == *version);
         let platforms: BTreeSet<String> = of_version.map(|package| package.platform.to_string()).collect();
         let platforms: Vec<String> = platforms.into_iter().collect();

@@ -9,13 +9,13 @@ use crate::terraform::archive::tests::archive;
 /// A home, with everything that can be in it.
 struct Scene {
     home: tempfile::TempDir,
-    around: Surroundings,
+    around: SearchContext,
 }
 
 impl Scene {
     fn new() -> Self {
         let home = tempfile::tempdir().unwrap();
-        let mut around = Surroundings::empty(home.path());
+        let mut around = SearchContext::empty(home.path());
         around.home = Some(home.path().to_owned());
         // The machine's own directories are not part of the scene.
         around.environment.insert("XDG_DATA_DIRS".to_owned(), "/nonexistent".to_owned());
@@ -258,7 +258,7 @@ fn found(address: &str, keys: &[&str]) -> Result<Option<u32>, Diagnostic> {
         format!(r#""{key}":{{"Protocol":"grpc","Pid":{place},"Addr":{{"Network":"unix","String":"/x"}}}}"#)
     };
     let text = keys.iter().enumerate().map(entry).collect::<Vec<_>>().join(",");
-    let mut around = Surroundings::empty(Path::new("/nonexistent"));
+    let mut around = SearchContext::empty(Path::new("/nonexistent"));
     around.environment.insert(REATTACH[1].to_owned(), format!("{{{text}}}"));
     let address = address.parse().unwrap();
     Ok(Sources::new(around).running(&address)?.map(|reattach| reattach.process_id))

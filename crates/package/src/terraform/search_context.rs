@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// What the caller knows about the user and the machine.
 #[derive(Clone, Debug)]
-pub struct Surroundings {
+pub struct SearchContext {
     /// The variables.
     pub environment: BTreeMap<String, String>,
     /// The user's directory.
@@ -17,7 +17,7 @@ pub struct Surroundings {
     pub cache: Option<PathBuf>,
 }
 
-impl Surroundings {
+impl SearchContext {
     /// A variable that has a value.
     pub(crate) fn variable(&self, name: &str) -> Option<&str> {
         self.environment.get(name).map(String::as_str).filter(|value| !value.is_empty())
