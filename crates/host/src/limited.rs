@@ -6,11 +6,11 @@ use async_trait::async_trait;
 use outrigger_provider::{
     ApplyRequest, CallContext, CallError, CallRequest, CallResponse, CheckRequest, Checked, ConstructResponse, Goal,
     ImportRequest, Imported, Invoke, Invoked, Monitor, Outcome, PlanRequest, Planned, Provider, ReadRequest,
-    ReadResult,
+    ReadResult, ResourceIdentity, Ticket,
 };
+use outrigger_transport::Deadlines;
 
 use crate::lease::{Lease, within};
-use outrigger_transport::Deadlines;
 
 /// The provider that the engine gets.
 pub(crate) struct LimitedProvider {
@@ -56,6 +56,10 @@ impl Provider for LimitedProvider {
 
     async fn apply(&self, cx: &CallContext, request: ApplyRequest) -> Outcome {
         self.provider.apply(cx, request).await
+    }
+
+    async fn resume(&self, cx: &CallContext, resource: &ResourceIdentity, ticket: Ticket) -> Outcome {
+        self.provider.resume(cx, resource, ticket).await
     }
 
     async fn read(&self, cx: &CallContext, request: ReadRequest) -> Result<ReadResult, CallError> {
