@@ -18,6 +18,8 @@ use super::world::{CANARY, World};
 pub(crate) struct FakeProgram {
     pub(crate) world: Arc<World>,
     pub(crate) items: Vec<Item>,
+    /// Whether it registers the root stack, or leaves that to the engine.
+    pub(crate) rooted: bool,
     /// What was registered: the goal's inputs by name.
     pub(crate) registered: Mutex<BTreeMap<Urn, Goal>>,
 }
@@ -26,8 +28,8 @@ type Answer = Option<Arc<Registered>>;
 type Pending<'a> = Shared<BoxFuture<'a, Answer>>;
 
 impl FakeProgram {
-    pub(crate) fn new(world: Arc<World>, items: Vec<Item>) -> Self {
-        Self { world, items, registered: Mutex::default() }
+    pub(crate) fn new(world: Arc<World>, items: Vec<Item>, rooted: bool) -> Self {
+        Self { world, items, rooted, registered: Mutex::default() }
     }
 
     pub(crate) fn goals(&self) -> BTreeMap<Urn, Goal> {
@@ -188,6 +190,9 @@ impl Program for FakeProgram {
     }
 
     async fn run(&self, monitor: &dyn Monitor) -> Result<(), ProgramError> {
+        if self.rooted {
+            monitor.register(Goal::root(monitor.stack())).await.map_err(|_| ProgramError)?;
+        }
         let mut answers: BTreeMap<usize, Pending<'_>> = BTreeMap::new();
         for item in &self.items {
             let needed =

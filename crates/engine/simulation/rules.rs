@@ -124,6 +124,9 @@ impl Inner {
                 }
             }
         }
+        if !self.shadow.entries.values().any(|entry| entry.urn.is_stack()) {
+            found.push("the root stack is not in the state".to_owned());
+        }
         for what in found {
             self.violated("goals", what);
         }

@@ -90,6 +90,8 @@ struct Stack {
     items: Items,
     foreign: Vec<String>,
     runs: usize,
+    /// Whether the programs register the root stack: all but those of every eighth seed.
+    rooted: bool,
     /// Disturbances that came later than others draw from here, so that old seeds stay what they were.
     later: Random,
     /// The fate of what goes to an object store, if that is where the state is.
@@ -116,7 +118,7 @@ impl Stack {
         let lag = elsewhere.percent(40).then(|| elsewhere.below(6));
         let store = Store::new(random.fork(), world.clone(), lag)?;
         let elsewhere = lag.map(|_| elsewhere);
-        Ok(Self { world, store, items, foreign, runs: 0, later: Random::new(!seed), elsewhere })
+        Ok(Self { world, store, items, foreign, runs: 0, rooted: seed % 8 != 1, later: Random::new(!seed), elsewhere })
     }
 
     fn clean(&self) -> bool {
@@ -222,7 +224,7 @@ impl Stack {
             None => return None,
         };
         self.world.lock().check_agreement();
-        let program = FakeProgram::new(self.world.clone(), self.items.items.clone());
+        let program = FakeProgram::new(self.world.clone(), self.items.items.clone(), self.rooted);
         {
             let mut world = self.world.lock();
             world.note(format!("== {command:?} {disturbance:?} targets {targets:?}"));

@@ -5,10 +5,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use outrigger_diagnostic::Diagnostic;
-use outrigger_provider::{CallContext, CallError, CheckFailure, ErrorKind, LogLevel, LogSink, RegisterError, RunInfo};
+use outrigger_provider::{
+    CallContext, CallError, CheckFailure, ErrorKind, LogLevel, LogSink, RegisterError, Registered, RunInfo,
+};
 use outrigger_state::{EntryKey, Record, Resource, Snapshot};
 use outrigger_value::{PropertyMap, Urn};
-use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::sync::{OnceCell, Semaphore, SemaphorePermit};
 
 use crate::autonaming::Naming;
 use crate::decisions::{Decisions, Milestone};
@@ -19,6 +21,8 @@ use crate::{Event, EventSink, Options, Services, Step, StepOp, StepResult};
 pub(crate) struct Deployment {
     pub(crate) options: Options,
     pub(crate) stack: Urn,
+    /// The answer to the root stack's registration.
+    pub(crate) root: OnceCell<Result<Registered, RegisterError>>,
     pub(crate) run: RunInfo,
     pub(crate) services: Services,
     pub(crate) base: Snapshot,
@@ -68,6 +72,7 @@ impl Deployment {
         Self {
             run,
             stack: Urn::new(&options.stack, &options.project, None, "pulumi:pulumi:Stack", &name),
+            root: OnceCell::new(),
             decisions: Mutex::new(Decisions::new(&options.project, &options.stack, &base)),
             graph: Graph::new(&base.resources, &base.pending),
             naming: Naming::default(),

@@ -30,15 +30,13 @@ pub async fn up(options: Options, services: Services, base: Snapshot, program: &
     }
     let deployment = deployment.rebased();
     deployment.providers.require(program.required_packages());
-    let registered = deployment.register_resource(deployment.stack_goal()).await;
-    if registered.is_ok() {
-        let ended = program.run(&deployment).await;
-        if ended.is_err() {
-            deployment.mark_failed();
-        }
+    if deployment.may_start().is_ok() && program.run(&deployment).await.is_err() {
+        deployment.mark_failed();
     }
-    // After a failure, what was not registered may only have waited for what failed.
-    if deployment.may_start().is_ok() && !deployment.has_failed() {
+    // After a failure, what was not registered may only have waited for what failed. A program that registered nothing keeps
+    // its stack.
+    let complete = !deployment.has_failed() && deployment.root(Goal::root(&deployment.stack)).await.is_ok();
+    if complete && deployment.may_start().is_ok() {
         deployment.delete_leftovers().await;
     }
     deployment.finish_outputs().await;
@@ -74,8 +72,17 @@ impl Deployment {
         self.stack.clone()
     }
 
-    fn stack_goal(&self) -> Goal {
-        Goal { ty: self.stack.ty().to_owned(), name: self.stack.name().to_owned(), ..Goal::default() }
+    /// Registers the root stack, once: a second registration gets the answer of the first.
+    async fn root(&self, goal: Goal) -> &Result<Registered, RegisterError> {
+        self.root.get_or_init(|| Box::pin(self.register_resource(goal))).await
+    }
+
+    /// The parent of what a program registers: the root stack, unless the program names another.
+    async fn parent(&self, named: Option<Urn>) -> Result<Option<Urn>, RegisterError> {
+        if named.is_some() {
+            return Ok(named);
+        }
+        self.root(Goal::root(&self.stack)).await.as_ref().map(|stack| Some(stack.urn.clone())).map_err(Clone::clone)
     }
 
     /// Writes the stack's outputs: all of them after a success; after a failure, the new ones over the old ones.
@@ -127,7 +134,10 @@ impl Monitor for Deployment {
     }
 
     async fn register(&self, mut goal: Goal) -> Result<Registered, RegisterError> {
-        goal.parent.get_or_insert_with(|| self.stack.clone());
+        if goal.parent.is_none() && goal.ty == self.stack.ty() && goal.name == self.stack.name() {
+            return self.root(goal).await.clone();
+        }
+        goal.parent = self.parent(goal.parent).await?;
         self.register_resource(goal).await
     }
 
@@ -159,7 +169,7 @@ impl Monitor for Deployment {
     }
 
     async fn read(&self, mut goal: ReadGoal) -> Result<Registered, RegisterError> {
-        goal.parent.get_or_insert_with(|| self.stack.clone());
+        goal.parent = self.parent(goal.parent).await?;
         self.read_resource(goal).await
     }
 

@@ -26,8 +26,7 @@ pub struct Goal {
     pub custom: bool,
     /// Whether a provider makes it of other resources: a component of a package. Then it is not `custom`.
     pub remote: bool,
-    /// Its parent. To a program `None` means the root stack, which the engine registers itself; what a component registers
-    /// without one has none.
+    /// Its parent. To a program `None` means the root stack; what a component registers without one has none.
     pub parent: Option<Urn>,
     /// The program's inputs.
     pub inputs: PropertyMap,
@@ -71,6 +70,13 @@ pub struct Goal {
     pub source: Source,
     /// Where the program says each property, if it knows.
     pub places: PropertyPlaces,
+}
+
+impl Goal {
+    /// The goal that is the root stack itself.
+    pub fn root(stack: &Urn) -> Self {
+        Self { ty: stack.ty().to_owned(), name: stack.name().to_owned(), ..Self::default() }
+    }
 }
 
 /// Where the properties of a goal stand, for messages about one of them.

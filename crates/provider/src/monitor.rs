@@ -52,7 +52,7 @@ pub enum RegisterError {
 /// The engine, as a driver or a component sees it. Every method may be called concurrently.
 #[async_trait]
 pub trait Monitor: Send + Sync {
-    /// The root stack's name; it is registered before the program starts.
+    /// The root stack's name. A program registers it first, as [`Goal::root`].
     fn stack(&self) -> &Urn;
 
     /// What run this is.

@@ -11,7 +11,7 @@ pub trait Program: Send + Sync {
     /// be started before anything is registered.
     fn required_packages(&self) -> Vec<PackageReference>;
 
-    /// Runs to its end. Everything that it reports has gone through [`Monitor::report`].
+    /// Runs to its end: registers the root stack ([`crate::Goal::root`]), then its resources. Everything that it reports has gone through [`Monitor::report`].
     async fn run(&self, monitor: &dyn Monitor) -> Result<(), ProgramError>;
 }
 

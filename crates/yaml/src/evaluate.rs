@@ -25,7 +25,7 @@ use futures::{FutureExt, StreamExt};
 use outrigger_diagnostic::{Diagnostic, Place, Severity};
 use outrigger_project::packages::Packages;
 use outrigger_provider::{
-    Monitor, PULUMI_VERSION, PackageReference, Plugins, Program as DriverProgram, ProgramError, RegisterError,
+    Goal, Monitor, PULUMI_VERSION, PackageReference, Plugins, Program as DriverProgram, ProgramError, RegisterError,
     VersionRange,
 };
 use outrigger_syntax::{Document, Span};
@@ -70,7 +70,7 @@ pub struct YamlProgram {
 impl YamlProgram {
     /// Takes a program as it was parsed, with what was found then. `config` are the effective values by `namespace:name`; of a value that is not known, such as that of
     /// no particular stack, [`Value::Unknown`] stands for it. What is wrong is said by [`YamlProgram::check`] and when the
-    /// program is run, which then ends before anything is registered.
+    /// program is run, which then ends before anything but the stack is registered.
     pub fn new(
         document: Document,
         (program, mut findings): (Program, Vec<Diagnostic>),
@@ -125,6 +125,7 @@ impl DriverProgram for YamlProgram {
     }
 
     async fn run(&self, monitor: &dyn Monitor) -> Result<(), ProgramError> {
+        monitor.register(Goal::root(monitor.stack())).await.map_err(|_| ProgramError)?;
         let (checked, findings) = self.checked().await;
         findings.into_iter().for_each(|finding| monitor.report(finding));
         let Some(checked) = checked else { return Err(ProgramError) };

@@ -1,4 +1,4 @@
-//! What is wrong with a program is said with its place, all at once, before anything is registered.
+//! What is wrong with a program is said with its place, all at once, before any resource is registered.
 
 use outrigger_syntax::Document;
 use outrigger_value::Value;
@@ -14,7 +14,7 @@ fn refused(text: &str) -> Vec<String> {
         Ok(program) => {
             let done = run_program(&program, false);
             assert!(done.result.is_err(), "nothing is wrong with {text}");
-            assert!(done.records.goals.is_empty() && done.records.outputs.is_none(), "{text}");
+            assert!(done.records.root && done.records.goals.is_empty() && done.records.outputs.is_none(), "{text}");
             done.reports()
         }
     }

@@ -78,6 +78,8 @@ impl Plugins for OnePackage {
 /// What the program did.
 #[derive(Default)]
 pub(crate) struct Records {
+    /// Whether the root stack was registered.
+    pub(crate) root: bool,
     pub(crate) goals: Vec<Goal>,
     pub(crate) reads: Vec<ReadGoal>,
     pub(crate) invokes: Vec<InvokeGoal>,
@@ -194,6 +196,14 @@ impl Monitor for StandIn {
     }
 
     async fn register(&self, goal: Goal) -> Result<Registered, RegisterError> {
+        if goal.parent.is_none() && goal.ty == self.stack.ty() {
+            let mut records = self.records.lock().unwrap();
+            assert!(!records.root && records.reports.is_empty(), "the stack is registered once, before anything else");
+            records.root = true;
+            let (urn, outputs) = (self.stack.clone(), PropertyMap::new());
+            return Ok(Registered { urn, id: None, outputs, output_dependencies: BTreeMap::new() });
+        }
+        assert!(self.records.lock().unwrap().root, "{} is registered before the stack", goal.name);
         if goal.name == "broken" {
             return Err(RegisterError::Failed);
         }
