@@ -12,7 +12,7 @@ use crate::encoding::{Decoding, Encoding, Unknowns, decode};
 use crate::generated::pulumirpc;
 use crate::generated::pulumirpc::call_request::ArgumentDependencies;
 use crate::generated::pulumirpc::construct_request::PropertyDependencies;
-use crate::monitor::{attend, configuration};
+use crate::monitor::{Lifetime, configuration, serve};
 use crate::options;
 use crate::plugin::failures;
 use crate::provider::PulumiProvider;
@@ -51,7 +51,7 @@ pub(crate) async fn construct(
     options::fill(&mut message, &mut goal).map_err(|error| connection.unsendable(CALL, &error))?;
     message.inputs = Some(connection.encode(goal.inputs, how).map_err(|error| connection.unsendable(CALL, &error))?);
     (message.r#type, message.name) = (goal.ty, goal.name);
-    let answer = attend(monitor, async |address| {
+    let answer = serve(monitor, Lifetime::Call, async |address| {
         message.monitor_endpoint = address;
         connection.call(cx, CALL, connection.client().construct(message)).await
     });
@@ -95,7 +95,7 @@ pub(crate) async fn call(
         accepts_output_values: true,
         ..pulumirpc::CallRequest::default()
     };
-    let answer = attend(monitor, async |address| {
+    let answer = serve(monitor, Lifetime::Call, async |address| {
         message.monitor_endpoint = address;
         connection.call(cx, CALL, connection.client().call(message)).await
     });

@@ -3,7 +3,8 @@
 //! - [`Pulumi`] and [`Attached`] are the protocols that a host plugs in.
 //! - [`connect()`] turns a process, or the address of one, into a [`PulumiPlugin`].
 //! - [`serve()`] is the other half: it serves a `Plugin` to `pulumi`, to us, to anybody who speaks the protocol.
-//! - [`EngineServer`] is the service that plugins call back; `monitor` is the one for plugins that make components.
+//! - [`EngineServer`] is the service that plugins call back; [`monitor`] has the one for plugins that make
+//!   components and for whole programs.
 //! - [`hash_assets`] fills in the hashes of assets and archives, as Pulumi computes them.
 //!
 //! Wire types are private: nobody outside sees a protobuf message.
@@ -26,7 +27,7 @@ mod function;
 mod generated;
 #[cfg(feature = "json")]
 mod json;
-mod monitor;
+pub mod monitor;
 mod options;
 mod plan;
 mod plugin;

@@ -7,7 +7,7 @@ use tokio::sync::{mpsc, oneshot};
 use tonic::metadata::MetadataMap;
 use tonic::{Request, Response, Status};
 
-use super::{Job, answer, configuration, package};
+use super::{Job, Lifetime, answer, configuration, package};
 use crate::generated::pulumirpc::resource_monitor_server::ResourceMonitor;
 use crate::generated::pulumirpc::{
     CallResponse, Callback, DeploymentInfo, InvokeResponse, ReadResourceRequest, ReadResourceResponse,
@@ -31,11 +31,12 @@ const FEATURES: [(&str, Feature); 8] = [
 pub(super) struct Service {
     jobs: mpsc::Sender<Job>,
     run: RunInfo,
+    lifetime: Lifetime,
 }
 
 impl Service {
-    pub(super) fn new(jobs: mpsc::Sender<Job>, run: RunInfo) -> Self {
-        Self { jobs, run }
+    pub(super) fn new(jobs: mpsc::Sender<Job>, run: RunInfo, lifetime: Lifetime) -> Self {
+        Self { jobs, run, lifetime }
     }
 
     /// Runs something with the monitor, in the engine's task.
@@ -51,7 +52,7 @@ impl Service {
                 let _ = sender.send(work.await);
             })
         });
-        let gone = || Status::unavailable("the call that this monitor was made for has ended");
+        let gone = || Status::unavailable("the call or program that this monitor was made for has ended");
         self.jobs.send(job).await.map_err(|_| gone())?;
         receiver.await.map_err(|_| gone())?.map(Response::new)
     }
@@ -139,8 +140,11 @@ impl ResourceMonitor for Service {
         Ok(Response::new(RegisterPackageResponse { r#ref: package::reference(request.into_inner())? }))
     }
 
-    /// A component ends with its call; there is nothing to wait for.
     async fn signal_and_wait_for_shutdown(&self, _: Request<()>) -> Result<Response<()>, Status> {
+        if let Lifetime::Program { complete } = &self.lifetime {
+            complete.notify_one();
+            self.jobs.closed().await;
+        }
         Ok(Response::new(()))
     }
 }
