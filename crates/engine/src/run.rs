@@ -9,6 +9,7 @@ use outrigger_provider::{
 };
 use outrigger_state::{Record, Resource, Snapshot};
 use outrigger_value::{PropertyMap, Urn};
+use tracing::Instrument as _;
 
 use crate::autonaming::Naming;
 use crate::deployment::Deployment;
@@ -131,7 +132,8 @@ impl Monitor for Deployment {
 
     async fn register(&self, mut goal: Goal) -> Result<Registered, RegisterError> {
         goal.parent.get_or_insert_with(|| self.stack.clone());
-        self.register_resource(goal).await
+        let span = tracing::debug_span!("register", r#type = %goal.ty, name = %goal.name);
+        self.register_resource(goal).instrument(span).await
     }
 
     async fn register_outputs(&self, urn: &Urn, mut outputs: PropertyMap) -> Result<(), RegisterError> {

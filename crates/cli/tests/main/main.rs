@@ -20,6 +20,7 @@ mod library;
 mod lifecycle;
 mod live;
 mod locks;
+mod logging;
 #[path = "../../../../plugins/chaos/tests/all/made.rs"]
 mod made;
 mod packages;
