@@ -18,7 +18,6 @@ use tracing::level_filters::LevelFilter;
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber};
 
-
 static ON_STDERR: AtomicBool = AtomicBool::new(false);
 
 thread_local! {
