@@ -58,9 +58,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         None => workspace::build_outrigger(Profile::Debug)?,
     };
     let folder = workspace::target().join("conformance");
-    fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    let scratch = peers.scratch("conformance");
+    for folder in [&folder, &scratch] {
+        fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    }
     // The scratch folders have fixed names, see above. The lock ends with the process.
-    let lock = fs::File::create(folder.join("lock"))?;
+    let lock = fs::File::create(scratch.join("lock"))?;
     lock.lock().context("cannot lock the scratch folder")?;
 
     let projects = yaml_sources()?.join("cmd/pulumi-language-yaml/testdata/projects");
@@ -142,7 +145,7 @@ impl Bench {
     }
 
     fn run_one(&self, case: &Case<'_>) -> Result<Verdict> {
-        let scratch = self.folder.join("scratch").join(&case.name);
+        let scratch = self.peers.scratch("conformance").join(&case.name);
         let relay = self.relay.as_deref();
         let place = side::Place { scratch: &scratch, peers: &self.peers, outrigger: &self.outrigger, relay };
         let mut expected = side::Remembered::load(case, &place, self.fresh)?;

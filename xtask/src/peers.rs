@@ -94,6 +94,11 @@ impl Peers {
         self.root.join("cache")
     }
 
+    /// Where the peers run for a command. The place is the same for every clone: their answers may name it, and are remembered.
+    pub(crate) fn scratch(&self, command: &str) -> PathBuf {
+        self.root.join("scratch").join(command)
+    }
+
     /// Where peers that are built from Go modules of ours have their sources.
     pub(crate) fn src(&self) -> PathBuf {
         self.root.join("src")

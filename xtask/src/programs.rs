@@ -38,7 +38,7 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let peers = Peers::ready()?;
     let outrigger = workspace::build_outrigger(Profile::Debug)?;
-    let folder = workspace::target().join("programs");
+    let folder = peers.scratch("programs");
     fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
     // The scratch folders have fixed names, because what `pulumi` said in them is remembered.
     let lock = fs::File::create(folder.join("lock"))?;

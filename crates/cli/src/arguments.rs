@@ -22,6 +22,9 @@ pub(crate) struct Arguments {
     /// Whether output has colours; `auto` follows NO_COLOR and the terminal.
     #[arg(long, global = true, value_enum, default_value_t, hide_default_value = true, value_name = "WHEN")]
     pub(crate) color: Color,
+    /// Log what is done to stderr, twice with every call to a plugin; OUTRIGGER_LOG and OUTRIGGER_LOG_FILE say more.
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    pub(crate) verbose: u8,
     #[command(subcommand)]
     pub(crate) command: Command,
 }

@@ -15,6 +15,7 @@ mod failure;
 mod interruption;
 mod keeper;
 mod kit;
+mod logging;
 mod operation;
 mod output;
 mod render;
@@ -64,7 +65,10 @@ fn main() -> ExitCode {
         .and_then(|environment| {
             // Places are relative to the project, if there is one.
             let shown = || Renderer { base: project_directory(&environment), ..Renderer::default() };
-            commands::run(arguments, &environment, terminal).map_err(|failure| (failure, shown()))
+            logging::start(arguments.verbose, &environment)
+                .map_err(Failure::from)
+                .and_then(|()| commands::run(arguments, &environment, terminal))
+                .map_err(|failure| (failure, shown()))
         });
     match result {
         Ok(()) => ExitCode::SUCCESS,

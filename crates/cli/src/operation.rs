@@ -18,6 +18,7 @@ use crate::arguments::{Confirming, Showing, StackChoice, Working};
 use crate::environment::Environment;
 use crate::failure::{Exit, Failure};
 use crate::interruption::Interruption;
+use crate::logging;
 use crate::output::{data, talk};
 use crate::render::diagnostic::Renderer;
 use crate::render::progress::{Phase, Progress, View};
@@ -135,7 +136,7 @@ impl<'a> Phases<'a> {
         let kind = workspace.environment.text("TERM");
         let view = View {
             stream: request.showing.json.then(|| Arc::new(EventStream::default())),
-            live: !request.showing.json && terminal.is_redrawable(kind.as_deref()),
+            live: !request.showing.json && !logging::is_on_stderr() && terminal.is_redrawable(kind.as_deref()),
             diff: request.showing.diff,
             same: request.showing.show_sames,
             reads: request.showing.show_reads,

@@ -9,6 +9,7 @@ use outrigger_provider::{
 };
 use outrigger_state::{Record, Resource, Snapshot};
 use outrigger_value::{PropertyMap, Urn};
+use tracing::Instrument as _;
 
 use crate::autonaming::Naming;
 use crate::deployment::Deployment;
@@ -138,7 +139,8 @@ impl Monitor for Deployment {
             return self.root(goal).await.clone();
         }
         goal.parent = self.parent(goal.parent).await?;
-        self.register_resource(goal).await
+        let span = tracing::debug_span!("register", r#type = %goal.ty, name = %goal.name);
+        self.register_resource(goal).instrument(span).await
     }
 
     async fn register_outputs(&self, urn: &Urn, mut outputs: PropertyMap) -> Result<(), RegisterError> {

@@ -10,6 +10,7 @@ use outrigger_provider::{
 };
 use outrigger_state::{EntryKey, OperationId, OperationKind, PendingOperation, Record, Resource};
 use outrigger_value::Urn;
+use tracing::Instrument as _;
 
 use crate::deployment::Deployment;
 use crate::operations::ended;
@@ -244,7 +245,8 @@ impl Deployment {
         let operation = self.begin_operation(PendingOperation { kind, resource }).await.map_err(Failure::Reported)?;
         // The intent is durable: from here on the call is made, whatever else fails, unless the user asked to stop.
         let permit = self.permit_for(&urn, operation).await.map_err(Failure::Reported)?;
-        let outcome = instance.provider.apply(&self.context, request).await;
+        let span = tracing::info_span!("apply", %urn, ?action);
+        let outcome = instance.provider.apply(&self.context, request).instrument(span).await;
         drop((permit, turn));
         match outcome {
             Outcome::Done(state) => Ok((Applied::Done(state), operation)),

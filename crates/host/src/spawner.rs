@@ -76,6 +76,7 @@ impl Spawner {
 
     /// Starts a process. Takes as long as fork and exec do.
     pub(crate) async fn start(&self, request: LaunchRequest) -> io::Result<Started> {
+        tracing::info!(plugin = %request.label, program = %request.program.display(), "start");
         let (answer, answered) = oneshot::channel();
         let closed = || io::Error::other("the host is shutting down");
         self.orders.send(Order::Start(Box::new(request), answer)).map_err(|_| closed())?;

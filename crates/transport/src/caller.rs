@@ -9,6 +9,7 @@ use std::time::Duration;
 use outrigger_provider::{CallContext, CallError, ErrorKind};
 use tokio::time::timeout;
 use tonic::{Code, Response, Status};
+use tracing::Instrument as _;
 
 use crate::channel::ConnectionLost;
 use crate::{Process, status};
@@ -77,7 +78,8 @@ impl Caller {
         name: &'a str,
         call: impl Future<Output = Result<Response<T>, Status>> + Send + 'a,
     ) -> impl Future<Output = Result<T, Failed>> + Send + 'a {
-        self.waited(cx, name, Box::pin(call))
+        let span = tracing::debug_span!("call", plugin = %self.label, method = name);
+        self.waited(cx, name, Box::pin(call)).instrument(span)
     }
 
     async fn waited<T: Send>(&self, cx: &CallContext, name: &str, call: Call<'_, T>) -> Result<T, Failed> {

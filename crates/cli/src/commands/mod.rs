@@ -30,6 +30,7 @@ use crate::terminal::Terminal;
 
 /// Runs what the command line says.
 pub(crate) fn run(arguments: Arguments, environment: &Environment, terminal: Terminal) -> Result<(), Failure> {
+    let _span = tracing::info_span!("command", name = name(&arguments.command)).entered();
     match arguments.command {
         Command::New(command) => command.run(environment, terminal),
         Command::Up(command) => command.run(environment, terminal),
@@ -53,4 +54,9 @@ pub(crate) fn run(arguments: Arguments, environment: &Environment, terminal: Ter
         Command::Reference(command) => command.run(),
         Command::Version(command) => command.run(),
     }
+}
+
+/// The command without its arguments, which may be secrets.
+fn name(command: &Command) -> String {
+    format!("{command:?}").split('(').next().unwrap_or_default().to_lowercase()
 }

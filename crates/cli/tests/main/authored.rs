@@ -47,11 +47,6 @@ fn titles(notes: &Path) -> Vec<String> {
 }
 
 #[test]
-fn a_whole_life_under_pulumi() {
-    whole_life(Sandbox::pulumi);
-}
-
-#[test]
 fn a_whole_life_under_outrigger() {
     whole_life(Sandbox::outrigger);
 }
@@ -95,75 +90,11 @@ fn whole_life(tool: Tool) {
 }
 
 #[test]
-fn each_tool_goes_on_with_what_the_other_made() {
-    let (sandbox, _, _) = shelf();
-    sandbox.pulumi(&["up", "--yes"]).ok();
-    sandbox.outrigger(&["up", "--yes", "--expect-no-changes"]).ok();
-    sandbox.write("Pulumi.yaml", &project("first", "changed"));
-    sandbox.outrigger(&["up", "--yes"]).ok();
-    sandbox.pulumi(&["up", "--yes", "--expect-no-changes"]).ok();
-    sandbox.pulumi(&["refresh", "--yes", "--expect-no-changes"]).ok();
-    sandbox.outrigger(&["destroy", "--yes"]).ok();
-}
-
-#[test]
-fn what_exists_is_imported_by_its_id() {
-    for tool in TOOLS {
-        let (sandbox, _, notes) = shelf();
-        fs::write(notes.join("old.txt"), "found in the attic").unwrap();
-        let importing = "name: library\nruntime: yaml\nresources:\n  note:\n    type: shelf:Note\n    properties: {title: old, text: found in the attic}\n    options: {import: old}\n";
-        sandbox.write("Pulumi.yaml", importing);
-        tool(&sandbox, &["up", "--yes"]).ok();
-        let reading = "name: library\nruntime: yaml\nresources:\n  note:\n    type: shelf:Note\n    get: {id: old}\noutputs:\n  text: ${note.text}\n";
-        let (other, _, more_notes) = shelf();
-        fs::write(more_notes.join("old.txt"), "read only").unwrap();
-        other.write("Pulumi.yaml", reading);
-        tool(&other, &["up", "--yes"]).ok();
-        assert_eq!(outputs(&other)["text"], "read only");
-        tool(&other, &["destroy", "--yes"]).ok();
-        assert_eq!(titles(&more_notes), ["old.txt"]);
-        tool(&sandbox, &["destroy", "--yes"]).ok();
-        assert!(titles(&notes).is_empty());
-    }
-    let (sandbox, _, notes) = shelf();
-    fs::write(notes.join("old.txt"), "found in the attic").unwrap();
-    sandbox.write("Pulumi.yaml", "name: library\nruntime: yaml\n");
-    sandbox
-        .pulumi(&["import", "--yes", "--protect=false", "shelf:index:Note", "note", "old"])
-        .ok()
-        .says(&["found in the attic"]);
-}
-
-#[test]
 fn the_project_of_the_guide_runs() {
     let (sandbox, _, notes) = shelf();
     sandbox.write("Pulumi.yaml", include_str!("../../../../examples/shelf/Pulumi.yaml"));
     sandbox.outrigger(&["up", "--yes"]).ok();
     assert_eq!((titles(&notes), &outputs(&sandbox)["words"]), (vec!["groceries.txt".to_owned()], &6.into()));
-}
-
-#[test]
-fn mistakes_are_told_with_the_property() {
-    for tool in TOOLS {
-        let (sandbox, _, _) = shelf();
-        sandbox.write("Pulumi.yaml", &project("a/b", "text"));
-        tool(&sandbox, &["up", "--yes"]).failed().says(&["a title has no `/`"]);
-        sandbox.write("Pulumi.yaml", &project("first", "text"));
-        tool(&sandbox, &["up", "--yes"]).ok();
-        sandbox.outrigger(&["config", "rm", "shelf:directory"]).ok();
-        tool(&sandbox, &["up", "--yes"]).failed().says(&["directory", "SHELF_DIRECTORY"]);
-    }
-}
-
-#[test]
-fn the_schema_is_one() {
-    let (sandbox, plugin, _) = shelf();
-    let answer = sandbox.pulumi(&["package", "get-schema", plugin.to_str().unwrap()]).ok();
-    let schema: Json = serde_json::from_str(&answer.stdout).unwrap();
-    assert_eq!(schema["name"], "shelf");
-    let note = &schema["resources"]["shelf:index:Note"];
-    assert_eq!(note["description"], "A note on the shelf.");
-    assert_eq!(note["requiredInputs"], serde_json::json!(["text", "title"]));
 }
 
 /// The plugin's processes that live.
@@ -182,24 +113,97 @@ fn await_true(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
-#[test]
-fn it_does_not_outlive_a_killed_host() {
-    for start in [Sandbox::start_pulumi as fn(&Sandbox, &[&str]) -> std::process::Child, Sandbox::start] {
-        let (sandbox, plugin, notes) = shelf();
+mod peers {
+    use super::*;
+
+    #[test]
+    fn a_whole_life_under_pulumi() {
+        whole_life(Sandbox::pulumi);
+    }
+
+    #[test]
+    fn each_tool_goes_on_with_what_the_other_made() {
+        let (sandbox, _, _) = shelf();
         sandbox.pulumi(&["up", "--yes"]).ok();
-        await_true("the plugin outlives its work", || processes(&plugin).is_empty());
-        // A pipe holds less than this text: the update is under way until somebody reads all of it.
-        let file = notes.join("first.txt");
-        fs::remove_file(&file).unwrap();
-        assert!(Command::new("mkfifo").arg(&file).status().unwrap().success());
-        sandbox.write("Pulumi.yaml", &project("first", &"long ".repeat(100_000)));
-        let mut host = start(&sandbox, &["up", "--yes", "--skip-preview"]);
-        let (begun, begins) = mpsc::channel();
-        thread::spawn(move || begun.send(fs::File::open(file)));
-        let _pipe = begins.recv_timeout(LONG).expect("the update does not begin").unwrap();
-        assert!(!processes(&plugin).is_empty());
-        host.kill().unwrap();
-        host.wait().unwrap();
-        await_true("the plugin outlives its host", || processes(&plugin).is_empty());
+        sandbox.outrigger(&["up", "--yes", "--expect-no-changes"]).ok();
+        sandbox.write("Pulumi.yaml", &project("first", "changed"));
+        sandbox.outrigger(&["up", "--yes"]).ok();
+        sandbox.pulumi(&["up", "--yes", "--expect-no-changes"]).ok();
+        sandbox.pulumi(&["refresh", "--yes", "--expect-no-changes"]).ok();
+        sandbox.outrigger(&["destroy", "--yes"]).ok();
+    }
+
+    #[test]
+    fn what_exists_is_imported_by_its_id() {
+        for tool in TOOLS {
+            let (sandbox, _, notes) = shelf();
+            fs::write(notes.join("old.txt"), "found in the attic").unwrap();
+            let importing = "name: library\nruntime: yaml\nresources:\n  note:\n    type: shelf:Note\n    properties: {title: old, text: found in the attic}\n    options: {import: old}\n";
+            sandbox.write("Pulumi.yaml", importing);
+            tool(&sandbox, &["up", "--yes"]).ok();
+            let reading = "name: library\nruntime: yaml\nresources:\n  note:\n    type: shelf:Note\n    get: {id: old}\noutputs:\n  text: ${note.text}\n";
+            let (other, _, more_notes) = shelf();
+            fs::write(more_notes.join("old.txt"), "read only").unwrap();
+            other.write("Pulumi.yaml", reading);
+            tool(&other, &["up", "--yes"]).ok();
+            assert_eq!(outputs(&other)["text"], "read only");
+            tool(&other, &["destroy", "--yes"]).ok();
+            assert_eq!(titles(&more_notes), ["old.txt"]);
+            tool(&sandbox, &["destroy", "--yes"]).ok();
+            assert!(titles(&notes).is_empty());
+        }
+        let (sandbox, _, notes) = shelf();
+        fs::write(notes.join("old.txt"), "found in the attic").unwrap();
+        sandbox.write("Pulumi.yaml", "name: library\nruntime: yaml\n");
+        sandbox
+            .pulumi(&["import", "--yes", "--protect=false", "shelf:index:Note", "note", "old"])
+            .ok()
+            .says(&["found in the attic"]);
+    }
+
+    #[test]
+    fn mistakes_are_told_with_the_property() {
+        for tool in TOOLS {
+            let (sandbox, _, _) = shelf();
+            sandbox.write("Pulumi.yaml", &project("a/b", "text"));
+            tool(&sandbox, &["up", "--yes"]).failed().says(&["a title has no `/`"]);
+            sandbox.write("Pulumi.yaml", &project("first", "text"));
+            tool(&sandbox, &["up", "--yes"]).ok();
+            sandbox.outrigger(&["config", "rm", "shelf:directory"]).ok();
+            tool(&sandbox, &["up", "--yes"]).failed().says(&["directory", "SHELF_DIRECTORY"]);
+        }
+    }
+
+    #[test]
+    fn the_schema_is_one() {
+        let (sandbox, plugin, _) = shelf();
+        let answer = sandbox.pulumi(&["package", "get-schema", plugin.to_str().unwrap()]).ok();
+        let schema: Json = serde_json::from_str(&answer.stdout).unwrap();
+        assert_eq!(schema["name"], "shelf");
+        let note = &schema["resources"]["shelf:index:Note"];
+        assert_eq!(note["description"], "A note on the shelf.");
+        assert_eq!(note["requiredInputs"], serde_json::json!(["text", "title"]));
+    }
+
+    #[test]
+    fn it_does_not_outlive_a_killed_host() {
+        for start in [Sandbox::start_pulumi as fn(&Sandbox, &[&str]) -> std::process::Child, Sandbox::start] {
+            let (sandbox, plugin, notes) = shelf();
+            sandbox.pulumi(&["up", "--yes"]).ok();
+            await_true("the plugin outlives its work", || processes(&plugin).is_empty());
+            // A pipe holds less than this text: the update is under way until somebody reads all of it.
+            let file = notes.join("first.txt");
+            fs::remove_file(&file).unwrap();
+            assert!(Command::new("mkfifo").arg(&file).status().unwrap().success());
+            sandbox.write("Pulumi.yaml", &project("first", &"long ".repeat(100_000)));
+            let mut host = start(&sandbox, &["up", "--yes", "--skip-preview"]);
+            let (begun, begins) = mpsc::channel();
+            thread::spawn(move || begun.send(fs::File::open(file)));
+            let _pipe = begins.recv_timeout(LONG).expect("the update does not begin").unwrap();
+            assert!(!processes(&plugin).is_empty());
+            host.kill().unwrap();
+            host.wait().unwrap();
+            await_true("the plugin outlives its host", || processes(&plugin).is_empty());
+        }
     }
 }

@@ -21,30 +21,6 @@ fn broken_yaml() {
 }
 
 #[test]
-fn unknown_names() {
-    let pet = |inside: &str| format!("resources:\n  pet:\n    type: random:RandomPet\n{inside}");
-    check(&pet("    propertys: {length: 2}\n"), &["Pulumi.yaml:6:5", "propertys", "properties"]);
-    check("resources:\n  pet: {type: 'random:RandomPett'}\n", &["Pulumi.yaml:4:", "RandomPett"]);
-    check(&pet("    properties: {lenght: 2}\n"), &["Pulumi.yaml:6:18", "lenght", "length"]);
-    check(&pet("    options: {protected: true}\n"), &["Pulumi.yaml:6:15", "protected"]);
-    check("variables:\n  x:\n    fn::nonsense: 1\noutputs: {x: '${x}'}\n", &["Pulumi.yaml:5:", "fn::nonsense"]);
-    check(
-        "variables:\n  x: {'fn::invoke': {function: 'random:nope'}}\noutputs: {x: '${x}'}\n",
-        &["Pulumi.yaml:4:", "random:nope"],
-    );
-}
-
-#[test]
-fn wrong_types_cycles_and_missing_references() {
-    check(
-        "resources:\n  pet:\n    type: random:RandomPet\n    properties: {length: [1]}\n",
-        &["Pulumi.yaml:6:26", "length"],
-    );
-    check("variables:\n  a: ${b}\n  b: ${a}\n", &["Pulumi.yaml:", "circular"]);
-    check("outputs:\n  x: ${nothing.id}\n", &["Pulumi.yaml:4:", "nothing"]);
-}
-
-#[test]
 fn missing_config_plugin_and_stack() {
     check("config:\n  size: {type: integer}\n", &["size", "outrigger config set"]);
     check(
@@ -56,69 +32,6 @@ fn missing_config_plugin_and_stack() {
     sandbox.outrigger(&["up", "--yes"]).ended(1).says(&["no stack is selected", "stack init", "stack select"]);
     fs::remove_file(sandbox.path("project/Pulumi.yaml")).unwrap();
     sandbox.outrigger(&["up", "--yes"]).ended(1).says(&["there is no project here", "--cwd"]);
-}
-
-#[test]
-fn missing_and_wrong_passphrases() {
-    let mut sandbox = Sandbox::with_stack(
-        "name: shop\nruntime: yaml\nconfig: {word: {type: string}}\nresources:\n  pet: {type: 'random:RandomPet', properties: {prefix: '${word}'}}\n",
-    );
-    sandbox.outrigger(&["config", "set", "--secret", "word", "quiet"]).ok();
-    sandbox.outrigger(&["up", "--yes"]).ok();
-    let before = fs::read(sandbox.checkpoint("shop", "dev")).unwrap();
-    sandbox.set("PULUMI_CONFIG_PASSPHRASE", None);
-    for arguments in [["up", "--yes"].as_slice(), &["preview"], &["destroy", "--yes"], &["config", "get", "word"]] {
-        sandbox.outrigger(arguments).ended(1).says(&["passphrase is needed", "Set PULUMI_CONFIG_PASSPHRASE"]);
-    }
-    sandbox.set("PULUMI_CONFIG_PASSPHRASE", Some("wrong"));
-    for arguments in [["up", "--yes"].as_slice(), &["preview"], &["destroy", "--yes"], &["config", "get", "word"]] {
-        sandbox.outrigger(arguments).ended(1).says(&["passphrase", "help:"]);
-    }
-    sandbox.set("PULUMI_CONFIG_PASSPHRASE", None);
-    sandbox.set("PULUMI_CONFIG_PASSPHRASE_FILE", Some("phrase.txt"));
-    sandbox.outrigger(&["preview"]).ended(1).says(&["phrase.txt", "PULUMI_CONFIG_PASSPHRASE_FILE"]);
-    sandbox.write("phrase.txt", &format!("  {PASSPHRASE}\n"));
-    sandbox.outrigger(&["preview", "--expect-no-changes"]).ok();
-    assert_eq!(fs::read(sandbox.checkpoint("shop", "dev")).unwrap(), before, "the state was changed");
-}
-
-#[test]
-fn a_wrong_passphrase_stops_before_a_secret_result() {
-    let mut sandbox = Sandbox::with_stack(
-        "name: shop\nruntime: yaml\nresources:\n  password: {type: 'random:RandomPassword', properties: {length: 9}}\n",
-    );
-    sandbox.set("PULUMI_CONFIG_PASSPHRASE", Some("wrong"));
-    sandbox.outrigger(&["up", "--yes", "--skip-preview"]).ended(1).says(&["passphrase"]);
-    sandbox.set("PULUMI_CONFIG_PASSPHRASE", Some(PASSPHRASE));
-    let export = sandbox.export();
-    assert!(!export.to_string().contains("randomPassword"), "it was made, or may have been: {export}");
-    sandbox.outrigger(&["up", "--yes"]).ok();
-}
-
-#[test]
-fn states_that_cannot_be_used() {
-    let sandbox = Sandbox::with_stack("name: shop\nruntime: yaml\nresources:\n  pet: {type: 'random:RandomPet'}\n");
-    sandbox.outrigger(&["up", "--yes"]).ok();
-    let path = sandbox.checkpoint("shop", "dev");
-    let good = fs::read_to_string(&path).unwrap();
-    let refused = |state: &str, expected: &[&str]| {
-        fs::write(&path, state).unwrap();
-        for arguments in [["up", "--yes"].as_slice(), &["destroy", "--yes"], &["refresh", "--yes"]] {
-            sandbox.outrigger(arguments).ended(1).says(expected).says(&["help:"]);
-        }
-        assert_eq!(fs::read_to_string(&path).unwrap(), state, "the state was changed");
-    };
-    refused(&good[..good.len() / 2], &["dev.json"]);
-    refused(&good.replacen("{\"version\":3", "{\"version\":9", 1), &["9"]);
-    refused(&good.replacen("{\"version\":3", "{\"version\":4,\"features\":[\"newfangled\"]", 1), &["newfangled"]);
-    refused(
-        &good.replace("\"parent\":\"urn:", "\"parent\":\"urn:pulumi:dev::shop::no:no:No::gone\",\"x\":\"urn:"),
-        &["gone"],
-    );
-    let viewed = good.replace("\"custom\":true,", "\"custom\":true,\"viewOf\":\"urn:pulumi:dev::shop::a:b:C::d\",");
-    refused(&viewed, &["viewOf", "cannot do", "pulumi"]);
-    fs::write(&path, &good).unwrap();
-    sandbox.outrigger(&["preview", "--expect-no-changes"]).ok();
 }
 
 #[test]
@@ -158,30 +71,6 @@ fn a_directory_that_may_not_be_written() {
     sandbox.outrigger(&["up", "--yes", "--skip-preview"]).ended(1).says(&["lock", "error["]);
 }
 
-#[test]
-fn a_disk_without_room() {
-    let value = "x".repeat(60_000);
-    let things: String = (0..120)
-        .map(|number| format!("  t{number}: {{type: 'oracle:Thing', properties: {{value: {value}}}}}\n"))
-        .collect();
-    let sandbox = Sandbox::with_stack(&format!("name: shop\nruntime: yaml\nresources:\n{things}"));
-    for blocks in [2048, 8192] {
-        let answer = sandbox.outrigger_with_little_room(blocks, "up --yes --skip-preview");
-        answer.ended(1).says(&["cannot write the journal", "help:", "what was done is kept"]);
-        let export = sandbox.export();
-        let things = |of: &str| {
-            let entries = export["deployment"][of].as_array().cloned().unwrap_or_default();
-            let text = entries.iter().map(|entry| entry.get("resource").unwrap_or(entry)["type"].clone());
-            text.filter(|ty| ty == "oracle:index:Thing").count()
-        };
-        let (known, pending, made) = (things("resources"), things("pending_operations"), made(&sandbox));
-        // What was made is in the state; a result that found no room is there as a creation that may have happened.
-        assert!(known <= made && made <= known + pending, "{known} known, {pending} pending, {made} made");
-        assert!(made > 0 && made < 120, "{made}");
-    }
-    sandbox.outrigger(&["up", "--yes", "--skip-preview"]).ok();
-}
-
 /// How many things the oracle's cloud has made.
 fn made(sandbox: &Sandbox) -> usize {
     fs::read_to_string(sandbox.path("oracle.log")).unwrap_or_default().matches("\"op\":\"create\"").count()
@@ -189,4 +78,119 @@ fn made(sandbox: &Sandbox) -> usize {
 
 fn is_root() -> bool {
     fs::metadata("/proc/self").is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0)
+}
+
+mod peers {
+    use super::*;
+
+    #[test]
+    fn unknown_names() {
+        let pet = |inside: &str| format!("resources:\n  pet:\n    type: random:RandomPet\n{inside}");
+        check(&pet("    propertys: {length: 2}\n"), &["Pulumi.yaml:6:5", "propertys", "properties"]);
+        check("resources:\n  pet: {type: 'random:RandomPett'}\n", &["Pulumi.yaml:4:", "RandomPett"]);
+        check(&pet("    properties: {lenght: 2}\n"), &["Pulumi.yaml:6:18", "lenght", "length"]);
+        check(&pet("    options: {protected: true}\n"), &["Pulumi.yaml:6:15", "protected"]);
+        check("variables:\n  x:\n    fn::nonsense: 1\noutputs: {x: '${x}'}\n", &["Pulumi.yaml:5:", "fn::nonsense"]);
+        check(
+            "variables:\n  x: {'fn::invoke': {function: 'random:nope'}}\noutputs: {x: '${x}'}\n",
+            &["Pulumi.yaml:4:", "random:nope"],
+        );
+    }
+
+    #[test]
+    fn wrong_types_cycles_and_missing_references() {
+        check(
+            "resources:\n  pet:\n    type: random:RandomPet\n    properties: {length: [1]}\n",
+            &["Pulumi.yaml:6:26", "length"],
+        );
+        check("variables:\n  a: ${b}\n  b: ${a}\n", &["Pulumi.yaml:", "circular"]);
+        check("outputs:\n  x: ${nothing.id}\n", &["Pulumi.yaml:4:", "nothing"]);
+    }
+
+    #[test]
+    fn missing_and_wrong_passphrases() {
+        let mut sandbox = Sandbox::with_stack(
+            "name: shop\nruntime: yaml\nconfig: {word: {type: string}}\nresources:\n  pet: {type: 'random:RandomPet', properties: {prefix: '${word}'}}\n",
+        );
+        sandbox.outrigger(&["config", "set", "--secret", "word", "quiet"]).ok();
+        sandbox.outrigger(&["up", "--yes"]).ok();
+        let before = fs::read(sandbox.checkpoint("shop", "dev")).unwrap();
+        sandbox.set("PULUMI_CONFIG_PASSPHRASE", None);
+        for arguments in [["up", "--yes"].as_slice(), &["preview"], &["destroy", "--yes"], &["config", "get", "word"]] {
+            sandbox.outrigger(arguments).ended(1).says(&["passphrase is needed", "Set PULUMI_CONFIG_PASSPHRASE"]);
+        }
+        sandbox.set("PULUMI_CONFIG_PASSPHRASE", Some("wrong"));
+        for arguments in [["up", "--yes"].as_slice(), &["preview"], &["destroy", "--yes"], &["config", "get", "word"]] {
+            sandbox.outrigger(arguments).ended(1).says(&["passphrase", "help:"]);
+        }
+        sandbox.set("PULUMI_CONFIG_PASSPHRASE", None);
+        sandbox.set("PULUMI_CONFIG_PASSPHRASE_FILE", Some("phrase.txt"));
+        sandbox.outrigger(&["preview"]).ended(1).says(&["phrase.txt", "PULUMI_CONFIG_PASSPHRASE_FILE"]);
+        sandbox.write("phrase.txt", &format!("  {PASSPHRASE}\n"));
+        sandbox.outrigger(&["preview", "--expect-no-changes"]).ok();
+        assert_eq!(fs::read(sandbox.checkpoint("shop", "dev")).unwrap(), before, "the state was changed");
+    }
+
+    #[test]
+    fn a_wrong_passphrase_stops_before_a_secret_result() {
+        let mut sandbox = Sandbox::with_stack(
+            "name: shop\nruntime: yaml\nresources:\n  password: {type: 'random:RandomPassword', properties: {length: 9}}\n",
+        );
+        sandbox.set("PULUMI_CONFIG_PASSPHRASE", Some("wrong"));
+        sandbox.outrigger(&["up", "--yes", "--skip-preview"]).ended(1).says(&["passphrase"]);
+        sandbox.set("PULUMI_CONFIG_PASSPHRASE", Some(PASSPHRASE));
+        let export = sandbox.export();
+        assert!(!export.to_string().contains("randomPassword"), "it was made, or may have been: {export}");
+        sandbox.outrigger(&["up", "--yes"]).ok();
+    }
+
+    #[test]
+    fn states_that_cannot_be_used() {
+        let sandbox = Sandbox::with_stack("name: shop\nruntime: yaml\nresources:\n  pet: {type: 'random:RandomPet'}\n");
+        sandbox.outrigger(&["up", "--yes"]).ok();
+        let path = sandbox.checkpoint("shop", "dev");
+        let good = fs::read_to_string(&path).unwrap();
+        let refused = |state: &str, expected: &[&str]| {
+            fs::write(&path, state).unwrap();
+            for arguments in [["up", "--yes"].as_slice(), &["destroy", "--yes"], &["refresh", "--yes"]] {
+                sandbox.outrigger(arguments).ended(1).says(expected).says(&["help:"]);
+            }
+            assert_eq!(fs::read_to_string(&path).unwrap(), state, "the state was changed");
+        };
+        refused(&good[..good.len() / 2], &["dev.json"]);
+        refused(&good.replacen("{\"version\":3", "{\"version\":9", 1), &["9"]);
+        refused(&good.replacen("{\"version\":3", "{\"version\":4,\"features\":[\"newfangled\"]", 1), &["newfangled"]);
+        refused(
+            &good.replace("\"parent\":\"urn:", "\"parent\":\"urn:pulumi:dev::shop::no:no:No::gone\",\"x\":\"urn:"),
+            &["gone"],
+        );
+        let viewed = good.replace("\"custom\":true,", "\"custom\":true,\"viewOf\":\"urn:pulumi:dev::shop::a:b:C::d\",");
+        refused(&viewed, &["viewOf", "cannot do", "pulumi"]);
+        fs::write(&path, &good).unwrap();
+        sandbox.outrigger(&["preview", "--expect-no-changes"]).ok();
+    }
+
+    #[test]
+    fn a_disk_without_room() {
+        let value = "x".repeat(60_000);
+        let things: String = (0..120)
+            .map(|number| format!("  t{number}: {{type: 'oracle:Thing', properties: {{value: {value}}}}}\n"))
+            .collect();
+        let sandbox = Sandbox::with_stack(&format!("name: shop\nruntime: yaml\nresources:\n{things}"));
+        for blocks in [2048, 8192] {
+            let answer = sandbox.outrigger_with_little_room(blocks, "up --yes --skip-preview");
+            answer.ended(1).says(&["cannot write the journal", "help:", "what was done is kept"]);
+            let export = sandbox.export();
+            let things = |of: &str| {
+                let entries = export["deployment"][of].as_array().cloned().unwrap_or_default();
+                let text = entries.iter().map(|entry| entry.get("resource").unwrap_or(entry)["type"].clone());
+                text.filter(|ty| ty == "oracle:index:Thing").count()
+            };
+            let (known, pending, made) = (things("resources"), things("pending_operations"), made(&sandbox));
+            // What was made is in the state; a result that found no room is there as a creation that may have happened.
+            assert!(known <= made && made <= known + pending, "{known} known, {pending} pending, {made} made");
+            assert!(made > 0 && made < 120, "{made}");
+        }
+        sandbox.outrigger(&["up", "--yes", "--skip-preview"]).ok();
+    }
 }

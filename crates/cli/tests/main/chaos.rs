@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value as Json;
 
-use crate::interruption::{CALLED, await_line, interrupt};
 use crate::made;
+use crate::peers::interruption::{CALLED, await_line, interrupt};
 use crate::sandbox::Sandbox;
 
 const PROJECT: &str = "name: shop\nruntime: yaml\nresources:\n  a: {type: 'chaos:Thing', properties: {value: one}}\n";
@@ -227,23 +227,6 @@ fn a_preview_says_it_too() {
 }
 
 #[test]
-fn what_is_harmless_stays_harmless() {
-    let mut sandbox = sandbox();
-    sandbox
-        .set("CHAOS", Some("start=flood-binary;start=escape-with-output;start=child;Create=not-a-number;Create=twice"));
-    sandbox.outrigger(&["up", "--yes"]).ok().says(&["a created"]);
-    assert_nobody_left(&sandbox, "up");
-    sandbox
-        .pulumi(&["stack", "export", "--stack", "dev"])
-        .ok()
-        .says(&["chaos-a", "8ad145fe-0d11-4827-bfd7-1abcbf086f5c"]);
-    sandbox.set("CHAOS", Some("start=deaf"));
-    sandbox.outrigger(&["preview", "--expect-no-changes"]).ok();
-    sandbox.outrigger(&["destroy", "--yes"]).ok();
-    assert_nobody_left(&sandbox, "destroy");
-}
-
-#[test]
 fn one_resource_that_crashes_the_plugin_costs_no_other() {
     let sandbox = sandbox();
     let second =
@@ -393,5 +376,28 @@ fn a_killed_question_leaves_nobody() {
             assert!(Instant::now() < end, "{command:?}: {:?} is left", living(&sandbox));
             thread::park_timeout(Duration::from_millis(20));
         }
+    }
+}
+
+mod peers {
+    use super::*;
+
+    #[test]
+    fn what_is_harmless_stays_harmless() {
+        let mut sandbox = sandbox();
+        sandbox.set(
+            "CHAOS",
+            Some("start=flood-binary;start=escape-with-output;start=child;Create=not-a-number;Create=twice"),
+        );
+        sandbox.outrigger(&["up", "--yes"]).ok().says(&["a created"]);
+        assert_nobody_left(&sandbox, "up");
+        sandbox
+            .pulumi(&["stack", "export", "--stack", "dev"])
+            .ok()
+            .says(&["chaos-a", "8ad145fe-0d11-4827-bfd7-1abcbf086f5c"]);
+        sandbox.set("CHAOS", Some("start=deaf"));
+        sandbox.outrigger(&["preview", "--expect-no-changes"]).ok();
+        sandbox.outrigger(&["destroy", "--yes"]).ok();
+        assert_nobody_left(&sandbox, "destroy");
     }
 }

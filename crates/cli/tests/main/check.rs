@@ -37,48 +37,6 @@ fn report(sandbox: &Sandbox, arguments: &[&str], code: i32) -> Json {
 }
 
 #[test]
-fn every_mistake_at_once_without_anything_set_up() {
-    let mut sandbox = Sandbox::new(PROGRAM);
-    for name in ["PULUMI_BACKEND_URL", "PULUMI_CONFIG_PASSPHRASE"] {
-        sandbox.set(name, None);
-    }
-    let found = report(&sandbox, &["check", "--json"], 1);
-    let program = [
-        "Pulumi.yaml:9:37 yaml-unknown-property",
-        "Pulumi.yaml:9:56 yaml-unknown-name",
-        "Pulumi.yaml:10:3 yaml-missing-type",
-        "Pulumi.yaml:11:66 yaml-type",
-        "Pulumi.yaml:13:11 yaml-unknown-property",
-        "Pulumi.yaml:14:13 yaml-interpolation",
-        "Pulumi.yaml:17:9 yaml-unknown-name",
-    ];
-    assert_eq!(places(&found), program);
-    assert_eq!((&found["errors"], &found["warnings"]), (&7.into(), &0.into()));
-    assert!(found["unchecked"][0].as_str().unwrap().contains("no stack is chosen"), "{found}");
-    // A value that some stack has exists; what it is nobody can say here.
-    sandbox.write("Pulumi.prod.yaml", "config:\n  shop:word: x\n");
-    assert_eq!(places(&report(&sandbox, &["check", "--json"], 1)).len(), 6);
-    let shown = sandbox.outrigger(&["check"]).ended(1);
-    assert_eq!(shown.stdout, "6 mistakes and no warnings found\n");
-    shown.says(&["--> Pulumi.yaml:9:37", "Did you mean `length`?", "Not checked: configuration values"]);
-}
-
-#[test]
-fn a_stack_is_checked_with_its_configuration() {
-    let sandbox = Sandbox::new(
-        "name: shop\nruntime: yaml\nconfig:\n  size: {type: integer}\n  key: {type: string, secret: true}\nresources:\n  pet: {type: 'random:RandomPet', properties: {length: '${size}', prefix: '${key}'}}\n",
-    );
-    let found = report(&sandbox, &["check", "--json", "--stack", "dev"], 1);
-    assert_eq!(places(&found), ["Pulumi.yaml:5:3 config-missing"]);
-    sandbox.write("Pulumi.dev.yaml", "config:\n  shop:size: large\n  shop:key: open\n");
-    let found = report(&sandbox, &["check", "--json", "--stack", "dev"], 1);
-    assert_eq!(places(&found), ["Pulumi.dev.yaml:2:3 config-type", "Pulumi.dev.yaml:3:3 config-not-secret"]);
-    sandbox.write("Pulumi.dev.yaml", "config:\n  shop:size: 3\n  shop:key: {secure: v1:unreadable}\n");
-    let found = report(&sandbox, &["check", "--json", "--stack", "dev"], 0);
-    assert!(found["unchecked"][0].as_str().unwrap().contains("1 value of the configuration"), "{found}");
-}
-
-#[test]
 fn a_project_file_and_its_program_are_wrong_together() {
     let sandbox = Sandbox::new("name: shop\nruntime: yaml\nbackend: {uri: x}\nresources: {a: 1}\n");
     let found = report(&sandbox, &["check", "--json"], 1);
@@ -91,17 +49,63 @@ fn a_project_file_and_its_program_are_wrong_together() {
     sandbox.outrigger(&["check"]).ended(1).says(&["there is no project here"]);
 }
 
-#[test]
-fn aliases_are_checked_where_they_are_written() {
-    let sandbox = Sandbox::new(
-        "name: shop\nruntime: yaml\nvariables:\n  common: &common {length: 2, sperator: '-'}\nresources:\n  a: {type: 'random:RandomPet', properties: *common}\n  b: {type: 'random:RandomPet', properties: {<<: *common, length: 3}}\n",
-    );
-    let found = report(&sandbox, &["check", "--json"], 1);
-    // Written once, used twice, said once.
-    assert_eq!(places(&found), ["Pulumi.yaml:4:31 yaml-unknown-property"]);
-    sandbox.write("Pulumi.yaml", &sandbox.read("Pulumi.yaml").replace("sperator", "separator"));
-    sandbox.outrigger(&["stack", "init", "dev"]).ok();
-    sandbox.outrigger(&["up", "--yes"]).ok();
-    let export = sandbox.export().to_string();
-    assert!(export.contains("\"length\":3") && export.matches("\"separator\":\"-\"").count() >= 4, "{export}");
+mod peers {
+    use super::*;
+
+    #[test]
+    fn every_mistake_at_once_without_anything_set_up() {
+        let mut sandbox = Sandbox::new(PROGRAM);
+        for name in ["PULUMI_BACKEND_URL", "PULUMI_CONFIG_PASSPHRASE"] {
+            sandbox.set(name, None);
+        }
+        let found = report(&sandbox, &["check", "--json"], 1);
+        let program = [
+            "Pulumi.yaml:9:37 yaml-unknown-property",
+            "Pulumi.yaml:9:56 yaml-unknown-name",
+            "Pulumi.yaml:10:3 yaml-missing-type",
+            "Pulumi.yaml:11:66 yaml-type",
+            "Pulumi.yaml:13:11 yaml-unknown-property",
+            "Pulumi.yaml:14:13 yaml-interpolation",
+            "Pulumi.yaml:17:9 yaml-unknown-name",
+        ];
+        assert_eq!(places(&found), program);
+        assert_eq!((&found["errors"], &found["warnings"]), (&7.into(), &0.into()));
+        assert!(found["unchecked"][0].as_str().unwrap().contains("no stack is chosen"), "{found}");
+        // A value that some stack has exists; what it is nobody can say here.
+        sandbox.write("Pulumi.prod.yaml", "config:\n  shop:word: x\n");
+        assert_eq!(places(&report(&sandbox, &["check", "--json"], 1)).len(), 6);
+        let shown = sandbox.outrigger(&["check"]).ended(1);
+        assert_eq!(shown.stdout, "6 mistakes and no warnings found\n");
+        shown.says(&["--> Pulumi.yaml:9:37", "Did you mean `length`?", "Not checked: configuration values"]);
+    }
+
+    #[test]
+    fn a_stack_is_checked_with_its_configuration() {
+        let sandbox = Sandbox::new(
+            "name: shop\nruntime: yaml\nconfig:\n  size: {type: integer}\n  key: {type: string, secret: true}\nresources:\n  pet: {type: 'random:RandomPet', properties: {length: '${size}', prefix: '${key}'}}\n",
+        );
+        let found = report(&sandbox, &["check", "--json", "--stack", "dev"], 1);
+        assert_eq!(places(&found), ["Pulumi.yaml:5:3 config-missing"]);
+        sandbox.write("Pulumi.dev.yaml", "config:\n  shop:size: large\n  shop:key: open\n");
+        let found = report(&sandbox, &["check", "--json", "--stack", "dev"], 1);
+        assert_eq!(places(&found), ["Pulumi.dev.yaml:2:3 config-type", "Pulumi.dev.yaml:3:3 config-not-secret"]);
+        sandbox.write("Pulumi.dev.yaml", "config:\n  shop:size: 3\n  shop:key: {secure: v1:unreadable}\n");
+        let found = report(&sandbox, &["check", "--json", "--stack", "dev"], 0);
+        assert!(found["unchecked"][0].as_str().unwrap().contains("1 value of the configuration"), "{found}");
+    }
+
+    #[test]
+    fn aliases_are_checked_where_they_are_written() {
+        let sandbox = Sandbox::new(
+            "name: shop\nruntime: yaml\nvariables:\n  common: &common {length: 2, sperator: '-'}\nresources:\n  a: {type: 'random:RandomPet', properties: *common}\n  b: {type: 'random:RandomPet', properties: {<<: *common, length: 3}}\n",
+        );
+        let found = report(&sandbox, &["check", "--json"], 1);
+        // Written once, used twice, said once.
+        assert_eq!(places(&found), ["Pulumi.yaml:4:31 yaml-unknown-property"]);
+        sandbox.write("Pulumi.yaml", &sandbox.read("Pulumi.yaml").replace("sperator", "separator"));
+        sandbox.outrigger(&["stack", "init", "dev"]).ok();
+        sandbox.outrigger(&["up", "--yes"]).ok();
+        let export = sandbox.export().to_string();
+        assert!(export.contains("\"length\":3") && export.matches("\"separator\":\"-\"").count() >= 4, "{export}");
+    }
 }

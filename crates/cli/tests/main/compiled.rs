@@ -29,34 +29,6 @@ outputs:
 END"#;
 
 #[test]
-fn it_gets_what_pulumi_gives_it() {
-    let mut sandbox = project(GIVEN);
-    sandbox.set("MINE", Some("kept"));
-    sandbox.outrigger(&["config", "set", "word", "a<b"]).ok();
-    sandbox.outrigger(&["up", "--yes"]).ok();
-    let outputs = |sandbox: &Sandbox| sandbox.outrigger(&["stack", "output", "--json"]).ok().stdout;
-    let ours = outputs(&sandbox);
-    for part in ["\"two words\"", "\"dev\"", "\"shop\"", "\"same\"", "\"kept\"", "shop:word"] {
-        assert!(ours.contains(part), "{part} is missing: {ours}");
-    }
-    sandbox.pulumi(&["up", "--yes", "--skip-preview", "--expect-no-changes"]).ok();
-    assert_eq!(outputs(&sandbox), ours);
-    // What is set already wins, and that is said.
-    sandbox.set("PULUMI_PROJECT", Some("other"));
-    sandbox.outrigger(&["preview"]).ok().says(&["PULUMI_PROJECT is set in the environment", "other"]);
-}
-
-#[test]
-fn mistakes_point_into_what_it_prints() {
-    let sandbox = project("echo 'resources:'; echo '  pet: {type: random:RandomPet, properties: {lenght: 2}}'");
-    for command in [["preview"].as_slice(), &["check"]] {
-        sandbox.outrigger(command).ended(1).says(&["<output of ./compile>:2:46", "properties: {lenght: 2}}", "length"]);
-    }
-    let sandbox = project("echo 'resources: ['");
-    sandbox.outrigger(&["preview"]).ended(1).says(&["<output of ./compile>:1:12", "1 | resources: ["]);
-}
-
-#[test]
 fn a_compiler_that_fails_is_quoted() {
     let sandbox = project("echo 'line 3: no such field' >&2; exit 7");
     sandbox.outrigger(&["up", "--yes"]).ended(1).says(&["Pulumi.yaml:5:15", "exit status: 7", "line 3: no such field"]);
@@ -71,4 +43,40 @@ fn secrets_that_it_repeats_are_hidden() {
     sandbox.outrigger(&["config", "set", "--secret", "key", "canary-1234"]).ok();
     let answer = sandbox.outrigger(&["preview"]).ended(1).says(&["<output of ./compile>:1:"]);
     assert!(!answer.text().contains("canary"), "{}", answer.text());
+}
+
+mod peers {
+    use super::*;
+
+    #[test]
+    fn it_gets_what_pulumi_gives_it() {
+        let mut sandbox = project(GIVEN);
+        sandbox.set("MINE", Some("kept"));
+        sandbox.outrigger(&["config", "set", "word", "a<b"]).ok();
+        sandbox.outrigger(&["up", "--yes"]).ok();
+        let outputs = |sandbox: &Sandbox| sandbox.outrigger(&["stack", "output", "--json"]).ok().stdout;
+        let ours = outputs(&sandbox);
+        for part in ["\"two words\"", "\"dev\"", "\"shop\"", "\"same\"", "\"kept\"", "shop:word"] {
+            assert!(ours.contains(part), "{part} is missing: {ours}");
+        }
+        sandbox.pulumi(&["up", "--yes", "--skip-preview", "--expect-no-changes"]).ok();
+        assert_eq!(outputs(&sandbox), ours);
+        // What is set already wins, and that is said.
+        sandbox.set("PULUMI_PROJECT", Some("other"));
+        sandbox.outrigger(&["preview"]).ok().says(&["PULUMI_PROJECT is set in the environment", "other"]);
+    }
+
+    #[test]
+    fn mistakes_point_into_what_it_prints() {
+        let sandbox = project("echo 'resources:'; echo '  pet: {type: random:RandomPet, properties: {lenght: 2}}'");
+        for command in [["preview"].as_slice(), &["check"]] {
+            sandbox.outrigger(command).ended(1).says(&[
+                "<output of ./compile>:2:46",
+                "properties: {lenght: 2}}",
+                "length",
+            ]);
+        }
+        let sandbox = project("echo 'resources: ['");
+        sandbox.outrigger(&["preview"]).ended(1).says(&["<output of ./compile>:1:12", "1 | resources: ["]);
+    }
 }

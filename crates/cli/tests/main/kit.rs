@@ -183,29 +183,6 @@ fn a_whole_life_under_outrigger() {
 }
 
 #[test]
-fn a_whole_life_under_pulumi() {
-    let mut sandbox = Sandbox::with_stack("name: kitted\nruntime: yaml\n");
-    link(&mut sandbox);
-    whole_life(&sandbox, Sandbox::pulumi);
-}
-
-#[test]
-fn pulumi_accepts_the_schema_and_goes_on_where_outrigger_stopped() {
-    let mut sandbox = Sandbox::with_stack(&program(&server(), 1, "file"));
-    sandbox.outrigger(&["up", "--yes", "--skip-preview"]).ok();
-    link(&mut sandbox);
-    let plugin = sandbox.path("bin/pulumi-resource-kit");
-    let schema = sandbox.pulumi(&["package", "get-schema", plugin.to_str().unwrap()]).ok().stdout;
-    let schema: Json = serde_json::from_str(&schema).unwrap();
-    assert_eq!((&schema["name"], &schema["version"]), (&"kit".into(), &env!("CARGO_PKG_VERSION").into()));
-    assert_eq!(schema["resources"].as_object().unwrap().len(), 10);
-    sandbox.pulumi(&["preview", "--expect-no-changes"]).ok();
-    sandbox.pulumi(&["refresh", "--yes", "--skip-preview", "--expect-no-changes"]).ok();
-    sandbox.pulumi(&["destroy", "--yes", "--skip-preview"]).ok();
-    assert!(!sandbox.path("project/out").exists());
-}
-
-#[test]
 fn mistakes_are_found_by_check() {
     let sandbox = Sandbox::with_stack(
         "name: wrong\nruntime: yaml\nresources:\n  file:\n    type: kit:fs:File\n    properties: {path: a, contents: x}\n  other: {type: 'kit:fs:Fil'}\n",
@@ -315,43 +292,70 @@ fn interrupted(sandbox: &Sandbox, mut child: Child, interrupt: impl FnOnce(&Chil
 }
 
 #[test]
-fn a_killed_plugin_takes_its_commands_along() {
-    let kill_plugin = |_: &Child, pid: &str| signal("-KILL", &parent(&parent(pid)));
-    let mut sandbox = Sandbox::with_stack(SLOW);
-    let child = sandbox.start(&["up", "--yes", "--skip-preview"]);
-    interrupted(&sandbox, child, kill_plugin).ended(1).says(&["slow", "kit"]);
-    fs::remove_file(sandbox.path("project/pid")).unwrap();
-    fs::remove_file(sandbox.path("project/left")).unwrap();
-    link(&mut sandbox);
-    let child = sandbox.start_pulumi(&["up", "--yes", "--skip-preview"]);
-    interrupted(&sandbox, child, kill_plugin).ended(1);
-}
-
-#[test]
-fn a_killed_host_takes_its_commands_along() {
-    let kill_host = |child: &Child, _: &str| signal("-KILL", &child.id().to_string());
-    let sandbox = Sandbox::with_stack(SLOW);
-    let child = sandbox.start(&["up", "--yes", "--skip-preview"]);
-    interrupted(&sandbox, child, kill_host);
-    let mut sandbox = Sandbox::with_stack(SLOW);
-    link(&mut sandbox);
-    let child = sandbox.start_pulumi(&["up", "--yes", "--skip-preview"]);
-    let mut orphans = Vec::new();
-    interrupted(&sandbox, child, |child, pid| {
-        orphans = children(&child.id().to_string());
-        kill_host(child, pid);
-    });
-    // The plugin ends by itself; pulumi's language host does not.
-    for orphan in orphans {
-        let _already_gone = Command::new("kill").args(["-KILL", &orphan]).output();
-    }
-}
-
-#[test]
 fn time_that_the_program_limits_is_up() {
     let sandbox = Sandbox::with_stack(&format!("{SLOW}    options: {{customTimeouts: {{create: 5s}}}}\n"));
     let child = sandbox.start(&["up", "--yes", "--skip-preview"]);
     interrupted(&sandbox, child, |_, _| {})
         .ended(1)
         .says(&["slow", "was ended, because the run was cancelled or its time was up"]);
+}
+
+mod peers {
+    use super::*;
+
+    #[test]
+    fn a_whole_life_under_pulumi() {
+        let mut sandbox = Sandbox::with_stack("name: kitted\nruntime: yaml\n");
+        link(&mut sandbox);
+        whole_life(&sandbox, Sandbox::pulumi);
+    }
+
+    #[test]
+    fn pulumi_accepts_the_schema_and_goes_on_where_outrigger_stopped() {
+        let mut sandbox = Sandbox::with_stack(&program(&server(), 1, "file"));
+        sandbox.outrigger(&["up", "--yes", "--skip-preview"]).ok();
+        link(&mut sandbox);
+        let plugin = sandbox.path("bin/pulumi-resource-kit");
+        let schema = sandbox.pulumi(&["package", "get-schema", plugin.to_str().unwrap()]).ok().stdout;
+        let schema: Json = serde_json::from_str(&schema).unwrap();
+        assert_eq!((&schema["name"], &schema["version"]), (&"kit".into(), &env!("CARGO_PKG_VERSION").into()));
+        assert_eq!(schema["resources"].as_object().unwrap().len(), 10);
+        sandbox.pulumi(&["preview", "--expect-no-changes"]).ok();
+        sandbox.pulumi(&["refresh", "--yes", "--skip-preview", "--expect-no-changes"]).ok();
+        sandbox.pulumi(&["destroy", "--yes", "--skip-preview"]).ok();
+        assert!(!sandbox.path("project/out").exists());
+    }
+
+    #[test]
+    fn a_killed_plugin_takes_its_commands_along() {
+        let kill_plugin = |_: &Child, pid: &str| signal("-KILL", &parent(&parent(pid)));
+        let mut sandbox = Sandbox::with_stack(SLOW);
+        let child = sandbox.start(&["up", "--yes", "--skip-preview"]);
+        interrupted(&sandbox, child, kill_plugin).ended(1).says(&["slow", "kit"]);
+        fs::remove_file(sandbox.path("project/pid")).unwrap();
+        fs::remove_file(sandbox.path("project/left")).unwrap();
+        link(&mut sandbox);
+        let child = sandbox.start_pulumi(&["up", "--yes", "--skip-preview"]);
+        interrupted(&sandbox, child, kill_plugin).ended(1);
+    }
+
+    #[test]
+    fn a_killed_host_takes_its_commands_along() {
+        let kill_host = |child: &Child, _: &str| signal("-KILL", &child.id().to_string());
+        let sandbox = Sandbox::with_stack(SLOW);
+        let child = sandbox.start(&["up", "--yes", "--skip-preview"]);
+        interrupted(&sandbox, child, kill_host);
+        let mut sandbox = Sandbox::with_stack(SLOW);
+        link(&mut sandbox);
+        let child = sandbox.start_pulumi(&["up", "--yes", "--skip-preview"]);
+        let mut orphans = Vec::new();
+        interrupted(&sandbox, child, |child, pid| {
+            orphans = children(&child.id().to_string());
+            kill_host(child, pid);
+        });
+        // The plugin ends by itself; pulumi's language host does not.
+        for orphan in orphans {
+            let _already_gone = Command::new("kill").args(["-KILL", &orphan]).output();
+        }
+    }
 }

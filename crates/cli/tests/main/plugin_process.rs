@@ -56,23 +56,27 @@ fn it_does_not_end_where_there_was_never_a_pipe() {
     }
 }
 
-#[test]
-fn a_plugin_in_a_debugger_serves_run_after_run() {
-    let (mut sandbox, plugin) = plugin();
-    let notes = sandbox.path("notes");
-    std::fs::create_dir(&notes).unwrap();
-    let started = start(&plugin, &[], Stdio::null());
-    // Nothing else could be found.
-    std::fs::remove_file(&plugin).unwrap();
-    sandbox.set("PULUMI_DEBUG_PROVIDERS", Some(&format!("shelf:{}", started.port)));
-    sandbox.write("Pulumi.yaml", include_str!("../../../../examples/shelf/Pulumi.yaml"));
-    sandbox.outrigger(&["stack", "init", "dev"]).ok();
-    sandbox.outrigger(&["config", "set", "shelf:directory", notes.to_str().unwrap()]).ok();
-    sandbox.pulumi(&["up", "--yes"]).ok().says(&["writing"]);
-    sandbox.outrigger(&["up", "--yes", "--expect-no-changes"]).ok();
-    sandbox.outrigger(&["destroy", "--yes"]).ok();
-    sandbox.pulumi(&["up", "--yes"]).ok();
-    assert!(notes.join("groceries.txt").exists());
-    assert!(started.is_there());
-    assert_eq!(started.signalled("-INT"), Some(0));
+mod peers {
+    use super::*;
+
+    #[test]
+    fn a_plugin_in_a_debugger_serves_run_after_run() {
+        let (mut sandbox, plugin) = plugin();
+        let notes = sandbox.path("notes");
+        std::fs::create_dir(&notes).unwrap();
+        let started = start(&plugin, &[], Stdio::null());
+        // Nothing else could be found.
+        std::fs::remove_file(&plugin).unwrap();
+        sandbox.set("PULUMI_DEBUG_PROVIDERS", Some(&format!("shelf:{}", started.port)));
+        sandbox.write("Pulumi.yaml", include_str!("../../../../examples/shelf/Pulumi.yaml"));
+        sandbox.outrigger(&["stack", "init", "dev"]).ok();
+        sandbox.outrigger(&["config", "set", "shelf:directory", notes.to_str().unwrap()]).ok();
+        sandbox.pulumi(&["up", "--yes"]).ok().says(&["writing"]);
+        sandbox.outrigger(&["up", "--yes", "--expect-no-changes"]).ok();
+        sandbox.outrigger(&["destroy", "--yes"]).ok();
+        sandbox.pulumi(&["up", "--yes"]).ok();
+        assert!(notes.join("groceries.txt").exists());
+        assert!(started.is_there());
+        assert_eq!(started.signalled("-INT"), Some(0));
+    }
 }

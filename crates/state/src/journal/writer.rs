@@ -270,6 +270,7 @@ impl Writer {
 
     fn append_bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
         let Some(file) = &mut self.journal else { return Err(io::ErrorKind::NotFound.into()) };
+        let _span = tracing::debug_span!("journal", bytes = bytes.len()).entered();
         let written = file.append(bytes).and_then(|()| file.sync());
         self.grown += bytes.len();
         if written.is_err() {
@@ -337,7 +338,7 @@ impl Writer {
     /// the journal first says which checkpoint will hold what it has so far, then that checkpoint is put in place.
     pub(crate) fn checkpoint(&mut self) -> Result<Vec<u8>, Diagnostic> {
         let start = self.parts.clock.elapsed();
-        let result = self.write_checkpoint();
+        let result = tracing::debug_span!("checkpoint").in_scope(|| self.write_checkpoint());
         let now = self.parts.clock.elapsed();
         let spent = now.saturating_sub(start);
         self.due = now + INTERVAL.max(spent.saturating_mul(SHARE - 1));

@@ -12,6 +12,8 @@ use outrigger_host::KeeperCommand;
 use outrigger_package::pulumi::BuiltIn;
 use outrigger_secrets::Phrase;
 
+use crate::redaction::Redaction;
+
 /// The program that uses this crate: a command on a terminal, a service, a test.
 pub trait Frontend: Send + Sync {
     /// The passphrase of the stack, asked for where the variables do not hold it. `None`: there is no one to ask.
@@ -50,6 +52,8 @@ pub struct Environment {
     pub keeper: Option<KeeperCommand>,
     /// Who is asked and shown things.
     pub frontend: Arc<dyn Frontend>,
+    /// Learns the secrets that commands meet; a log hides them.
+    pub redaction: Arc<Redaction>,
 }
 
 impl Environment {
@@ -65,6 +69,7 @@ impl Environment {
             bridge: None,
             keeper: None,
             frontend: Arc::new(Silent),
+            redaction: Arc::default(),
         }
     }
 

@@ -20,7 +20,7 @@ use super::plugins::{PluginSettings, keeper};
 use super::source::{ORGANIZATION, Source};
 use super::{Environment, Workspace, keys};
 use crate::history::Entry;
-use crate::redaction::{HIDDEN, Redaction};
+use crate::redaction::HIDDEN;
 use crate::services::{Neighbours, Relay, SystemRandom};
 use crate::{Error, Runner, Work};
 
@@ -133,7 +133,7 @@ impl Workspace {
             let given = Some((stack.stack(), &*decrypted));
             source = Some(Source::compile(compiler, project, given, environment)?);
         }
-        let redaction = Arc::new(Redaction::default());
+        let redaction = environment.redaction.clone();
         let relay = Arc::new(Relay::default());
         let needed = source.as_ref().map(Source::required).unwrap_or_default();
         let plugin_config = plugin_config(project, &stack_config, crypter.as_ref(), &needed)?;

@@ -1,0 +1,16 @@
+//! The tests that need the peers: `pulumi`, its providers, its bridge.
+
+mod asking;
+mod both_ways;
+mod calls;
+mod differential;
+mod drift;
+mod event_log;
+pub(crate) mod interruption;
+mod lifecycle;
+mod live;
+mod locks;
+mod partial;
+mod providers;
+mod recorded;
+mod terraform;
