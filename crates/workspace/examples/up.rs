@@ -1,4 +1,5 @@
 //! Brings a Pulumi YAML project up: `cargo run -p outrigger-workspace --features projects --example up -- DIRECTORY STACK`.
+#![allow(clippy::print_stdout, reason = "a program of its own prints")]
 
 use std::sync::Arc;
 

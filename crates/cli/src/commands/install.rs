@@ -25,12 +25,13 @@ impl Install {
         if !done.failures.is_empty() {
             return Err(done.failures.into());
         }
-        Ok(match done.plugins {
+        match done.plugins {
             // A program that a compiler makes needs a stack to be made, and is not looked at.
             None => {}
             Some(0) => data("The program needs no plugin")?,
             Some(1) => data("The plugin that the program needs is there")?,
             Some(count) => data(&format!("The {count} plugins that the program needs are there"))?,
-        })
+        }
+        Ok(())
     }
 }
