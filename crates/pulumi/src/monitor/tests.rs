@@ -110,7 +110,7 @@ async fn a_program_registers_its_stack_and_waits_for_the_end() {
 
     let stack = recorder.stack.clone();
     let thing = Urn::new("dev", "shop", None, "pkg:index:Thing", "thing");
-    assert_eq!(*recorder.outputs.lock().unwrap(), [stack.clone()]);
+    assert_eq!(*recorder.outputs.lock().unwrap(), std::slice::from_ref(&stack));
     assert_eq!(*recorder.registered.lock().unwrap(), [(stack.clone(), None), (thing, Some(stack))]);
 }
 
