@@ -1,7 +1,5 @@
 //! Which elements of two sequences belong together.
 
-use std::time::{Duration, Instant};
-
 use similar::DiffOp;
 use similar::algorithms::{Capture, Replace, myers};
 
@@ -12,8 +10,9 @@ pub(super) struct Pair {
     pub(super) new: Option<usize>,
 }
 
-/// After this time the rest is taken as rewritten: a diff is no reason to wait.
-const PATIENCE: Duration = Duration::from_millis(500);
+/// Beyond this many comparisons the part between the equal ends counts as rewritten. A number, not a time limit: the same change must
+/// look the same on every machine.
+const COMPARISONS: usize = 4_000_000;
 
 /// An element with its own notion of equality.
 struct Item<'a, T>(&'a T, fn(&T, &T) -> bool);
@@ -27,12 +26,21 @@ impl<T> PartialEq for Item<'_, T> {
 /// Aligns two sequences by a longest common subsequence: equal elements are paired, in order; the others stand alone, the old before
 /// the new.
 pub(super) fn align<T>(old: &[T], new: &[T], equal: fn(&T, &T) -> bool) -> Vec<Pair> {
+    let head = old.iter().zip(new).take_while(|(old, new)| equal(old, new)).count();
+    let tails = old[head..].iter().rev().zip(new[head..].iter().rev());
+    let tail = tails.take_while(|(old, new)| equal(old, new)).count();
+    let (old_end, new_end) = (old.len() - tail, new.len() - tail);
+    let mut pairs: Vec<Pair> = (0..head).map(|at| Pair { old: Some(at), new: Some(at) }).collect();
+    if (old_end - head).saturating_mul(new_end - head) > COMPARISONS {
+        pairs.extend((head..old_end).map(|at| Pair { old: Some(at), new: None }));
+        pairs.extend((head..new_end).map(|at| Pair { old: None, new: Some(at) }));
+        pairs.extend((0..tail).map(|at| Pair { old: Some(old_end + at), new: Some(new_end + at) }));
+        return pairs;
+    }
     let [old, new] = [old, new].map(|side| side.iter().map(|item| Item(item, equal)).collect::<Vec<_>>());
     let mut found = Replace::new(Capture::new());
-    let deadline = Some(Instant::now() + PATIENCE);
     // From the new to the old: of two ways that are equally short, the one that removes first is taken.
-    let Ok(()) = myers::diff_deadline_raw(&mut found, &new, 0..new.len(), &old, 0..old.len(), deadline);
-    let mut pairs = Vec::new();
+    let Ok(()) = myers::diff_deadline_raw(&mut found, &new, head..new.len(), &old, head..old.len(), None);
     for op in found.into_inner().into_ops() {
         if let DiffOp::Equal { old_index: new_index, new_index: old_index, len } = op {
             pairs.extend((0..len).map(|at| Pair { old: Some(old_index + at), new: Some(new_index + at) }));
