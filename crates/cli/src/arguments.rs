@@ -22,7 +22,7 @@ pub(crate) struct Arguments {
     /// Whether output has colours; `auto` follows NO_COLOR and the terminal.
     #[arg(long, global = true, value_enum, default_value_t, hide_default_value = true, value_name = "WHEN")]
     pub(crate) color: Color,
-    /// Log what is done to stderr, twice with every call to a plugin; OUTRIGGER_LOG and OUTRIGGER_LOG_FILE say more.
+    /// Log what is done to stderr; `-vv` also logs every call to a plugin. OUTRIGGER_LOG and OUTRIGGER_LOG_FILE choose more.
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     pub(crate) verbose: u8,
     #[command(subcommand)]
