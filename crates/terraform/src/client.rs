@@ -69,7 +69,7 @@ impl Client {
     ) -> Result<Vec<Report>, CallError> {
         let rpc = &rpc::VALIDATE_PROVIDER_CONFIG;
         let request = wire::ValidateProviderConfigRequest { config: Some(self.encode(rpc, config, ty)?) };
-        let answer: wire::ValidateProviderConfigResponse = self.call(cx, rpc, request).await?;
+        let answer: wire::DiagnosticsIn2 = self.call(cx, rpc, request).await?;
         Ok(reports(answer.diagnostics))
     }
 
@@ -134,7 +134,7 @@ impl Client {
         let request = wire::UpgradeResourceStateRequest {
             type_name: resource.name.to_string(),
             version,
-            raw_state: Some(wire::RawState { json, ..wire::RawState::default() }),
+            raw_state: Some(wire::RawState { json }),
         };
         let answer: wire::UpgradeResourceStateResponse = self.call(cx, rpc, request).await?;
         let reports = reports(answer.diagnostics);
@@ -150,7 +150,6 @@ impl Client {
             private: current.private.clone(),
             client_capabilities: Some(CAPABILITIES),
             current_identity: identity_of(&current.identity),
-            ..wire::ReadResourceRequest::default()
         };
         let answer: wire::ReadResourceResponse = self.call(cx, rpc, request).await?;
         let reports = reports(answer.diagnostics);
@@ -178,7 +177,6 @@ impl Client {
             prior_private: question.prior_private.clone(),
             client_capabilities: Some(CAPABILITIES),
             prior_identity: identity_of(question.prior_identity),
-            provider_meta: None,
         };
         let answer: wire::PlanResourceChangeResponse = self.call(cx, rpc, request).await?;
         let reports = reports(answer.diagnostics);
@@ -209,7 +207,6 @@ impl Client {
             planned_state: Some(self.encode(rpc, question.planned, &resource.ty)?),
             config: Some(self.encode(rpc, question.config, &resource.ty)?),
             planned_private: question.planned_private.clone(),
-            provider_meta: None,
             planned_identity: identity_of(question.planned_identity),
         };
         let answer: wire::ApplyResourceChangeResponse = self.call(cx, rpc, request).await?;
@@ -231,7 +228,6 @@ impl Client {
             type_name: resource.name.to_string(),
             id: id.to_owned(),
             client_capabilities: Some(CAPABILITIES),
-            identity: None,
         };
         let answer: wire::ImportResourceStateResponse = self.call(cx, rpc, request).await?;
         let reports = reports(answer.diagnostics);
@@ -260,7 +256,6 @@ impl Client {
         let request = wire::ReadDataSourceRequest {
             type_name: source.name.to_string(),
             config: Some(self.encode(rpc, config, &source.ty)?),
-            provider_meta: None,
             client_capabilities: Some(CAPABILITIES),
         };
         let answer: wire::ReadDataSourceResponse = self.call(cx, rpc, request).await?;

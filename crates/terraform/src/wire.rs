@@ -1,29 +1,85 @@
 //! The messages of both protocols. They are the same on the wire, field for field, but for the attributes of schemas, which
-//! [`crate::schema`] reads; so there is one set of them, and [`crate::rpc`] has the names of the calls.
+//! [`crate::schema`] reads; so there is one set of them, and [`crate::rpc`] has the names of the calls. Fields that this client neither
+//! sends nor reads are left out; [`crate::json`] has all of them.
 
 use std::collections::HashMap;
 
 use bytes::Bytes;
 use prost::{Enumeration, Message, Oneof};
 
-#[derive(Clone, PartialEq, Message)]
-pub(crate) struct DynamicValue {
-    #[prost(bytes = "bytes", tag = "1")]
-    pub(crate) msgpack: Bytes,
-    #[prost(bytes = "bytes", tag = "2")]
-    pub(crate) json: Bytes,
+/// Messages; of each field the number, the type and the name.
+macro_rules! messages {
+    ($($(#[$about:meta])* $message:ident { $($number:tt
+        $(String $text:ident)? $(Bytes $bytes:ident)? $(bool $flag:ident)? $(i32 $small:ident)? $(i64 $large:ident)?
+        $(Option<$one:ident> $part:ident)? $(Vec<$each:ident> $parts:ident)?
+    ),* })*) => {
+        $($(#[$about])* #[derive(Clone, PartialEq, Message)] pub(crate) struct $message { $(
+            $(#[prost(string, tag = $number)] pub(crate) $text: String,)?
+            $(#[prost(bytes = "bytes", tag = $number)] pub(crate) $bytes: Bytes,)?
+            $(#[prost(bool, tag = $number)] pub(crate) $flag: bool,)?
+            $(#[prost(int32, tag = $number)] pub(crate) $small: i32,)?
+            $(#[prost(int64, tag = $number)] pub(crate) $large: i64,)?
+            $(#[prost(message, optional, tag = $number)] pub(crate) $part: Option<$one>,)?
+            $(#[prost(message, repeated, tag = $number)] pub(crate) $parts: Vec<$each>,)?
+        )* })*
+    };
 }
 
-#[derive(Clone, PartialEq, Message)]
-pub(crate) struct Diagnostic {
-    #[prost(enumeration = "Severity", tag = "1")]
-    pub(crate) severity: i32,
-    #[prost(string, tag = "2")]
-    pub(crate) summary: String,
-    #[prost(string, tag = "3")]
-    pub(crate) detail: String,
-    #[prost(message, optional, tag = "4")]
-    pub(crate) attribute: Option<AttributePath>,
+messages! {
+    DynamicValue { 1 Bytes msgpack, 2 Bytes json }
+    /// The severity is a [`Severity`], or a number that is none.
+    Diagnostic { 1 i32 severity, 2 String summary, 3 String detail, 4 Option<AttributePath> attribute }
+    AttributePath { 1 Vec<PathStep> steps }
+    RawState { 1 Bytes json }
+    ClientCapabilities { 1 bool deferral_allowed, 2 bool write_only_attributes_allowed }
+    Deferred {}
+    IdentityData { 1 Option<DynamicValue> identity_data }
+    Empty {}
+    /// An answer that is nothing but diagnostics, in the field of that number.
+    DiagnosticsIn1 { 1 Vec<Diagnostic> diagnostics }
+    /// Of ValidateProviderConfig.
+    DiagnosticsIn2 { 2 Vec<Diagnostic> diagnostics }
+    /// Of GetProviderSchema, besides schemas.
+    DiagnosticsIn4 { 4 Vec<Diagnostic> diagnostics }
+    ValidateProviderConfigRequest { 1 Option<DynamicValue> config }
+    ConfigureProviderRequest { 1 String terraform_version, 2 Option<DynamicValue> config,
+        3 Option<ClientCapabilities> client_capabilities }
+    StopProviderResponse { 1 String error }
+    /// The question of every check of a configuration by type name.
+    ValidateRequest { 1 String type_name, 2 Option<DynamicValue> config,
+        3 Option<ClientCapabilities> client_capabilities }
+    UpgradeResourceStateRequest { 1 String type_name, 2 i64 version, 3 Option<RawState> raw_state }
+    UpgradeResourceStateResponse { 1 Option<DynamicValue> upgraded_state, 2 Vec<Diagnostic> diagnostics }
+    ReadResourceRequest { 1 String type_name, 2 Option<DynamicValue> current_state, 3 Bytes private,
+        5 Option<ClientCapabilities> client_capabilities, 6 Option<IdentityData> current_identity }
+    ReadResourceResponse { 1 Option<DynamicValue> new_state, 2 Vec<Diagnostic> diagnostics, 3 Bytes private,
+        4 Option<Deferred> deferred, 5 Option<IdentityData> new_identity }
+    PlanResourceChangeRequest { 1 String type_name, 2 Option<DynamicValue> prior_state,
+        3 Option<DynamicValue> proposed_new_state, 4 Option<DynamicValue> config, 5 Bytes prior_private,
+        7 Option<ClientCapabilities> client_capabilities, 8 Option<IdentityData> prior_identity }
+    PlanResourceChangeResponse { 1 Option<DynamicValue> planned_state, 2 Vec<AttributePath> requires_replace,
+        3 Bytes planned_private, 4 Vec<Diagnostic> diagnostics, 5 bool legacy_type_system, 6 Option<Deferred> deferred,
+        7 Option<IdentityData> planned_identity }
+    ApplyResourceChangeRequest { 1 String type_name, 2 Option<DynamicValue> prior_state,
+        3 Option<DynamicValue> planned_state, 4 Option<DynamicValue> config, 5 Bytes planned_private,
+        7 Option<IdentityData> planned_identity }
+    ApplyResourceChangeResponse { 1 Option<DynamicValue> new_state, 2 Bytes private, 3 Vec<Diagnostic> diagnostics,
+        4 bool legacy_type_system, 5 Option<IdentityData> new_identity }
+    ImportResourceStateRequest { 1 String type_name, 2 String id, 3 Option<ClientCapabilities> client_capabilities }
+    ImportResourceStateResponse { 1 Vec<ImportedResource> imported_resources, 2 Vec<Diagnostic> diagnostics,
+        3 Option<Deferred> deferred }
+    ImportedResource { 1 String type_name, 2 Option<DynamicValue> state, 3 Bytes private,
+        4 Option<IdentityData> identity }
+    ReadDataSourceRequest { 1 String type_name, 2 Option<DynamicValue> config,
+        4 Option<ClientCapabilities> client_capabilities }
+    ReadDataSourceResponse { 1 Option<DynamicValue> state, 2 Vec<Diagnostic> diagnostics, 3 Option<Deferred> deferred }
+    CallFunctionRequest { 1 String name, 2 Vec<DynamicValue> arguments }
+    CallFunctionResponse { 1 Option<DynamicValue> result, 2 Option<FunctionError> error }
+    IdentityAttribute { 1 String name, 2 Bytes r#type, 3 bool required_for_import, 4 bool optional_for_import,
+        5 String description }
+    IdentitySchema { 1 i64 version, 2 Vec<IdentityAttribute> identity_attributes }
+    UpgradeResourceIdentityRequest { 1 String type_name, 2 i64 version, 3 Option<RawState> raw_identity }
+    UpgradeResourceIdentityResponse { 1 Option<IdentityData> upgraded_identity, 2 Vec<Diagnostic> diagnostics }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Enumeration)]
@@ -32,12 +88,6 @@ pub(crate) enum Severity {
     Invalid = 0,
     Error = 1,
     Warning = 2,
-}
-
-#[derive(Clone, PartialEq, Message)]
-pub(crate) struct AttributePath {
-    #[prost(message, repeated, tag = "1")]
-    pub(crate) steps: Vec<PathStep>,
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -65,326 +115,9 @@ pub(crate) struct FunctionError {
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub(crate) struct RawState {
-    #[prost(bytes = "bytes", tag = "1")]
-    pub(crate) json: Bytes,
-    #[prost(map = "string, string", tag = "2")]
-    pub(crate) flatmap: HashMap<String, String>,
-}
-
-#[derive(Clone, Copy, PartialEq, Message)]
-pub(crate) struct ClientCapabilities {
-    #[prost(bool, tag = "1")]
-    pub(crate) deferral_allowed: bool,
-    #[prost(bool, tag = "2")]
-    pub(crate) write_only_attributes_allowed: bool,
-}
-
-#[derive(Clone, Copy, PartialEq, Message)]
-pub(crate) struct Deferred {
-    #[prost(int32, tag = "1")]
-    pub(crate) reason: i32,
-}
-
-#[derive(Clone, PartialEq, Message)]
-pub(crate) struct IdentityData {
-    #[prost(message, optional, tag = "1")]
-    pub(crate) identity_data: Option<DynamicValue>,
-}
-
-#[derive(Clone, Copy, PartialEq, Message)]
-pub(crate) struct Empty {}
-
-/// An answer that is nothing but diagnostics, in the field of that number.
-#[derive(Clone, PartialEq, Message)]
-pub(crate) struct DiagnosticsIn1 {
-    #[prost(message, repeated, tag = "1")]
-    pub(crate) diagnostics: Vec<Diagnostic>,
-}
-
-/// What GetProviderSchema answers besides schemas.
-#[derive(Clone, PartialEq, Message)]
-pub(crate) struct DiagnosticsIn4 {
-    #[prost(message, repeated, tag = "4")]
-    pub(crate) diagnostics: Vec<Diagnostic>,
-}
-
-#[derive(Clone, PartialEq, Message)]
-pub(crate) struct ValidateProviderConfigRequest {
-    #[prost(message, optional, tag = "1")]
-    pub(crate) config: Option<DynamicValue>,
-}
-
-#[derive(Clone, PartialEq, Message)]
-pub(crate) struct ValidateProviderConfigResponse {
-    /// Protocol 5 only, and ignored as everywhere.
-    #[prost(message, optional, tag = "1")]
-    pub(crate) prepared_config: Option<DynamicValue>,
-    #[prost(message, repeated, tag = "2")]
-    pub(crate) diagnostics: Vec<Diagnostic>,
-}
-
-#[derive(Clone, PartialEq, Message)]
-pub(crate) struct ConfigureProviderRequest {
-    #[prost(string, tag = "1")]
-    pub(crate) terraform_version: String,
-    #[prost(message, optional, tag = "2")]
-    pub(crate) config: Option<DynamicValue>,
-    #[prost(message, optional, tag = "3")]
-    pub(crate) client_capabilities: Option<ClientCapabilities>,
-}
-
-#[derive(Clone, PartialEq, Message)]
-pub(crate) struct StopProviderResponse {
-    #[prost(string, tag = "1")]
-    pub(crate) error: String,
-}
-
-/// The question of every check of a configuration by type name.
-#[derive(Clone, PartialEq, Message)]
-pub(crate) struct ValidateRequest {
-    #[prost(string, tag = "1")]
-    pub(crate) type_name: String,
-    #[prost(message, optional, tag = "2")]
-    pub(crate) config: Option<DynamicValue>,
-    #[prost(message, optional, tag = "3")]
-    pub(crate) client_capabilities: Option<ClientCapabilities>,
-}
-
-#[derive(Clone, PartialEq, Message)]
-pub(crate) struct UpgradeResourceStateRequest {
-    #[prost(string, tag = "1")]
-    pub(crate) type_name: String,
-    #[prost(int64, tag = "2")]
-    pub(crate) version: i64,
-    #[prost(message, optional, tag = "3")]
-    pub(crate) raw_state: Option<RawState>,
-}
-
-#[derive(Clone, PartialEq, Message)]
-pub(crate) struct UpgradeResourceStateResponse {
-    #[prost(message, optional, tag = "1")]
-    pub(crate) upgraded_state: Option<DynamicValue>,
-    #[prost(message, repeated, tag = "2")]
-    pub(crate) diagnostics: Vec<Diagnostic>,
-}
-
-#[derive(Clone, PartialEq, Message)]
-pub(crate) struct ReadResourceRequest {
-    #[prost(string, tag = "1")]
-    pub(crate) type_name: String,
-    #[prost(message, optional, tag = "2")]
-    pub(crate) current_state: Option<DynamicValue>,
-    #[prost(bytes = "bytes", tag = "3")]
-    pub(crate) private: Bytes,
-    #[prost(message, optional, tag = "4")]
-    pub(crate) provider_meta: Option<DynamicValue>,
-    #[prost(message, optional, tag = "5")]
-    pub(crate) client_capabilities: Option<ClientCapabilities>,
-    #[prost(message, optional, tag = "6")]
-    pub(crate) current_identity: Option<IdentityData>,
-}
-
-#[derive(Clone, PartialEq, Message)]
-pub(crate) struct ReadResourceResponse {
-    #[prost(message, optional, tag = "1")]
-    pub(crate) new_state: Option<DynamicValue>,
-    #[prost(message, repeated, tag = "2")]
-    pub(crate) diagnostics: Vec<Diagnostic>,
-    #[prost(bytes = "bytes", tag = "3")]
-    pub(crate) private: Bytes,
-    #[prost(message, optional, tag = "4")]
-    pub(crate) deferred: Option<Deferred>,
-    #[prost(message, optional, tag = "5")]
-    pub(crate) new_identity: Option<IdentityData>,
-}
-
-#[derive(Clone, PartialEq, Message)]
-pub(crate) struct PlanResourceChangeRequest {
-    #[prost(string, tag = "1")]
-    pub(crate) type_name: String,
-    #[prost(message, optional, tag = "2")]
-    pub(crate) prior_state: Option<DynamicValue>,
-    #[prost(message, optional, tag = "3")]
-    pub(crate) proposed_new_state: Option<DynamicValue>,
-    #[prost(message, optional, tag = "4")]
-    pub(crate) config: Option<DynamicValue>,
-    #[prost(bytes = "bytes", tag = "5")]
-    pub(crate) prior_private: Bytes,
-    #[prost(message, optional, tag = "6")]
-    pub(crate) provider_meta: Option<DynamicValue>,
-    #[prost(message, optional, tag = "7")]
-    pub(crate) client_capabilities: Option<ClientCapabilities>,
-    #[prost(message, optional, tag = "8")]
-    pub(crate) prior_identity: Option<IdentityData>,
-}
-
-#[derive(Clone, PartialEq, Message)]
-pub(crate) struct PlanResourceChangeResponse {
-    #[prost(message, optional, tag = "1")]
-    pub(crate) planned_state: Option<DynamicValue>,
-    #[prost(message, repeated, tag = "2")]
-    pub(crate) requires_replace: Vec<AttributePath>,
-    #[prost(bytes = "bytes", tag = "3")]
-    pub(crate) planned_private: Bytes,
-    #[prost(message, repeated, tag = "4")]
-    pub(crate) diagnostics: Vec<Diagnostic>,
-    #[prost(bool, tag = "5")]
-    pub(crate) legacy_type_system: bool,
-    #[prost(message, optional, tag = "6")]
-    pub(crate) deferred: Option<Deferred>,
-    #[prost(message, optional, tag = "7")]
-    pub(crate) planned_identity: Option<IdentityData>,
-}
-
-#[derive(Clone, PartialEq, Message)]
-pub(crate) struct ApplyResourceChangeRequest {
-    #[prost(string, tag = "1")]
-    pub(crate) type_name: String,
-    #[prost(message, optional, tag = "2")]
-    pub(crate) prior_state: Option<DynamicValue>,
-    #[prost(message, optional, tag = "3")]
-    pub(crate) planned_state: Option<DynamicValue>,
-    #[prost(message, optional, tag = "4")]
-    pub(crate) config: Option<DynamicValue>,
-    #[prost(bytes = "bytes", tag = "5")]
-    pub(crate) planned_private: Bytes,
-    #[prost(message, optional, tag = "6")]
-    pub(crate) provider_meta: Option<DynamicValue>,
-    #[prost(message, optional, tag = "7")]
-    pub(crate) planned_identity: Option<IdentityData>,
-}
-
-#[derive(Clone, PartialEq, Message)]
-pub(crate) struct ApplyResourceChangeResponse {
-    #[prost(message, optional, tag = "1")]
-    pub(crate) new_state: Option<DynamicValue>,
-    #[prost(bytes = "bytes", tag = "2")]
-    pub(crate) private: Bytes,
-    #[prost(message, repeated, tag = "3")]
-    pub(crate) diagnostics: Vec<Diagnostic>,
-    #[prost(bool, tag = "4")]
-    pub(crate) legacy_type_system: bool,
-    #[prost(message, optional, tag = "5")]
-    pub(crate) new_identity: Option<IdentityData>,
-}
-
-#[derive(Clone, PartialEq, Message)]
-pub(crate) struct ImportResourceStateRequest {
-    #[prost(string, tag = "1")]
-    pub(crate) type_name: String,
-    #[prost(string, tag = "2")]
-    pub(crate) id: String,
-    #[prost(message, optional, tag = "3")]
-    pub(crate) client_capabilities: Option<ClientCapabilities>,
-    #[prost(message, optional, tag = "4")]
-    pub(crate) identity: Option<IdentityData>,
-}
-
-#[derive(Clone, PartialEq, Message)]
-pub(crate) struct ImportResourceStateResponse {
-    #[prost(message, repeated, tag = "1")]
-    pub(crate) imported_resources: Vec<ImportedResource>,
-    #[prost(message, repeated, tag = "2")]
-    pub(crate) diagnostics: Vec<Diagnostic>,
-    #[prost(message, optional, tag = "3")]
-    pub(crate) deferred: Option<Deferred>,
-}
-
-#[derive(Clone, PartialEq, Message)]
-pub(crate) struct ImportedResource {
-    #[prost(string, tag = "1")]
-    pub(crate) type_name: String,
-    #[prost(message, optional, tag = "2")]
-    pub(crate) state: Option<DynamicValue>,
-    #[prost(bytes = "bytes", tag = "3")]
-    pub(crate) private: Bytes,
-    #[prost(message, optional, tag = "4")]
-    pub(crate) identity: Option<IdentityData>,
-}
-
-#[derive(Clone, PartialEq, Message)]
-pub(crate) struct ReadDataSourceRequest {
-    #[prost(string, tag = "1")]
-    pub(crate) type_name: String,
-    #[prost(message, optional, tag = "2")]
-    pub(crate) config: Option<DynamicValue>,
-    #[prost(message, optional, tag = "3")]
-    pub(crate) provider_meta: Option<DynamicValue>,
-    #[prost(message, optional, tag = "4")]
-    pub(crate) client_capabilities: Option<ClientCapabilities>,
-}
-
-#[derive(Clone, PartialEq, Message)]
-pub(crate) struct ReadDataSourceResponse {
-    #[prost(message, optional, tag = "1")]
-    pub(crate) state: Option<DynamicValue>,
-    #[prost(message, repeated, tag = "2")]
-    pub(crate) diagnostics: Vec<Diagnostic>,
-    #[prost(message, optional, tag = "3")]
-    pub(crate) deferred: Option<Deferred>,
-}
-
-#[derive(Clone, PartialEq, Message)]
-pub(crate) struct CallFunctionRequest {
-    #[prost(string, tag = "1")]
-    pub(crate) name: String,
-    #[prost(message, repeated, tag = "2")]
-    pub(crate) arguments: Vec<DynamicValue>,
-}
-
-#[derive(Clone, PartialEq, Message)]
-pub(crate) struct CallFunctionResponse {
-    #[prost(message, optional, tag = "1")]
-    pub(crate) result: Option<DynamicValue>,
-    #[prost(message, optional, tag = "2")]
-    pub(crate) error: Option<FunctionError>,
-}
-
-#[derive(Clone, PartialEq, Message)]
-pub(crate) struct IdentityAttribute {
-    #[prost(string, tag = "1")]
-    pub(crate) name: String,
-    #[prost(bytes = "bytes", tag = "2")]
-    pub(crate) r#type: Bytes,
-    #[prost(bool, tag = "3")]
-    pub(crate) required_for_import: bool,
-    #[prost(bool, tag = "4")]
-    pub(crate) optional_for_import: bool,
-    #[prost(string, tag = "5")]
-    pub(crate) description: String,
-}
-
-#[derive(Clone, PartialEq, Message)]
-pub(crate) struct IdentitySchema {
-    #[prost(int64, tag = "1")]
-    pub(crate) version: i64,
-    #[prost(message, repeated, tag = "2")]
-    pub(crate) identity_attributes: Vec<IdentityAttribute>,
-}
-
-#[derive(Clone, PartialEq, Message)]
 pub(crate) struct GetResourceIdentitySchemasResponse {
     #[prost(map = "string, message", tag = "1")]
     pub(crate) identity_schemas: HashMap<String, IdentitySchema>,
-    #[prost(message, repeated, tag = "2")]
-    pub(crate) diagnostics: Vec<Diagnostic>,
-}
-
-#[derive(Clone, PartialEq, Message)]
-pub(crate) struct UpgradeResourceIdentityRequest {
-    #[prost(string, tag = "1")]
-    pub(crate) type_name: String,
-    #[prost(int64, tag = "2")]
-    pub(crate) version: i64,
-    #[prost(message, optional, tag = "3")]
-    pub(crate) raw_identity: Option<RawState>,
-}
-
-#[derive(Clone, PartialEq, Message)]
-pub(crate) struct UpgradeResourceIdentityResponse {
-    #[prost(message, optional, tag = "1")]
-    pub(crate) upgraded_identity: Option<IdentityData>,
     #[prost(message, repeated, tag = "2")]
     pub(crate) diagnostics: Vec<Diagnostic>,
 }

@@ -4,11 +4,9 @@ use std::fmt;
 use std::io;
 use std::net::Ipv4Addr;
 use std::path::PathBuf;
-use std::pin::Pin;
-use std::task::{Context, Poll};
 
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpStream, UnixStream};
+use tokio_util::either::Either;
 
 /// Where somebody listens.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,12 +39,12 @@ impl Address {
 
     pub(crate) async fn dial(&self) -> io::Result<Socket> {
         match self {
-            Self::Unix(path) => UnixStream::connect(path).await.map(Socket::Unix),
+            Self::Unix(path) => UnixStream::connect(path).await.map(Socket::Left),
             Self::Tcp(address) => {
                 let stream = TcpStream::connect(address.as_str()).await?;
                 // Small requests must not wait for the acknowledgement of the one before.
                 stream.set_nodelay(true)?;
-                Ok(Socket::Tcp(stream))
+                Ok(Socket::Right(stream))
             }
         }
     }
@@ -61,54 +59,5 @@ impl fmt::Display for Address {
     }
 }
 
-/// A connection.
-#[derive(Debug)]
-pub(crate) enum Socket {
-    Unix(UnixStream),
-    Tcp(TcpStream),
-}
-
-impl AsyncRead for Socket {
-    fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, room: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        match self.get_mut() {
-            Self::Unix(stream) => Pin::new(stream).poll_read(cx, room),
-            Self::Tcp(stream) => Pin::new(stream).poll_read(cx, room),
-        }
-    }
-}
-
-impl AsyncWrite for Socket {
-    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        match self.get_mut() {
-            Self::Unix(stream) => Pin::new(stream).poll_write(cx, bytes),
-            Self::Tcp(stream) => Pin::new(stream).poll_write(cx, bytes),
-        }
-    }
-
-    fn poll_write_vectored(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        pieces: &[io::IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        match self.get_mut() {
-            Self::Unix(stream) => Pin::new(stream).poll_write_vectored(cx, pieces),
-            Self::Tcp(stream) => Pin::new(stream).poll_write_vectored(cx, pieces),
-        }
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        true
-    }
-
-    /// Both kinds hand what is written to the kernel at once.
-    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        match self.get_mut() {
-            Self::Unix(stream) => Pin::new(stream).poll_shutdown(cx),
-            Self::Tcp(stream) => Pin::new(stream).poll_shutdown(cx),
-        }
-    }
-}
+/// A connection: to the path of a socket, or to a port.
+pub(crate) type Socket = Either<UnixStream, TcpStream>;

@@ -3,15 +3,13 @@
 use std::collections::{BTreeMap, HashMap};
 
 use outrigger_diagnostic::Diagnostic;
-use outrigger_provider::{
-    CallRequest, InvokeGoal, MethodGoal, Monitor, PluginDescriptor, ReadGoal, RegisterError, Registered,
-};
+use outrigger_provider::{CallRequest, InvokeGoal, MethodGoal, Monitor, ReadGoal, RegisterError, Registered};
 use outrigger_value::{PropertyMap, UNKNOWN_ID, Urn, Value};
 use prost_types::Struct;
 use tonic::Status;
 
 use super::goal::{goal, optional, parse, plain, provider, urns, with_outputs};
-use super::package::{self, Said};
+use super::package::package_of;
 use crate::encoding::{Encoding, encode};
 use crate::generated::pulumirpc::register_resource_response::PropertyDependencies;
 use crate::generated::pulumirpc::{
@@ -69,13 +67,7 @@ pub(super) async fn outputs(monitor: &dyn Monitor, request: RegisterResourceOutp
 
 /// Reads a resource.
 pub(super) async fn read(monitor: &dyn Monitor, request: ReadResourceRequest) -> Result<ReadResourceResponse, Status> {
-    let package = package(
-        &request.r#type,
-        &request.version,
-        &request.plugin_download_url,
-        &request.plugin_checksums,
-        &request.package_ref,
-    )?;
+    let package = package_of!(request.r#type)?;
     let how = Encoding {
         unknowns: true,
         secrets: request.accept_secrets,
@@ -100,13 +92,7 @@ pub(super) async fn read(monitor: &dyn Monitor, request: ReadResourceRequest) ->
 
 /// Calls a function.
 pub(super) async fn invoke(monitor: &dyn Monitor, request: ResourceInvokeRequest) -> Result<InvokeResponse, Status> {
-    let package = package(
-        &request.tok,
-        &request.version,
-        &request.plugin_download_url,
-        &request.plugin_checksums,
-        &request.package_ref,
-    )?;
+    let package = package_of!(request.tok)?;
     // Old SDKs resolve references with this function and do not say that they understand them.
     let resources = request.accept_resources || request.tok == "pulumi:pulumi:getResource";
     let goal = InvokeGoal {
@@ -123,13 +109,7 @@ pub(super) async fn invoke(monitor: &dyn Monitor, request: ResourceInvokeRequest
 
 /// Calls a method.
 pub(super) async fn call(monitor: &dyn Monitor, request: ResourceCallRequest) -> Result<CallResponse, Status> {
-    let package = package(
-        &request.tok,
-        &request.version,
-        &request.plugin_download_url,
-        &request.plugin_checksums,
-        &request.package_ref,
-    )?;
+    let package = package_of!(request.tok)?;
     let argument_dependencies = request
         .arg_dependencies
         .iter()
@@ -152,16 +132,6 @@ pub(super) async fn call(monitor: &dyn Monitor, request: ResourceCallRequest) ->
             .map(|failure| CheckFailure { property: failure.property, reason: failure.reason })
             .collect(),
     })
-}
-
-fn package(
-    token: &str,
-    version: &str,
-    download_url: &str,
-    checksums: &HashMap<String, Vec<u8>>,
-    reference: &str,
-) -> Result<Option<PluginDescriptor>, Status> {
-    package::meant(&Said { token, version, download_url, checksums, reference })
 }
 
 /// The engine has told the user; the plugin learns only that it need not go on.

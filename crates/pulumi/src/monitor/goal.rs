@@ -7,7 +7,7 @@ use outrigger_value::{CustomTimeouts, PropertyMap, ProviderReference, Urn, durat
 use prost_types::Struct;
 use tonic::Status;
 
-use super::package::{self, Said};
+use super::package::package_of;
 use crate::encoding::{Decoding, EncodingError, Unknowns, decode, decode_value};
 use crate::generated::pulumirpc::alias::spec::Parent;
 use crate::generated::pulumirpc::alias::{Alias as WireAlias, Spec};
@@ -17,13 +17,7 @@ use crate::generated::pulumirpc::{self, RegisterResourceRequest};
 /// other way round.
 pub(super) fn goal(request: RegisterResourceRequest, legacy_aliases: bool) -> Result<Goal, Status> {
     refuse_unsupported(&request)?;
-    let package = package::meant(&Said {
-        token: &request.r#type,
-        version: &request.version,
-        download_url: &request.plugin_download_url,
-        checksums: &request.plugin_checksums,
-        reference: &request.package_ref,
-    })?;
+    let package = package_of!(request.r#type)?;
     let package = match request.env_var_mappings.is_empty() {
         true => package,
         false => {

@@ -34,6 +34,20 @@ pub(super) struct Said<'r> {
     pub(super) reference: &'r str,
 }
 
+/// The package that a request means, by the field that has its token: the other fields have the same names in all requests.
+macro_rules! package_of {
+    ($request:ident.$token:ident) => {
+        $crate::monitor::package::meant(&$crate::monitor::package::Said {
+            token: &$request.$token,
+            version: &$request.version,
+            download_url: &$request.plugin_download_url,
+            checksums: &$request.plugin_checksums,
+            reference: &$request.package_ref,
+        })
+    };
+}
+pub(super) use package_of;
+
 /// The package that is meant; `None` leaves the choice to the engine.
 pub(super) fn meant(said: &Said<'_>) -> Result<Option<PluginDescriptor>, Status> {
     if !said.reference.is_empty() {

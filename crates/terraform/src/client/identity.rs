@@ -57,7 +57,7 @@ impl Client {
         let request = wire::UpgradeResourceIdentityRequest {
             type_name: type_name.to_owned(),
             version,
-            raw_identity: Some(wire::RawState { json, ..wire::RawState::default() }),
+            raw_identity: Some(wire::RawState { json }),
         };
         let answer: wire::UpgradeResourceIdentityResponse =
             self.call(cx, &rpc::UPGRADE_RESOURCE_IDENTITY, request).await?;

@@ -153,12 +153,12 @@ impl Entrance {
 
     pub(super) async fn accept(&self) -> io::Result<Socket> {
         match &self.listener {
-            Listening::Unix(listener) => Ok(Socket::Unix(listener.accept().await?.0)),
+            Listening::Unix(listener) => Ok(Socket::Left(listener.accept().await?.0)),
             Listening::Tcp(listener) => {
                 let (stream, _) = listener.accept().await?;
                 // Slower is not wrong.
                 let _slower = stream.set_nodelay(true);
-                Ok(Socket::Tcp(stream))
+                Ok(Socket::Right(stream))
             }
         }
     }

@@ -3,10 +3,8 @@
 use std::io;
 use std::pin::Pin;
 use std::sync::{Arc, LazyLock};
-use std::task::{Context, Poll};
 
 use http::uri::Authority;
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio_rustls::rustls::client::Resumption;
 use tokio_rustls::rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use tokio_rustls::rustls::crypto::{CryptoProvider, aws_lc_rs, verify_tls12_signature, verify_tls13_signature};
@@ -17,6 +15,7 @@ use tokio_rustls::rustls::{
 };
 use tokio_rustls::server::TlsStream;
 use tokio_rustls::{TlsAcceptor, TlsConnector};
+use tokio_util::either::Either;
 
 use super::certificate::{Identity, NAME};
 use super::socket::Entrance;
@@ -191,50 +190,15 @@ impl Listener for Gate {
         let acceptor = self.tls.as_ref().map(|tls| tls.acceptor.clone());
         Ok(Box::pin(async move {
             match acceptor {
-                Some(acceptor) => Ok(Wire::Tls(Box::new(acceptor.accept(socket).await?))),
-                None => Ok(Wire::Plain(socket)),
+                Some(acceptor) => Ok(Wire::Right(Box::new(acceptor.accept(socket).await?))),
+                None => Ok(Wire::Left(socket)),
             }
         }))
     }
 }
 
-/// A connection that came through a gate.
-pub(super) enum Wire {
-    Plain(Socket),
-    Tls(Box<TlsStream<Socket>>),
-}
-
-impl AsyncRead for Wire {
-    fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, room: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        match self.get_mut() {
-            Self::Plain(stream) => Pin::new(stream).poll_read(cx, room),
-            Self::Tls(stream) => Pin::new(stream).poll_read(cx, room),
-        }
-    }
-}
-
-impl AsyncWrite for Wire {
-    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        match self.get_mut() {
-            Self::Plain(stream) => Pin::new(stream).poll_write(cx, bytes),
-            Self::Tls(stream) => Pin::new(stream).poll_write(cx, bytes),
-        }
-    }
-
-    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        match self.get_mut() {
-            Self::Plain(stream) => Pin::new(stream).poll_flush(cx),
-            Self::Tls(stream) => Pin::new(stream).poll_flush(cx),
-        }
-    }
-
-    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        match self.get_mut() {
-            Self::Plain(stream) => Pin::new(stream).poll_shutdown(cx),
-            Self::Tls(stream) => Pin::new(stream).poll_shutdown(cx),
-        }
-    }
-}
+/// A connection that came through a gate, plain or with TLS.
+type Wire = Either<Socket, Box<TlsStream<Socket>>>;
 
 #[cfg(test)]
 mod tests {
