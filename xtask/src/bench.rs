@@ -2,8 +2,10 @@
 
 mod bare;
 mod bridge;
+mod client;
 mod inside;
 mod measure;
+mod page;
 mod report;
 mod scale;
 mod schema;
@@ -15,7 +17,6 @@ mod terraform;
 mod yaml;
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use anyhow::Result;
 
@@ -92,10 +93,6 @@ fn middle<T>(values: impl IntoIterator<Item = T>, figure: impl Fn(&T) -> f64) ->
     values.into_iter().nth(middle)
 }
 
-fn median(values: Vec<Duration>) -> Duration {
-    middle(values, Duration::as_secs_f64).unwrap_or_default()
-}
-
 /// The middle of what is measured in each turn.
 fn middle_of<T>(turns: &[T], figure: impl Fn(&T) -> f64) -> f64 {
     middle(turns.iter().map(figure), |value| *value).unwrap_or_default()
@@ -104,6 +101,7 @@ fn middle_of<T>(turns: &[T], figure: impl Fn(&T) -> f64) -> f64 {
 fn engine(arguments: &Arguments) -> Result<()> {
     let peers = Peers::ready()?;
     let outrigger = workspace::build_outrigger(Profile::Release)?;
+    let client = client::build("bare")?;
     let measure = |subject: Subject, resources: usize| {
         eprintln!("measuring {} with {resources} resources", subject.title());
         subject.run(&peers, &outrigger, resources)
@@ -112,7 +110,7 @@ fn engine(arguments: &Arguments) -> Result<()> {
     // round counts.
     let (mut bare, mut ours) = (Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
-        bare.push(bare::run(&peers, arguments.resources)?);
+        bare.push(bare::run(&client, &peers, arguments.resources)?);
         ours.push(measure(Subject::Outrigger, arguments.resources)?);
     }
     let grown: Vec<_> =
@@ -127,8 +125,5 @@ fn engine(arguments: &Arguments) -> Result<()> {
         pulumi: measure(Subject::Pulumi, arguments.resources)?,
         start: start::run(&peers, &outrigger)?,
     };
-    let text = report::text(&figures);
-    print!("{text}");
-    std::fs::write(workspace::root().join("docs/benchmarks.md"), text)?;
-    Ok(())
+    page::write("benchmarks.md", &report::text(&figures))
 }

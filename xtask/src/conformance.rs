@@ -12,19 +12,15 @@ pub(crate) mod side;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Context, Result, bail};
 
 use self::cases::Case;
 use self::compare::Difference;
+use crate::parallel::in_parallel;
 use crate::peers::{Peers, copy_tree, remove, yaml_sources};
 use crate::sandbox::Tool;
 use crate::workspace::{self, Profile};
-
-/// How many projects run at once: two cores, and each project keeps more than one busy.
-const AT_ONCE: usize = 2;
 
 /// How many projects have to agree: all but the one that needs the network, and one that races in `pulumi`.
 const THRESHOLD: usize = 89;
@@ -120,26 +116,14 @@ struct Bench {
 
 impl Bench {
     fn run_all(&self, cases: &[Case<'_>]) -> Result<Vec<Verdict>> {
-        let next = AtomicUsize::new(0);
-        let verdicts = Mutex::new(Vec::new());
-        let worker = || -> Result<()> {
-            while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
-                let verdict = self.run_one(case).with_context(|| format!("in the project {}", case.name))?;
-                match &verdict.difference {
-                    None => println!("agree {}", verdict.name),
-                    Some(difference) => println!("differ {}: {difference}", verdict.name),
-                }
-                verdicts.lock().map_err(|_| anyhow::anyhow!("another project panicked"))?.push(verdict);
+        let mut verdicts = in_parallel(cases, |case| {
+            let verdict = self.run_one(case).with_context(|| format!("in the project {}", case.name))?;
+            match &verdict.difference {
+                None => println!("agree {}", verdict.name),
+                Some(difference) => println!("differ {}: {difference}", verdict.name),
             }
-            Ok(())
-        };
-        std::thread::scope(|scope| {
-            let workers: Vec<_> = (0..AT_ONCE).map(|_| scope.spawn(worker)).collect();
-            workers
-                .into_iter()
-                .try_for_each(|worker| worker.join().unwrap_or_else(|_| bail!("a project's run panicked")))
+            Ok(verdict)
         })?;
-        let mut verdicts = verdicts.into_inner().map_err(|_| anyhow::anyhow!("a project's run panicked"))?;
         verdicts.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(verdicts)
     }

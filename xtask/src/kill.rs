@@ -5,17 +5,16 @@
 
 mod choice;
 mod oracle;
+mod project;
 mod run;
 mod terraform;
 mod world;
 
-use std::time::{Duration, Instant};
+use anyhow::Result;
 
-use anyhow::{Context, Result, bail};
-
-use self::choice::{Choice, Dice, Operation};
-use self::world::World;
+use self::choice::{Choice, Dice, Durations, Operation};
 use crate::peers::Peers;
+use crate::sandbox::Tool;
 use crate::workspace::{self, Profile};
 
 /// Every so many runs, the next person is a user of `pulumi` who knows nothing of us.
@@ -44,58 +43,22 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     }
     let peers = Peers::ready()?;
     let outrigger = workspace::build_outrigger(Profile::Debug)?;
-    let durations = measure(&peers, &outrigger)?;
+    let mut durations = Durations::default();
+    let operations = [Operation::Up, Operation::Refresh, Operation::Destroy];
+    durations.measure(&project::create(&peers, &outrigger)?, Tool::Outrigger, &operations)?;
     for index in 0..arguments.runs {
         // Each run has a seed of its own, which alone decides it: so a failure can be repeated without the others.
         let seed = seed.wrapping_add(index);
         let stranger = seed.is_multiple_of(STRANGER_EVERY);
-        let choice = Choice::throw(&mut Dice::new(seed), stranger, |operation| durations.of(operation));
-        let world = World::create(&peers, &outrigger)?;
+        let choice =
+            Choice::throw(&mut Dice::new(seed), stranger, |operation| durations.of(Tool::Outrigger, operation));
+        let world = project::create(&peers, &outrigger)?;
         let what = format!("run {index} (`--runs 1 --seed {seed}`): {choice}");
-        match run::one(&world, &choice) {
-            Ok(outcome) => println!("{what}: {outcome}"),
-            Err(error) => {
-                let kept = world.keep();
-                return Err(error).with_context(|| format!("{what}; the scratch folder is {}", kept.display()));
-            }
-        }
+        let outcome = run::one(&world, &choice);
+        println!("{what}: {}", world.end(&what, outcome)?);
     }
     println!("{} kills, nothing lost", arguments.runs);
     Ok(())
-}
-
-/// How long each operation takes when nobody is killed.
-struct Durations {
-    up: Duration,
-    refresh: Duration,
-    destroy: Duration,
-}
-
-impl Durations {
-    fn of(&self, operation: Operation) -> Duration {
-        match operation {
-            Operation::Up => self.up,
-            Operation::Refresh => self.refresh,
-            Operation::Destroy => self.destroy,
-        }
-    }
-}
-
-fn measure(peers: &Peers, outrigger: &std::path::Path) -> Result<Durations> {
-    let world = World::create(peers, outrigger)?;
-    let timed = |operation: Operation| -> Result<Duration> {
-        let started = Instant::now();
-        let finished = world.outrigger(operation.arguments())?;
-        if finished.code != Some(0) {
-            bail!("`outrigger {}` fails without any kill\n{}", operation.arguments().join(" "), finished.transcript());
-        }
-        Ok(started.elapsed())
-    };
-    Ok(Durations {
-        up: timed(Operation::Up)?,
-        refresh: timed(Operation::Refresh)?,
-        destroy: timed(Operation::Destroy)?,
-    })
 }
 
 fn clock_seed() -> u64 {

@@ -12,6 +12,7 @@ mod codegen;
 mod conformance;
 mod fuzz;
 mod kill;
+mod parallel;
 mod peers;
 mod pictures;
 mod process;

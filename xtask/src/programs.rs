@@ -7,8 +7,6 @@ mod listing;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
@@ -16,12 +14,10 @@ use serde_json::Value;
 use self::listing::Program;
 use crate::conformance::cases::{Case, Update};
 use crate::conformance::{lay_out, side};
+use crate::parallel::in_parallel;
 use crate::peers::{Peers, remove};
 use crate::sandbox::{Sandbox, Tool};
 use crate::workspace::{self, Profile};
-
-/// How many programs run at once.
-const AT_ONCE: usize = 2;
 
 /// What to run.
 #[derive(clap::Args, Default)]
@@ -94,26 +90,12 @@ struct Bench {
 
 impl Bench {
     fn run_all(&self, programs: &[Program<'_>]) -> Result<Vec<(String, String)>> {
-        let next = AtomicUsize::new(0);
-        let wrong = Mutex::new(Vec::new());
-        let worker = || -> Result<()> {
-            while let Some(program) = programs.get(next.fetch_add(1, Ordering::Relaxed)) {
-                let reason = self.run_one(program).with_context(|| format!("in the program {}", program.name))?;
-                println!("{} {}", if reason.is_none() { "right" } else { "WRONG" }, program.name);
-                if let Some(reason) = reason {
-                    let mut wrong = wrong.lock().map_err(|_| anyhow::anyhow!("another program panicked"))?;
-                    wrong.push((program.name.to_owned(), reason));
-                }
-            }
-            Ok(())
-        };
-        std::thread::scope(|scope| {
-            let workers: Vec<_> = (0..AT_ONCE).map(|_| scope.spawn(worker)).collect();
-            workers
-                .into_iter()
-                .try_for_each(|worker| worker.join().unwrap_or_else(|_| bail!("a program's run panicked")))
+        let found = in_parallel(programs, |program| {
+            let reason = self.run_one(program).with_context(|| format!("in the program {}", program.name))?;
+            println!("{} {}", if reason.is_none() { "right" } else { "WRONG" }, program.name);
+            Ok(reason.map(|reason| (program.name.to_owned(), reason)))
         })?;
-        let mut wrong = wrong.into_inner().map_err(|_| anyhow::anyhow!("a program's run panicked"))?;
+        let mut wrong: Vec<_> = found.into_iter().flatten().collect();
         wrong.sort();
         Ok(wrong)
     }

@@ -1,11 +1,13 @@
 //! The limit: the same calls from a client without an engine and without a state.
 
-use anyhow::{Context, Result};
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::Result;
 use serde::Deserialize;
 
-use super::middle;
+use super::{client, middle, middle_of, page};
 use crate::peers::Peers;
-use crate::workspace;
 
 /// What the client measured.
 #[derive(Default, Deserialize)]
@@ -30,7 +32,7 @@ impl Bare {
     pub(super) fn middle(rounds: &[Self]) -> Self {
         let phase = |of: fn(&Self) -> Phase| middle(rounds.iter().map(of), |phase| phase.wall).unwrap_or_default();
         Self {
-            start: middle(rounds.iter().map(|round| round.start), |start| *start).unwrap_or_default(),
+            start: middle_of(rounds, |round| round.start),
             up: phase(|round| round.up),
             preview: phase(|round| round.preview),
             destroy: phase(|round| round.destroy),
@@ -40,16 +42,11 @@ impl Bare {
 
 /// How many calls an engine has under way at once by default: four for each core.
 pub(super) fn at_once() -> usize {
-    4 * std::thread::available_parallelism().map_or(1, usize::from)
+    4 * page::cores()
 }
 
-/// Builds the client and runs it.
-pub(super) fn run(peers: &Peers, resources: usize) -> Result<Bare> {
-    let text = workspace::output(
-        workspace::cargo()
-            .args(["run", "--quiet", "--release", "--package", "bench", "--bin", "bare", "--"])
-            .arg(peers.bin().join("pulumi-resource-random"))
-            .args([resources.to_string(), at_once().to_string()]),
-    )?;
-    serde_json::from_str(&text).context("the bare client answered oddly")
+/// Runs the client.
+pub(super) fn run(client: &Path, peers: &Peers, resources: usize) -> Result<Bare> {
+    let provider = peers.bin().join("pulumi-resource-random");
+    client::figures(Command::new(client).arg(provider).args([resources.to_string(), at_once().to_string()]))
 }

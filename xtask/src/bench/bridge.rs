@@ -11,6 +11,7 @@ use anyhow::{Context, Result};
 
 use self::report::Figures;
 use super::measure::{BRIDGE, Measured, measure};
+use super::page;
 use super::subject::Steps;
 use crate::peers::Peers;
 use crate::sandbox::{Sandbox, Tool};
@@ -60,10 +61,8 @@ pub(super) fn run(resources: usize, turns: usize, provider: Option<&Path>) -> Re
         Pair::of(|side| programs(side, &peers, &executables, resources))
     });
     let runs = runs.collect::<Result<Vec<_>>>()?;
-    let text = report::text(&Figures { resources, runs, packages: start::run(&peers, &executables, provider)? });
-    print!("{text}");
-    fs::write(workspace::root().join("docs/benchmarks-bridge.md"), text)?;
-    Ok(())
+    let packages = start::run(&peers, &executables, provider)?;
+    page::write("benchmarks-bridge.md", &report::text(&Figures { resources, runs, packages }))
 }
 
 /// The two bridges' executables.

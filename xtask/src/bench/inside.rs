@@ -1,13 +1,12 @@
 //! The same package in the engine's process and as a process of its own: what the process costs an `up`.
 
-use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
-use super::middle;
-use crate::workspace;
+use super::targets::{self, Target};
+use super::{client, middle_of};
 
 /// How often each is measured, in turn.
 const ROUNDS: usize = 15;
@@ -24,9 +23,7 @@ const LIMIT: f64 = 1.10;
 
 /// Measures, and answers a section of the page.
 pub(super) fn section() -> Result<String> {
-    let build = ["build", "--quiet", "--release", "--package", "bench", "--bin", "slow"];
-    workspace::run(workspace::cargo().args(build))?;
-    let program = workspace::target().join("release/slow");
+    let program = client::build("slow")?;
     // The host knows the executable when it counts, as it does when a command is not the first one.
     let cache = tempfile::tempdir()?;
     let (mut inside, mut outside) = (Vec::new(), Vec::new());
@@ -35,34 +32,26 @@ pub(super) fn section() -> Result<String> {
         outside.push(up(&program, "outside", cache.path())?);
     }
     let (inside, outside) = (inside.split_off(WARM_UP), outside.split_off(WARM_UP));
-    let ratios = outside.iter().zip(&inside).map(|(outside, inside)| outside / inside).collect();
-    let figure = |rounds: Vec<f64>| middle(rounds, |seconds| *seconds).unwrap_or_default();
-    Ok(text(figure(inside), figure(outside), figure(ratios)))
+    let ratios: Vec<f64> = outside.iter().zip(&inside).map(|(outside, inside)| outside / inside).collect();
+    let [inside, outside, ratio] = [inside, outside, ratios].map(|rounds| middle_of(&rounds, |figure| *figure));
+    Ok(text(inside, outside, ratio))
 }
 
 /// One `up` into an empty directory, in seconds.
 fn up(program: &Path, place: &str, cache: &Path) -> Result<f64> {
     let state = tempfile::tempdir()?;
-    let mut command = Command::new(program);
-    command.args([place, &RESOURCES.to_string()]).args([state.path(), cache]);
-    let printed = workspace::output(&mut command)?;
-    printed.trim().parse().with_context(|| format!("`{}` printed `{printed}`", program.display()))
+    client::figures(Command::new(program).args([place, &RESOURCES.to_string()]).args([state.path(), cache]))
 }
 
 fn text(inside: f64, outside: f64, ratio: f64) -> String {
-    let verdict = if ratio <= LIMIT { "met" } else { "**missed**" };
-    let mut text = format!(
+    let targets = targets::table(&[Target::new("out of process / in process, at most", ratio, LIMIT)]);
+    format!(
         "\n## In process and out of process\n\n\
          One `up` of {RESOURCES} resources that take 5 ms each, from an empty directory to the written state: program, engine, \
          state and package are the same, as many calls at once as `outrigger` makes. Once the engine calls the package in its own \
          process, once the package is a process that the host finds, starts, watches and ends, all of which is part of the time. \
          Each ran {ROUNDS} times in turn, after {WARM_UP} times that do not count; each figure is the middle one, and so is \
          the ratio of the two runs of a turn.\n\n\
-         | | wall s |\n| --- | ---: |\n"
-    );
-    // Writing to a string cannot fail.
-    let _ = writeln!(text, "| in process | {inside:.3} |\n| out of process | {outside:.3} |");
-    let _ = writeln!(text, "\n| target | measured | limit | |\n| --- | ---: | ---: | --- |");
-    let _ = writeln!(text, "| out of process / in process, at most | {ratio:.3} | {LIMIT:.3} | {verdict} |");
-    text
+         | | wall s |\n| --- | ---: |\n| in process | {inside:.3} |\n| out of process | {outside:.3} |\n\n{targets}"
+    )
 }

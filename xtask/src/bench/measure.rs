@@ -58,6 +58,11 @@ impl Measured {
         self.usage.entry(role).or_default().cpu += cpu;
     }
 
+    /// Wall time, in seconds.
+    pub(super) fn seconds(&self) -> f64 {
+        self.wall.as_secs_f64()
+    }
+
     /// Processor time, in seconds.
     pub(super) fn cpu(&self, role: Role) -> f64 {
         self.of(role).cpu.as_secs_f64()

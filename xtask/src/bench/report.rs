@@ -1,10 +1,10 @@
 //! The figures as a page, with each target and whether it is met.
 
 use std::fmt::Write as _;
-use std::time::Duration;
 
 use super::bare::{Bare, at_once};
 use super::measure::{Measured, Role, megabytes};
+use super::page;
 use super::start::Start;
 use super::subject::{Steps, Subject};
 use super::targets::{self, Target, ratio};
@@ -23,23 +23,20 @@ pub(super) struct Figures {
 
 /// The page.
 pub(super) fn text(figures: &Figures) -> String {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let today = jiff::Timestamp::now().strftime("%Y-%m-%d");
     let mut text = format!(
-        "# Benchmarks\n\nWritten by `cargo xtask bench engine` on {today}, on a machine with {cores} cores.\n\n\
-         The program is {} `random:RandomString`; every engine runs the same provider binary, with a file backend of \
+        "{}\n\nThe program is {} `random:RandomString`; every engine runs the same provider binary, with a file backend of \
          its own and its journal or checkpoints on the same disk. The bare client makes the same calls to the provider, \
          {} at once, with no engine and no state; its wall times have the provider's start ({:.0} ms) added, which \
          every engine pays too. `engine` is `pulumi` with its YAML host, or `outrigger` with its keeper. The bare client and `outrigger` \
-         ran {} times in turn, the large program {} times; each figure is of the middle run.\n\n",
+         ran {} times in turn, the large program {} times; each figure is of the middle run.\n\n{}",
+        page::heading("Benchmarks", "engine"),
         figures.resources,
         at_once(),
         figures.bare.start * 1000.0,
         super::ROUNDS,
         super::GROWN_ROUNDS,
+        page::STEPS,
     );
-    text.push_str("| | step | wall s | engine CPU s | provider CPU s | engine peak MB | engine MB written |\n");
-    text.push_str("| --- | --- | ---: | ---: | ---: | ---: | ---: |\n");
     let bare = [("up", &figures.bare.up), ("preview", &figures.bare.preview), ("destroy", &figures.bare.destroy)];
     for (step, phase) in bare {
         let wall = phase.wall + figures.bare.start;
@@ -57,8 +54,8 @@ pub(super) fn text(figures: &Figures) -> String {
         text,
         "\nFrom the start of a warm `outrigger up` to its first call for a resource: {:.0} ms (median). The provider's \
          own start, from spawning it to the line with its port: {:.0} ms.\n",
-        millis(figures.start.outrigger),
-        millis(figures.start.provider)
+        figures.start.outrigger * 1000.0,
+        figures.start.provider * 1000.0
     );
     text.push_str(&targets::table(&limits(figures)));
     text
@@ -66,23 +63,14 @@ pub(super) fn text(figures: &Figures) -> String {
 
 fn rows(text: &mut String, title: &str, steps: &Steps<Measured>) {
     for (name, step) in [("up", &steps.up), ("preview", &steps.preview), ("destroy", &steps.destroy)] {
-        let engine = step.of(Role::Engine);
-        let _ = writeln!(
-            text,
-            "| {title} | {name} | {:.2} | {:.2} | {:.2} | {:.0} | {:.1} |",
-            step.wall.as_secs_f64(),
-            engine.cpu.as_secs_f64(),
-            step.of(Role::Provider).cpu.as_secs_f64(),
-            megabytes(engine.peak_bytes),
-            megabytes(engine.written_bytes)
-        );
+        text.push_str(&page::step(title, name, |figure| figure(step)));
     }
 }
 
 fn limits(figures: &Figures) -> Vec<Target> {
     let Figures { bare, outrigger, grown, lean, pulumi, start, .. } = figures;
     let target = |what: &str, ratio, limit| Target::new(what, ratio, limit);
-    let wall = |ours: &Measured, theirs: &Measured| ratio(ours.wall.as_secs_f64(), theirs.wall.as_secs_f64());
+    let wall = |ours: &Measured, theirs: &Measured| ratio(ours.seconds(), theirs.seconds());
     let share = |step: &Measured| ratio(step.cpu(Role::Engine), step.cpu(Role::Provider));
     let growth = |of: fn(&Measured) -> f64| {
         let up = ratio(of(&grown.up), of(&outrigger.up));
@@ -94,19 +82,15 @@ fn limits(figures: &Figures) -> Vec<Target> {
     vec![
         target("CPU of outrigger / provider, up", share(&outrigger.up), 0.2),
         target("CPU of outrigger / provider, preview", share(&outrigger.preview), 0.2),
-        target("wall / bare client, up", ratio(outrigger.up.wall.as_secs_f64(), bare.up.wall + bare.start), 1.25),
-        target(
-            "wall / bare client, preview",
-            ratio(outrigger.preview.wall.as_secs_f64(), bare.preview.wall + bare.start),
-            1.25,
-        ),
+        target("wall / bare client, up", ratio(outrigger.up.seconds(), bare.up.wall + bare.start), 1.25),
+        target("wall / bare client, preview", ratio(outrigger.preview.seconds(), bare.preview.wall + bare.start), 1.25),
         target("wall / pulumi as shipped, up", wall(&outrigger.up, &pulumi.up), 1.0 / 30.0),
         target("wall / pulumi as shipped, preview", wall(&outrigger.preview, &pulumi.preview), 0.55),
         target("wall / pulumi as shipped, destroy", wall(&outrigger.destroy, &pulumi.destroy), 1.0 / 30.0),
         target("wall / pulumi without checkpoints, up", wall(&outrigger.up, &lean.up), 0.65),
         target("wall / pulumi without checkpoints, destroy", wall(&outrigger.destroy, &lean.destroy), 0.6),
         target("peak memory / pulumi and its YAML host", ratio(peak(outrigger), peak(pulumi)), 0.25),
-        target("growth of wall, worst step", growth(|step| step.wall.as_secs_f64()), grown_limit),
+        target("growth of wall, worst step", growth(Measured::seconds), grown_limit),
         target("growth of CPU, worst step", growth(|step| step.cpu(Role::Engine)), grown_limit),
         target("growth of bytes written, up", ratio(written(&grown.up), written(&outrigger.up)), grown_limit),
         target(
@@ -114,11 +98,7 @@ fn limits(figures: &Figures) -> Vec<Target> {
             ratio(written(&grown.destroy), written(&outrigger.destroy)),
             grown_limit,
         ),
-        target(
-            "warm start to first call / provider's start",
-            ratio(start.outrigger.as_secs_f64(), start.provider.as_secs_f64()),
-            2.0,
-        ),
+        target("warm start to first call / provider's start", ratio(start.outrigger, start.provider), 2.0),
     ]
 }
 
@@ -132,8 +112,4 @@ fn peak(steps: &Steps<Measured>) -> f64 {
 
 fn written(step: &Measured) -> f64 {
     megabytes(step.of(Role::Engine).written_bytes)
-}
-
-fn millis(duration: Duration) -> f64 {
-    duration.as_secs_f64() * 1000.0
 }

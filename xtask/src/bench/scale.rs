@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use anyhow::Result;
 
 use super::measure::{Measured, Role, megabytes};
+use super::page;
 use super::subject::{Stack, Subject};
 use super::targets::{self, Target};
 use crate::peers::Peers;
@@ -36,12 +37,10 @@ const MEGABYTES: f64 = 150.0;
 pub(super) fn run(sizes: &[usize]) -> Result<()> {
     let peers = Peers::ready()?;
     let outrigger = workspace::build_outrigger(Profile::Release)?;
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let today = jiff::Timestamp::now().strftime("%Y-%m-%d");
+    let heading = page::heading("Many resources", "scale");
     let mut text = format!(
-        "# Many resources\n\nWritten by `cargo xtask bench scale` on {today}, on a machine with {cores} cores. The program is that of \
-         `cargo xtask bench engine`, with more resources. The last column is the growth of the peak since the smallest program, for each \
-         resource.\n\n| resources | command | wall s | CPU s | peak MB | KB per resource |\n| ---: | --- | ---: | ---: | ---: | ---: |\n"
+        "{heading} The program is that of `cargo xtask bench engine`, with more resources. The last column is the growth of the peak \
+         since the smallest program, for each resource.\n\n| resources | command | wall s | CPU s | peak MB | KB per resource |\n| ---: | --- | ---: | ---: | ---: | ---: |\n"
     );
     let mut smallest: Vec<(usize, f64)> = Vec::new();
     let mut worst = 0.0_f64;
@@ -69,15 +68,13 @@ pub(super) fn run(sizes: &[usize]) -> Result<()> {
         for (name, arguments) in READING {
             let measured = stack.step(arguments)?;
             row(&mut text, size, name, &measured, None);
-            limits.push(Target::new(format!("seconds, {name}"), measured.wall.as_secs_f64(), SECONDS));
+            limits.push(Target::new(format!("seconds, {name}"), measured.seconds(), SECONDS));
             limits.push(Target::new(format!("MB, {name}"), peak(&measured), MEGABYTES));
         }
     }
     text.push('\n');
     text.push_str(&targets::table(&limits));
-    print!("{text}");
-    std::fs::write(workspace::root().join("docs/benchmarks-scale.md"), text)?;
-    Ok(())
+    page::write("benchmarks-scale.md", &text)
 }
 
 fn peak(measured: &Measured) -> f64 {
@@ -86,7 +83,7 @@ fn peak(measured: &Measured) -> f64 {
 
 fn row(text: &mut String, size: usize, name: &str, measured: &Measured, growth: Option<f64>) {
     let growth = growth.map(|kilobytes| format!("{kilobytes:.1}")).unwrap_or_default();
-    let (wall, cpu) = (measured.wall.as_secs_f64(), measured.cpu(Role::Engine));
+    let (wall, cpu) = (measured.seconds(), measured.cpu(Role::Engine));
     // Writing to a string cannot fail.
     let _ = writeln!(text, "| {size} | `{name}` | {wall:.2} | {cpu:.2} | {:.0} | {growth} |", peak(measured));
 }

@@ -1,11 +1,12 @@
 //! What a program pays for a large schema of which it uses little, beside decoding all of it.
 
+use std::process::Command;
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use serde::Deserialize;
 
-use crate::workspace;
+use super::client;
 
 /// One measurement, in one process.
 #[derive(Deserialize)]
@@ -33,7 +34,5 @@ impl Schema {
 
 /// Builds the program that measures, and runs it.
 pub(super) fn run() -> Result<Schema> {
-    let arguments = ["run", "--quiet", "--release", "--package", "bench", "--bin", "lazy"];
-    let text = workspace::output(workspace::cargo().args(arguments))?;
-    serde_json::from_str(&text).context("the program that measures schemas answered oddly")
+    client::figures(&mut Command::new(client::build("lazy")?))
 }

@@ -2,12 +2,14 @@
 
 use std::fmt::Write as _;
 use std::path::Path;
+use std::process::Command;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use serde::Deserialize;
 
 use super::bare::at_once;
-use super::middle;
+use super::targets::{self, Target};
+use super::{client, middle_of, page};
 use crate::peers::Peers;
 use crate::workspace;
 
@@ -29,12 +31,11 @@ struct Round {
 impl Round {
     /// The middle of each figure.
     fn middle(rounds: &[Self]) -> Self {
-        let figure = |of: fn(&Self) -> f64| middle(rounds.iter().map(of), |value| *value).unwrap_or_default();
         Self {
-            start: figure(|round| round.start),
-            wall: figure(|round| round.wall),
-            cpu: figure(|round| round.cpu),
-            peak_bytes: figure(|round| round.peak_bytes),
+            start: middle_of(rounds, |round| round.start),
+            wall: middle_of(rounds, |round| round.wall),
+            cpu: middle_of(rounds, |round| round.cpu),
+            peak_bytes: middle_of(rounds, |round| round.peak_bytes),
         }
     }
 }
@@ -58,25 +59,20 @@ pub(super) fn run() -> Result<()> {
         inside.push(round(&target, None)?);
     }
     let text = text(Round::middle(&sdk), Round::middle(&go), Round::middle(&inside)) + &super::inside::section()?;
-    print!("{text}");
-    std::fs::write(workspace::root().join("docs/benchmarks-sdk.md"), text)?;
-    Ok(())
+    page::write("benchmarks-sdk.md", &text)
 }
 
 fn round(target: &Path, provider: Option<&Path>) -> Result<Round> {
-    let mut client = std::process::Command::new(target.join("release/checks"));
-    client.args([CALLS.to_string(), at_once().to_string()]).args(provider);
-    serde_json::from_str(&workspace::output(&mut client)?).context("the client answered oddly")
+    let mut client = Command::new(target.join("release/checks"));
+    client::figures(client.args([CALLS.to_string(), at_once().to_string()]).args(provider))
 }
 
 fn text(sdk: Round, go: Round, inside: Round) -> String {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let today = jiff::Timestamp::now().strftime("%Y-%m-%d");
     let mut text = format!(
-        "# Benchmarks of the SDK\n\nWritten by `cargo xtask bench sdk` on {today}, on a machine with {cores} cores.\n\n\
-         The provider `simple` of Pulumi's conformance tests, in Go, and its twin with `outrigger-sdk`. The same client makes \
+        "{}\n\nThe provider `simple` of Pulumi's conformance tests, in Go, and its twin with `outrigger-sdk`. The same client makes \
          {CALLS} Check calls to each, {} at once, after a tenth as many that do not count. Each ran {ROUNDS} times in turn; \
          each figure is the middle one. In process, the client calls the package itself, and the figures are of client and package together.\n\n",
+        page::heading("Benchmarks of the SDK", "sdk"),
         at_once()
     );
     text.push_str("| | start ms | wall s | CPU s | calls per CPU second | peak MB |\n| --- | ---: | ---: | ---: | ---: | ---: |\n");
@@ -91,18 +87,13 @@ fn text(sdk: Round, go: Round, inside: Round) -> String {
             round.peak_bytes / 1e6
         );
     }
-    text.push_str("\n| target | measured | limit | |\n| --- | ---: | ---: | --- |\n");
-    let mut target = |what: &str, measured: f64, limit: f64, met: bool| {
-        let verdict = if met { "met" } else { "**missed**" };
-        let _ = writeln!(text, "| {what} | {measured:.3} | {limit:.3} | {verdict} |");
-    };
     let calls = per_second(sdk) / per_second(go);
-    target("calls per CPU second / Go, at least", calls, 3.0, calls >= 3.0);
-    let start = sdk.start / go.start;
-    target("start / Go, at most", start, 1.0 / 3.0, start <= 1.0 / 3.0);
-    let memory = sdk.peak_bytes / go.peak_bytes;
-    target("peak memory / Go, at most", memory, 0.25, memory <= 0.25);
-    text
+    let targets = targets::table(&[
+        Target::at_least("calls per CPU second / Go, at least", calls, 3.0),
+        Target::new("start / Go, at most", sdk.start / go.start, 1.0 / 3.0),
+        Target::new("peak memory / Go, at most", sdk.peak_bytes / go.peak_bytes, 0.25),
+    ]);
+    text + "\n" + &targets
 }
 
 fn per_second(round: Round) -> f64 {

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use anyhow::{Context, Result, bail};
 
+use super::middle_of;
 use crate::peers::Peers;
 use crate::sandbox::{Sandbox, Tool};
 
@@ -17,12 +18,12 @@ const RUNS: usize = 9;
 const PROGRAM: &str =
     "name: start\nruntime: yaml\nresources:\n  one:\n    type: oracle:Thing\n    properties:\n      value: one\n";
 
-/// The two medians.
+/// The two medians, in seconds.
 pub(super) struct Start {
     /// From starting the provider to the line with its port.
-    pub(super) provider: Duration,
+    pub(super) provider: f64,
     /// From starting `outrigger up` on a stack that was up before to the provider's first call for a resource.
-    pub(super) outrigger: Duration,
+    pub(super) outrigger: f64,
 }
 
 /// Measures both.
@@ -39,31 +40,35 @@ pub(super) fn run(peers: &Peers, outrigger: &Path) -> Result<Start> {
     let up = ["up", "--yes", "--skip-preview", "--stack", "dev"];
     sandbox.succeed(Tool::Outrigger, &project, &up)?;
 
-    let mut ours = Vec::new();
-    let mut theirs = Vec::new();
+    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     for _ in 0..RUNS {
-        theirs.push(provider_start(&peers.bin().join("pulumi-resource-oracle"))?);
+        let mut provider = Command::new(peers.bin().join("pulumi-resource-oracle"));
+        // It wants the engine's address and calls it only when it has something to say.
+        theirs.push(provider_start(provider.arg("127.0.0.1:1"), |line| line.parse::<u16>().is_ok())?);
         fs::remove_file(&first_call).context("no call for a resource was seen")?;
         let started = UNIX_EPOCH.elapsed()?;
         sandbox.succeed(Tool::Outrigger, &project, &up)?;
         let micros = fs::read_to_string(&first_call).context("no call for a resource was seen")?.trim().parse()?;
-        ours.push(Duration::from_micros(micros).saturating_sub(started));
+        ours.push(Duration::from_micros(micros).saturating_sub(started).as_secs_f64());
     }
-    Ok(Start { provider: super::median(theirs), outrigger: super::median(ours) })
+    let median = |seconds: &[f64]| middle_of(seconds, |one| *one);
+    Ok(Start { provider: median(&theirs), outrigger: median(&ours) })
 }
 
-fn provider_start(program: &Path) -> Result<Duration> {
+/// How many seconds a provider takes to print where it is.
+pub(super) fn provider_start(provider: &mut Command, is_place: impl Fn(&str) -> bool) -> Result<f64> {
+    let program = Path::new(provider.get_program()).to_owned();
     let started = Instant::now();
-    // It wants the engine's address and calls it only when it has something to say.
-    let mut child = Command::new(program).arg("127.0.0.1:1").stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
+    provider.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = provider.spawn().with_context(|| format!("cannot start {}", program.display()))?;
     let stdout = child.stdout.take().context("the provider has no stdout")?;
     let mut line = String::new();
     BufReader::new(stdout).read_line(&mut line)?;
     let took = started.elapsed();
     child.kill()?;
     child.wait()?;
-    if line.trim().parse::<u16>().is_err() {
-        bail!("the provider did not print a port but `{}`", line.trim());
+    if !is_place(line.trim()) {
+        bail!("{} did not print where it is but `{}`", program.display(), line.trim());
     }
-    Ok(took)
+    Ok(took.as_secs_f64())
 }

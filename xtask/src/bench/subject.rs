@@ -32,7 +32,7 @@ impl Steps<Measured> {
     /// The middle round of each step.
     pub(super) fn middle(rounds: &[Self]) -> Self {
         let step = |of: fn(&Self) -> &Measured| {
-            middle(rounds.iter().map(of), |step| step.wall.as_secs_f64()).cloned().unwrap_or_default()
+            middle(rounds.iter().map(of), |step| step.seconds()).cloned().unwrap_or_default()
         };
         Self {
             up: step(|round| &round.up),

@@ -5,7 +5,6 @@ mod engine;
 mod program;
 mod report;
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
@@ -13,6 +12,7 @@ use anyhow::Result;
 use self::cloud::Cloud;
 use self::engine::{Engine, Steps};
 use self::program::Program;
+use super::page;
 use crate::peers::Peers;
 use crate::workspace::{self, Profile};
 
@@ -98,10 +98,10 @@ pub(super) fn run(resources: usize, growth: usize, turns: usize, only: Option<Pa
         })
         .transpose()?;
     let text = report::text(&all, grown.as_ref());
-    print!("{text}");
     if only.is_none() {
-        fs::write(workspace::root().join("docs/benchmarks-terraform.md"), text)?;
+        return page::write("benchmarks-terraform.md", &text);
     }
+    print!("{text}");
     Ok(())
 }
 

@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::path::Path;
+use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -11,6 +11,7 @@ use anyhow::{Context, Result};
 use super::measure::{Measured, Role, measure};
 use super::schema::{self, Schema};
 use super::subject::program;
+use super::{client, page};
 use crate::peers::Peers;
 use crate::sandbox::{Sandbox, Tool};
 use crate::workspace::{self, Profile};
@@ -50,15 +51,13 @@ struct Checks {
 
 /// Measures, prints the table and writes `docs/benchmarks-yaml.md`.
 pub(super) fn run(resources: usize) -> Result<()> {
-    let report = report(&checks(resources)?, &schema::run()?);
-    print!("{report}");
-    fs::write(workspace::root().join("docs/benchmarks-yaml.md"), report)?;
-    Ok(())
+    page::write("benchmarks-yaml.md", &report(&checks(resources)?, &schema::run()?))
 }
 
 fn checks(resources: usize) -> Result<Checks> {
     let peers = Peers::ready()?;
     let outrigger = workspace::build_outrigger(Profile::Release)?;
+    let parser = client::build("parse")?;
     let scratch = tempfile::tempdir()?;
     let sandbox = Sandbox::create(scratch.path(), &peers, &outrigger)?;
     let project = scratch.path().join("project");
@@ -72,7 +71,8 @@ fn checks(resources: usize) -> Result<Checks> {
         let rounds = rounds.collect::<Result<Vec<Measured>>>()?;
         Ok(Check {
             bytes: text.len(),
-            parser: parse(&file)?,
+            // In a process of its own, which is built as the command is; it answers the fastest of several times.
+            parser: Duration::from_nanos(client::figures(Command::new(&parser).arg(&file).arg(ROUNDS.to_string()))?),
             wall: rounds.iter().map(|round| round.wall).min().context("nothing was measured")?,
             // Memory is looked at from time to time, and the last look may come too early: the highest of the rounds counts.
             peak: rounds.iter().map(|round| round.of(Role::Engine).peak_bytes).max().unwrap_or_default() as f64,
@@ -101,13 +101,6 @@ fn usual_program(resources: usize) -> String {
         );
     }
     text
-}
-
-/// The fastest of several times that the bare parser reads the file, in a process of its own that is built as the command is.
-fn parse(file: &Path) -> Result<Duration> {
-    let arguments = ["run", "--quiet", "--release", "--package", "bench", "--bin", "parse", "--"];
-    let text = workspace::output(workspace::cargo().args(arguments).arg(file).arg(ROUNDS.to_string()))?;
-    Ok(Duration::from_nanos(text.trim().parse().context("the program that parses answered oddly")?))
 }
 
 fn report(checks: &Checks, schema: &Schema) -> String {

@@ -1,7 +1,13 @@
 //! Who is killed, in what, and when: decided by a seed, so that a failure can be told to somebody else.
 
 use std::fmt;
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+
+use super::run::LIMIT;
+use super::world::World;
+use crate::sandbox::Tool;
 
 /// A small generator (SplitMix64): the same numbers for the same seed on every machine.
 pub(super) struct Dice(u64);
@@ -22,12 +28,18 @@ impl Dice {
     pub(super) fn below(&mut self, limit: u64) -> u64 {
         self.next() % limit.max(1)
     }
+
+    /// A moment in something that takes so long.
+    pub(super) fn moment(&mut self, whole: Duration) -> Duration {
+        Duration::from_millis(self.below(u64::try_from(whole.as_millis()).unwrap_or(u64::MAX)))
+    }
 }
 
 /// What runs when the kill comes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Operation {
     Up,
+    Preview,
     Refresh,
     Destroy,
 }
@@ -63,8 +75,7 @@ impl Choice {
             1 => Victim::Plugin,
             _ => Victim::Everyone,
         };
-        let whole = u64::try_from(lasts(operation).as_millis()).unwrap_or(u64::MAX);
-        Choice { operation, victim, moment: Duration::from_millis(dice.below(whole)), stranger }
+        Choice { operation, victim, moment: dice.moment(lasts(operation)), stranger }
     }
 }
 
@@ -72,26 +83,48 @@ impl Operation {
     pub(super) fn arguments(self) -> &'static [&'static str] {
         match self {
             Operation::Up => &["up", "--yes", "--skip-preview", "--stack", "dev"],
+            Operation::Preview => &["preview", "--stack", "dev"],
             Operation::Refresh => &["refresh", "--yes", "--skip-preview", "--stack", "dev"],
             Operation::Destroy => &["destroy", "--yes", "--skip-preview", "--stack", "dev"],
         }
     }
 }
 
+impl fmt::Display for Operation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.arguments().first().copied().unwrap_or_default())
+    }
+}
+
 impl fmt::Display for Choice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let operation = match self.operation {
-            Operation::Up => "up",
-            Operation::Refresh => "refresh",
-            Operation::Destroy => "destroy",
-        };
         let victim = match self.victim {
             Victim::Host => "host",
             Victim::Plugin => "plugin",
             Victim::Everyone => "host, keeper and plugin",
         };
         let next = if self.stranger { ", then pulumi cancel and pulumi up" } else { "" };
-        write!(f, "{operation}, {victim} killed after {} ms{next}", self.moment.as_millis())
+        write!(f, "{}, {victim} killed after {} ms{next}", self.operation, self.moment.as_millis())
+    }
+}
+
+/// How long each operation takes when nobody is killed.
+#[derive(Default)]
+pub(super) struct Durations(Vec<(Tool, Operation, Duration)>);
+
+impl Durations {
+    pub(super) fn measure(&mut self, world: &World, tool: Tool, operations: &[Operation]) -> Result<()> {
+        for &operation in operations {
+            let started = Instant::now();
+            world.succeed(tool, operation.arguments()).context("it fails without any kill")?;
+            self.0.push((tool, operation, started.elapsed()));
+        }
+        Ok(())
+    }
+
+    pub(super) fn of(&self, tool: Tool, operation: Operation) -> Duration {
+        let found = self.0.iter().find(|(of, during, _)| (*of, *during) == (tool, operation));
+        found.map_or(LIMIT, |(_, _, duration)| *duration)
     }
 }
 

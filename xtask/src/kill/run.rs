@@ -5,11 +5,12 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 
 use super::choice::{Choice, Operation, Victim};
-use super::world::{RESOURCES, World};
+use super::world::World;
 use crate::process::{self, Running};
+use crate::sandbox::Tool;
 
-/// No operation of fifty small resources takes this long unless it hangs.
-const LIMIT: Duration = Duration::from_secs(120);
+/// No operation of some small resources takes this long unless it hangs.
+pub(super) const LIMIT: Duration = Duration::from_secs(120);
 
 /// What a user who knows nothing of us may lose: the checkpoint is written every ten seconds, and takes a moment.
 const MAY_LOSE: Duration = Duration::from_secs(15);
@@ -20,12 +21,9 @@ const PLUGIN: &str = "pulumi-resource-oracle";
 /// Kills, recovers as a user would, and checks. Answers in a few words what happened.
 pub(super) fn one(world: &World, choice: &Choice) -> Result<String> {
     if choice.operation != Operation::Up {
-        let finished = world.outrigger(Operation::Up.arguments())?;
-        if finished.code != Some(0) {
-            bail!("the first up failed\n{}", finished.transcript());
-        }
+        world.succeed(Tool::Outrigger, Operation::Up.arguments()).context("the first up failed")?;
     }
-    let mut running = world.start(choice.operation.arguments())?;
+    let mut running = world.start(Tool::Outrigger, choice.operation.arguments())?;
     let hit = kill_at(world, &mut running, choice)?;
     let killed_at_ms = now_ms();
     let finished = running.finish(LIMIT)?;
@@ -39,8 +37,11 @@ pub(super) fn one(world: &World, choice: &Choice) -> Result<String> {
     if choice.stranger {
         recover_as_stranger(world, killed_at_ms)?;
     }
-    let recovered = recover(world)?;
-    whole_again(world)?;
+    let recovered = if recover(world)? {
+        "the next up was right"
+    } else {
+        "the next up asked for a refresh, and was right after it"
+    };
     Ok(format!("{hit}, {found}, {recovered}"))
 }
 
@@ -75,33 +76,28 @@ fn kill_at(world: &World, running: &mut Running, choice: &Choice) -> Result<&'st
     Ok("killed")
 }
 
-/// What a user does: the same command again, and what it asks for.
-fn recover(world: &World) -> Result<&'static str> {
-    let first = world.outrigger(Operation::Up.arguments())?;
+/// What a user does: the same command again, and what it asks for. Whether the first was enough.
+pub(super) fn recover(world: &World) -> Result<bool> {
+    let first = world.run(Tool::Outrigger, Operation::Up.arguments())?;
     world.nothing_lost("after the next up")?;
-    if first.code == Some(0) {
-        return Ok("the next up was right");
+    let at_once = first.code == Some(0);
+    if !at_once {
+        let said = first.transcript();
+        if !said.contains("refresh") {
+            bail!("the next up failed and does not say what to run\n{said}");
+        }
+        let refresh = ["refresh", "--yes", "--skip-preview", "--stack", "dev", "--clear-pending-creates"];
+        world.succeed(Tool::Outrigger, &refresh).with_context(|| format!("the next up asked for a refresh\n{said}"))?;
+        world.succeed(Tool::Outrigger, Operation::Up.arguments()).context("after the refresh that up asked for")?;
     }
-    let said = first.transcript();
-    if !said.contains("refresh") {
-        bail!("the next up failed and does not say what to run\n{said}");
-    }
-    let refresh =
-        world.outrigger(&["refresh", "--yes", "--skip-preview", "--stack", "dev", "--clear-pending-creates"])?;
-    if refresh.code != Some(0) {
-        bail!("the next up asked for a refresh, which failed\n{said}\n{}", refresh.transcript());
-    }
-    let second = world.outrigger(Operation::Up.arguments())?;
-    if second.code != Some(0) {
-        bail!("up failed after the refresh that it asked for\n{}", second.transcript());
-    }
-    Ok("the next up asked for a refresh, and was right after it")
+    world.whole_again()?;
+    Ok(at_once)
 }
 
 /// `pulumi cancel` and `pulumi up`, by somebody who knows nothing of us.
 fn recover_as_stranger(world: &World, killed_at_ms: u64) -> Result<()> {
-    world.pulumi(&["cancel", "--yes", "--stack", "dev"])?;
-    world.pulumi(&["up", "--yes", "--skip-preview", "--stack", "dev"])?;
+    world.succeed(Tool::Pulumi, &["cancel", "--yes", "--stack", "dev"])?;
+    world.succeed(Tool::Pulumi, &["up", "--yes", "--skip-preview", "--stack", "dev"])?;
     let known = world.known()?;
     let horizon = killed_at_ms.saturating_sub(u64::try_from(MAY_LOSE.as_millis()).unwrap_or(u64::MAX));
     let cloud = world.cloud()?;
@@ -109,16 +105,6 @@ fn recover_as_stranger(world: &World, killed_at_ms: u64) -> Result<()> {
         bail!("`pulumi up` after `pulumi cancel` lost {}, which was made long before the kill", old.urn);
     }
     Ok(())
-}
-
-/// The whole project is there once, `pulumi` has nothing to do, and nobody is left.
-fn whole_again(world: &World) -> Result<()> {
-    let living = world.known()?.living;
-    if living != RESOURCES {
-        bail!("the state has {living} of {RESOURCES} resources after recovery");
-    }
-    world.pulumi(&["preview", "--stack", "dev", "--expect-no-changes"]).context("pulumi does not open the state")?;
-    world.nobody_left()
 }
 
 fn now_ms() -> u64 {

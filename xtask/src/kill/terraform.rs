@@ -3,7 +3,7 @@
 //! A provider does not notice that its host is gone, so somebody has to end it: the keeper for `outrigger` and for the bridge, the
 //! bridge for a `pulumi` that is gone. Whoever dies, no provider may be left, and under `outrigger` everything that was made is known.
 
-mod world;
+mod project;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,15 +11,14 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
-use self::world::{RESOURCES, World};
-use super::choice::Dice;
+use self::project::RESOURCES;
+use super::choice::{Dice, Durations, Operation};
+use super::run::{LIMIT, recover};
+use super::world::World;
 use crate::peers::Peers;
 use crate::process;
 use crate::sandbox::Tool;
 use crate::workspace::{self, Profile};
-
-/// No operation of some small resources takes this long unless it hangs.
-const LIMIT: Duration = Duration::from_secs(120);
 
 /// With so many kills every kind of victim is met.
 const CAMPAIGN: u64 = 200;
@@ -36,13 +35,6 @@ enum Victim {
     Provider,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Operation {
-    Up,
-    Preview,
-    Destroy,
-}
-
 /// One kill.
 #[derive(PartialEq, Eq, Debug)]
 struct Choice {
@@ -56,7 +48,12 @@ struct Choice {
 pub(super) fn run(kills: u64, seed: u64) -> Result<()> {
     let peers = Peers::ready()?;
     let outrigger = workspace::build_outrigger(Profile::Debug)?;
-    let durations = Durations::measure(&peers, &outrigger)?;
+    let mut durations = Durations::default();
+    for tool in [Tool::Outrigger, Tool::Pulumi] {
+        let world = project::create(&peers, &outrigger)?;
+        durations.measure(&world, tool, &[Operation::Preview, Operation::Up, Operation::Destroy])?;
+        world.nobody_left()?;
+    }
     // How many were to be killed, and how many of them were met alive.
     let mut met: BTreeMap<String, (u64, u64)> = BTreeMap::new();
     let (mut tries, mut hits) = (0, 0);
@@ -68,21 +65,15 @@ pub(super) fn run(kills: u64, seed: u64) -> Result<()> {
         tries += 1;
         let seed = seed.wrapping_add(index);
         let choice = Choice::throw(&mut Dice::new(seed), |tool, operation| durations.of(tool, operation));
-        let world = World::create(&peers, &outrigger)?;
+        let world = project::create(&peers, &outrigger)?;
         let what = format!("run {index} (`--terraform --runs 1 --seed {seed}`): {choice}");
-        match one(&world, &choice) {
-            Ok(outcome) => {
-                let of_its_kind = met.entry(format!("{}, {}", choice.tool.name(), choice.victim)).or_default();
-                of_its_kind.0 += 1;
-                of_its_kind.1 += u64::from(outcome.hit);
-                hits += u64::from(outcome.hit);
-                println!("{what}: {}", outcome.text);
-            }
-            Err(error) => {
-                let kept = world.keep();
-                return Err(error).with_context(|| format!("{what}; the scratch folder is {}", kept.display()));
-            }
-        }
+        let outcome = one(&world, &choice);
+        let outcome = world.end(&what, outcome)?;
+        let of_its_kind = met.entry(format!("{}, {}", choice.tool.name(), choice.victim)).or_default();
+        of_its_kind.0 += 1;
+        of_its_kind.1 += u64::from(outcome.hit);
+        hits += u64::from(outcome.hit);
+        println!("{what}: {}", outcome.text);
     }
     for (victim, (tried, hit)) in &met {
         println!("{victim}: {hit} of {tried}");
@@ -120,7 +111,7 @@ fn one(world: &World, choice: &Choice) -> Result<Outcome> {
     };
     victims.iter().for_each(|id| process::kill(*id));
     let finished = running.finish(LIMIT)?;
-    let strangers = world.nobody_of_ours_left().with_context(|| format!("it said\n{}", finished.transcript()))?;
+    let strangers = world.nobody_left().with_context(|| format!("it said\n{}", finished.transcript()))?;
     let mut text = format!("{} killed, {} things exist", victims.len(), world.cloud()?.len());
     if strangers > 0 {
         text.push_str(", pulumi's language host was left");
@@ -128,31 +119,12 @@ fn one(world: &World, choice: &Choice) -> Result<Outcome> {
     if choice.tool == Tool::Outrigger {
         world.nothing_lost("right after the kill")?;
         text.push_str(if recover(world)? { ", the next up was right" } else { ", right after a refresh" });
+        let made = world.cloud()?.len();
+        if made != RESOURCES {
+            bail!("the cloud has {made} of {RESOURCES} resources after recovery");
+        }
     }
     Ok(Outcome { hit: !victims.is_empty(), text })
-}
-
-/// What a user does: the same command again, and what it asks for. Whether the first was enough.
-fn recover(world: &World) -> Result<bool> {
-    let first = world.run(Tool::Outrigger, Operation::Up.arguments())?;
-    world.nothing_lost("after the next up")?;
-    let at_once = first.code == Some(0);
-    if !at_once {
-        let said = first.transcript();
-        if !said.contains("refresh") {
-            bail!("the next up failed and does not say what to run\n{said}");
-        }
-        let refresh = ["refresh", "--yes", "--skip-preview", "--stack", "dev", "--clear-pending-creates"];
-        world.succeed(Tool::Outrigger, &refresh)?;
-        world.succeed(Tool::Outrigger, Operation::Up.arguments())?;
-    }
-    let (known, made) = (world.known()?.living, world.cloud()?.len());
-    if (known, made) != (RESOURCES, RESOURCES) {
-        bail!("the state has {known} and the cloud {made} of {RESOURCES} resources after recovery");
-    }
-    world.succeed(Tool::Outrigger, &["preview", "--stack", "dev", "--expect-no-changes"])?;
-    world.nobody_of_ours_left()?;
-    Ok(at_once)
 }
 
 impl Victim {
@@ -162,16 +134,6 @@ impl Victim {
             Victim::Bridge => process.name == "pulumi-resource-terraform-provider" && !process.is_keeper,
             Victim::Keeper => process.is_keeper,
             Victim::Provider => process.name.starts_with("terraform-provider-"),
-        }
-    }
-}
-
-impl Operation {
-    fn arguments(self) -> &'static [&'static str] {
-        match self {
-            Operation::Up => &["up", "--yes", "--skip-preview", "--stack", "dev"],
-            Operation::Preview => &["preview", "--stack", "dev"],
-            Operation::Destroy => &["destroy", "--yes", "--skip-preview", "--stack", "dev"],
         }
     }
 }
@@ -191,16 +153,14 @@ impl Choice {
             (1, Tool::Outrigger) => Victim::Host,
             _ => Victim::Keeper,
         };
-        let whole = u64::try_from(lasts(tool, operation).as_millis()).unwrap_or(u64::MAX);
-        Choice { tool, operation, victim, moment: Duration::from_millis(dice.below(whole)) }
+        Choice { tool, operation, victim, moment: dice.moment(lasts(tool, operation)) }
     }
 }
 
 impl fmt::Display for Choice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let operation = self.operation.arguments().first().copied().unwrap_or_default();
         let moment = self.moment.as_millis();
-        write!(f, "`{} {operation}`, {} killed after {moment} ms", self.tool.name(), self.victim)
+        write!(f, "`{} {}`, {} killed after {moment} ms", self.tool.name(), self.operation, self.victim)
     }
 }
 
@@ -212,30 +172,6 @@ impl fmt::Display for Victim {
             Victim::Keeper => "the keeper",
             Victim::Provider => "the providers",
         })
-    }
-}
-
-/// How long each operation takes when nobody is killed.
-struct Durations(Vec<(Tool, Operation, Duration)>);
-
-impl Durations {
-    fn measure(peers: &Peers, outrigger: &std::path::Path) -> Result<Self> {
-        let mut all = Vec::new();
-        for tool in [Tool::Outrigger, Tool::Pulumi] {
-            let world = World::create(peers, outrigger)?;
-            for operation in [Operation::Preview, Operation::Up, Operation::Destroy] {
-                let started = Instant::now();
-                world.succeed(tool, operation.arguments())?;
-                all.push((tool, operation, started.elapsed()));
-            }
-            world.nobody_of_ours_left()?;
-        }
-        Ok(Self(all))
-    }
-
-    fn of(&self, tool: Tool, operation: Operation) -> Duration {
-        let found = self.0.iter().find(|(of, during, _)| (*of, *during) == (tool, operation));
-        found.map_or(LIMIT, |(_, _, duration)| *duration)
     }
 }
 

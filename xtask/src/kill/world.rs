@@ -1,88 +1,90 @@
 //! A project, a stack and a cloud for one kill.
 
-use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 
-use super::oracle::{Known, Line, THINGS, living};
+use super::oracle::{Known, Line};
 use crate::peers::Peers;
-use crate::process::{self, Finished, Running};
+use crate::process::{self, Finished, Process, Running};
 use crate::sandbox::{Sandbox, Tool};
 
-/// How many resources the project has.
-pub(super) const RESOURCES: usize = 50;
-
-/// How long a change takes in the oracle.
-const DELAY_MS: u32 = 60;
-
-/// How long the keeper may take to end what the host left.
+/// How long the keepers may take to end what is left.
 const CLEANING: Duration = Duration::from_secs(15);
 
+/// What differs from one kind of world to another.
+pub(super) struct Kind {
+    /// How many resources the project has.
+    pub(super) resources: usize,
+    /// What the URN of each of them has.
+    pub(super) counts: &'static str,
+    /// What exists, by the folder of the cloud.
+    pub(super) living: fn(&Path) -> Result<Vec<Line>>,
+    /// Who reads the state.
+    pub(super) reader: Tool,
+    /// The name of processes that may be left.
+    pub(super) excused: Option<&'static str>,
+}
+
 pub(super) struct World {
+    kind: &'static Kind,
     scratch: tempfile::TempDir,
-    sandbox: Sandbox,
+    pub(super) sandbox: Sandbox,
     marker: String,
 }
 
 impl World {
-    /// A fresh stack, with nothing in the cloud.
-    pub(super) fn create(peers: &Peers, outrigger: &Path) -> Result<Self> {
+    /// A project without a stack, and with nothing in the cloud.
+    pub(super) fn create(kind: &'static Kind, peers: &Peers, outrigger: &Path, program: &str) -> Result<Self> {
         let scratch = tempfile::Builder::new().prefix("outrigger-kill-").tempdir()?;
         let root = scratch.path();
         let mut sandbox = Sandbox::create(root, peers, outrigger)?;
         // The folder's name is unique, and every process that we start inherits it: so they are found again.
         let marker = format!("OUTRIGGER_KILL={}", root.display());
         sandbox.set("OUTRIGGER_KILL", root.display().to_string());
-        sandbox.set("ORACLE_LOG", root.join("cloud").display().to_string());
-        let world = World { sandbox, marker, scratch };
+        let world = World { kind, sandbox, marker, scratch };
         fs::create_dir(world.project())?;
-        fs::write(world.project().join("Pulumi.yaml"), program())?;
-        world.sandbox.succeed(Tool::Outrigger, &world.project(), &["stack", "init", "dev"])?;
+        fs::write(world.project().join("Pulumi.yaml"), program)?;
         Ok(world)
     }
 
-    /// Leaves the scratch folder for somebody to look at.
-    pub(super) fn keep(mut self) -> PathBuf {
-        self.scratch.disable_cleanup(true);
-        self.scratch.path().to_owned()
+    /// Leaves the scratch folder for somebody to look at, if what was done here failed.
+    pub(super) fn end<T>(mut self, what: &str, outcome: Result<T>) -> Result<T> {
+        self.scratch.disable_cleanup(outcome.is_err());
+        outcome.with_context(|| format!("{what}; the scratch folder is {}", self.scratch.path().display()))
     }
 
-    /// Runs `outrigger` to its end.
-    pub(super) fn outrigger(&self, arguments: &[&str]) -> Result<Finished> {
-        self.sandbox.run(Tool::Outrigger, &self.project(), arguments)
+    /// Runs a command to its end.
+    pub(super) fn run(&self, tool: Tool, arguments: &[&str]) -> Result<Finished> {
+        self.sandbox.run(tool, &self.project(), arguments)
     }
 
-    /// Starts `outrigger`.
-    pub(super) fn start(&self, arguments: &[&str]) -> Result<Running> {
-        Running::start(&mut self.sandbox.command(Tool::Outrigger, &self.project(), arguments))
+    /// Runs a command that must succeed.
+    pub(super) fn succeed(&self, tool: Tool, arguments: &[&str]) -> Result<Finished> {
+        self.sandbox.succeed(tool, &self.project(), arguments)
     }
 
-    /// Runs `pulumi`, which must succeed.
-    pub(super) fn pulumi(&self, arguments: &[&str]) -> Result<Finished> {
-        self.sandbox.succeed(Tool::Pulumi, &self.project(), arguments)
+    /// Starts a command.
+    pub(super) fn start(&self, tool: Tool, arguments: &[&str]) -> Result<Running> {
+        Running::start(&mut self.sandbox.command(tool, &self.project(), arguments))
     }
 
-    /// What the state knows, as `pulumi` reads it.
+    /// What the state knows.
     pub(super) fn known(&self) -> Result<Known> {
-        Known::from_export(&self.pulumi(&["stack", "export", "--stack", "dev"])?.stdout, THINGS)
+        let export = self.succeed(self.kind.reader, &["stack", "export", "--stack", "dev"])?;
+        Known::from_export(&export.stdout, self.kind.counts)
     }
 
     /// What exists.
     pub(super) fn cloud(&self) -> Result<Vec<Line>> {
-        let file = self.scratch.path().join("cloud");
-        if !file.exists() {
-            return Ok(Vec::new());
-        }
-        living(&fs::read_to_string(file)?)
+        (self.kind.living)(&self.cloud_folder())
     }
 
     /// Fails when something exists that the state does not know; answers what it knows.
     pub(super) fn nothing_lost(&self, when: &str) -> Result<Known> {
-        let known = self.known()?;
-        let cloud = self.cloud()?;
+        let (known, cloud) = (self.known()?, self.cloud()?);
         let lost = known.lost(&cloud);
         if let Some(first) = lost.first() {
             bail!(
@@ -95,27 +97,44 @@ impl World {
         Ok(known)
     }
 
+    /// The whole project is there once, its reader has nothing to do, and nobody is left.
+    pub(super) fn whole_again(&self) -> Result<()> {
+        let (living, resources) = (self.known()?.living, self.kind.resources);
+        if living != resources {
+            bail!("the state has {living} of {resources} resources after recovery");
+        }
+        self.succeed(self.kind.reader, &["preview", "--stack", "dev", "--expect-no-changes"])?;
+        self.nobody_left()?;
+        Ok(())
+    }
+
     /// Every process that was started in this world and is still there.
-    pub(super) fn processes(&self) -> Result<Vec<process::Process>> {
+    pub(super) fn processes(&self) -> Result<Vec<Process>> {
         process::marked(&self.marker)
     }
 
-    /// Waits until no process is left.
-    pub(super) fn nobody_left(&self) -> Result<()> {
+    /// Waits until no process is left but those that are excused, which are then ended here. Answers how many those were.
+    pub(super) fn nobody_left(&self) -> Result<usize> {
         let started = Instant::now();
         loop {
-            let left = self.processes()?;
+            let (excused, left): (Vec<_>, Vec<_>) =
+                self.processes()?.into_iter().partition(|process| self.kind.excused == Some(process.name.as_str()));
             if left.is_empty() {
-                return Ok(());
+                excused.iter().for_each(|process| process::kill(process.id));
+                return Ok(excused.len());
             }
             if started.elapsed() > CLEANING {
                 let names: Vec<String> =
                     left.iter().map(|process| format!("{} ({})", process.name, process.id)).collect();
-                left.iter().for_each(|process| process::kill(process.id));
                 bail!("processes are left {} s after the kill: {}", CLEANING.as_secs(), names.join(", "));
             }
             std::thread::sleep(Duration::from_millis(20));
         }
+    }
+
+    /// Where the cloud is.
+    pub(super) fn cloud_folder(&self) -> PathBuf {
+        self.scratch.path().join("cloud")
     }
 
     fn project(&self) -> PathBuf {
@@ -130,19 +149,4 @@ impl Drop for World {
             process::kill(process.id);
         }
     }
-}
-
-/// Chains of five: there is always something that waits, something that runs and something that is done.
-fn program() -> String {
-    let mut text = String::from("name: kill\nruntime: yaml\nresources:\n");
-    for index in 0..RESOURCES {
-        let _ = write!(
-            text,
-            "  thing{index}:\n    type: oracle:Thing\n    properties:\n      value: value {index}\n      delayMs: {DELAY_MS}\n"
-        );
-        if index % 5 != 0 {
-            let _ = write!(text, "    options:\n      dependsOn:\n        - ${{thing{}}}\n", index - 1);
-        }
-    }
-    text
 }

@@ -6,20 +6,15 @@
 #![allow(clippy::print_stdout, reason = "the figures are this program's output")]
 
 use std::error::Error;
-use std::process::Stdio;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use bench::processor_time;
+use bench::{Started, processor_time};
 use outrigger_provider::{
-    Action, ApplyRequest, CallContext, CheckRequest, Configure, NoLog, Outcome, PlanRequest, Plugin, Provider,
+    Action, ApplyRequest, CallContext, CheckRequest, Configure, Outcome, PlanRequest, Plugin, Provider,
     ResourceIdentity, State,
 };
-use outrigger_pulumi::{ConnectDeadlines, ConnectOptions, EngineServer, Origin, connect};
-use outrigger_transport::Address;
 use outrigger_value::{PropertyMap, Urn, Value};
-use tokio::io::{AsyncBufReadExt, BufReader};
-use tokio::process::Command;
 use tokio::task::JoinSet;
 
 type Failure = Box<dyn Error + Send + Sync>;
@@ -33,31 +28,11 @@ async fn main() -> Result<(), Failure> {
         return Err("usage: bare PROVIDER RESOURCES AT_ONCE".into());
     };
     let (count, at_once): (usize, usize) = (count.parse()?, at_once.parse()?);
-    let engine = EngineServer::start(Arc::new(NoLog)).await?;
-
-    let spawned = Instant::now();
-    let mut child = Command::new(&program)
-        .arg(engine.address().to_string())
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .kill_on_drop(true)
-        .spawn()?;
-    let mut lines = BufReader::new(child.stdout.take().ok_or("the provider has no stdout")?).lines();
-    let port = lines.next_line().await?.ok_or("the provider ended before it printed its port")?;
-    let start = spawned.elapsed();
-    let id = child.id().ok_or("the provider has ended")?;
-
-    let options = ConnectOptions {
-        name: "random".to_owned(),
-        engine_address: engine.address().to_string(),
-        deadlines: ConnectDeadlines::default(),
-        log: None,
-    };
-    let plugin = connect(Origin::Running(Address::of_port(port.trim().parse()?)), options).await?;
+    let started = Started::new("random", program.into()).await?;
+    let id = started.process.id();
     let urn = Urn::new("bench", "bench", None, "pulumi:providers:random", "default");
     let configure = Configure { urn, id: "bare".to_owned(), inputs: PropertyMap::new() };
-    let provider = plugin.configure(&CallContext::background(), configure).await?;
+    let provider = started.plugin.configure(&CallContext::background(), configure).await?;
 
     let clock = Clock::start(id)?;
     let states = each(&provider, (0..count).map(|index| (index, None)).collect(), at_once, create).await?;
@@ -68,9 +43,12 @@ async fn main() -> Result<(), Failure> {
     let clock = Clock::start(id)?;
     each(&provider, with_state(states), at_once, delete).await?;
     let deleted = clock.stop()?;
-    child.kill().await?;
+    started.end().await;
 
-    println!(r#"{{"start":{:.6},"up":{created},"preview":{compared},"destroy":{deleted}}}"#, start.as_secs_f64());
+    println!(
+        r#"{{"start":{:.6},"up":{created},"preview":{compared},"destroy":{deleted}}}"#,
+        started.start.as_secs_f64()
+    );
     Ok(())
 }
 

@@ -8,20 +8,12 @@
 #[path = "../../../../crates/sdk/examples/simple/package.rs"]
 mod package;
 
-use std::process::Stdio;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use async_trait::async_trait;
-use bench::{peak, processor_time};
-use outrigger_provider::{
-    CallContext, CheckConfig, CheckRequest, Configure, NoLog, Plugin, Provider, ResourceIdentity,
-};
-use outrigger_pulumi::{ConnectDeadlines, ConnectOptions, EngineServer, Origin, connect};
-use outrigger_transport::{FirstLine, Process};
+use bench::{Started, peak, processor_time};
+use outrigger_provider::{CallContext, CheckConfig, CheckRequest, Configure, Plugin, Provider, ResourceIdentity};
 use outrigger_value::{PropertyMap, Urn, Value};
-use tokio::io::{AsyncBufReadExt, BufReader};
-use tokio::process::Command;
 use tokio::task::JoinSet;
 
 type Failure = Box<dyn std::error::Error + Send + Sync>;
@@ -38,71 +30,10 @@ async fn main() -> Result<(), Failure> {
         let plugin = package::package().plugin().map_err(|_| "the package is wrong")?;
         return measure(plugin, calls, at_once, std::process::id(), Duration::ZERO).await;
     };
-    let engine = EngineServer::start(Arc::new(NoLog)).await?;
-    let spawned = Instant::now();
-    let mut child = Command::new(&program)
-        .arg(engine.address().to_string())
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .kill_on_drop(true)
-        .spawn()?;
-    let mut lines = BufReader::new(child.stdout.take().ok_or("the provider has no stdout")?).lines();
-    let port = lines.next_line().await?.ok_or("the provider ended before it printed its port")?;
-    let start = spawned.elapsed();
-    let id = child.id().ok_or("the provider has ended")?;
-    let options = ConnectOptions {
-        name: "simple".to_owned(),
-        engine_address: engine.address().to_string(),
-        deadlines: ConnectDeadlines::default(),
-        log: None,
-    };
-    // As a host does it: a port alone would mean a plugin that was started by hand, which not every plugin can be.
-    let process = Arc::new(Started { id, line: FirstLine::Line(port.into_bytes()) });
-    let origin = Origin::Process { process, directory: "/".into(), deadline: Duration::from_secs(10) };
-    let plugin = connect(origin, options).await?;
-    measure(plugin, calls, at_once, id, start).await?;
-    child.kill().await?;
+    let started = Started::new("simple", program.into()).await?;
+    measure(started.plugin.clone(), calls, at_once, started.process.id(), started.start).await?;
+    started.end().await;
     Ok(())
-}
-
-/// The provider's process, which is ended by whoever started it.
-struct Started {
-    id: u32,
-    line: FirstLine,
-}
-
-#[async_trait]
-impl Process for Started {
-    fn label(&self) -> &str {
-        "simple"
-    }
-
-    fn id(&self) -> u32 {
-        self.id
-    }
-
-    async fn first_line(&self) -> FirstLine {
-        self.line.clone()
-    }
-
-    fn last_words(&self) -> Vec<String> {
-        Vec::new()
-    }
-
-    fn remember(&self, _: &[u8]) {}
-
-    async fn exited(&self) -> String {
-        std::future::pending().await
-    }
-
-    fn has_ended(&self) -> bool {
-        false
-    }
-
-    fn interrupt(&self) {}
-
-    fn kill(&self) {}
 }
 
 async fn measure(

@@ -5,20 +5,11 @@
 //! highest resident size after each. Used by `cargo xtask bench bridge`.
 #![allow(clippy::print_stdout, reason = "the figures are this program's output")]
 
-#[allow(clippy::unwrap_used, reason = "it is made for tests")]
-#[path = "../../../../crates/pulumi/tests/all/peers/process.rs"]
-mod process;
-
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use bench::peak;
-use outrigger_provider::{CallContext, NoLog, Parameterize, Plugin as _};
-use outrigger_pulumi::{ConnectDeadlines, ConnectOptions, EngineServer, Origin, connect};
-use outrigger_transport::Process as _;
-
-use process::Child;
+use bench::{Started, peak};
+use outrigger_provider::{CallContext, Parameterize, Plugin as _};
 
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
@@ -26,21 +17,11 @@ type Failure = Box<dyn std::error::Error + Send + Sync>;
 async fn main() -> Result<(), Failure> {
     let mut arguments = std::env::args().skip(1);
     let program = PathBuf::from(arguments.next().ok_or("usage: parameterize PLUGIN ARGUMENT...")?);
-    let directory = program.parent().ok_or("the plugin has no directory")?.to_owned();
-    let engine = EngineServer::start(Arc::new(NoLog)).await?;
-    let options = ConnectOptions {
-        name: "terraform-provider".to_owned(),
-        engine_address: engine.address().to_string(),
-        deadlines: ConnectDeadlines::default(),
-        log: None,
-    };
+    let started = Started::new("terraform-provider", program).await?;
+    let Started { plugin, process, .. } = &started;
     let cx = CallContext::background();
-    let started = Instant::now();
-    let process = Arc::new(Child::start(program, &[&engine.address().to_string()]));
-    let origin = Origin::Process { process: process.clone(), directory, deadline: Duration::from_secs(60) };
-    let plugin = connect(origin, options).await?;
     let package = plugin.parameterize(&cx, Parameterize::Arguments(arguments.collect())).await?;
-    let parameterized = started.elapsed();
+    let parameterized = started.at.elapsed();
     let parameterized_peak = peak(process.id())?;
     let asked = Instant::now();
     let schema = plugin.schema(&cx, Some(&package)).await?;
@@ -55,8 +36,7 @@ async fn main() -> Result<(), Failure> {
     // In order, so that a plugin can put away what it wants to know again.
     std::process::Command::new("kill").args(["-INT", &process.id().to_string()]).status()?;
     if tokio::time::timeout(Duration::from_secs(10), process.exited()).await.is_err() {
-        process.kill();
-        process.exited().await;
+        started.end().await;
     }
     Ok(())
 }

@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 
 use super::super::measure::{Measured, Role, megabytes};
-use super::super::middle_of;
 use super::super::subject::Steps;
 use super::super::targets::{self, Target};
+use super::super::{middle_of, page};
 use super::start::{Package, Round, Start};
 use super::{Pair, Run, Side};
 
@@ -59,17 +59,15 @@ impl Figures {
 
 /// The page.
 pub(super) fn text(figures: &Figures) -> String {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let today = jiff::Timestamp::now().strftime("%Y-%m-%d");
     let mut text = format!(
-        "# The bridge to Terraform providers\n\nWritten by `cargo xtask bench bridge` on {today}, on a machine with {cores} cores.\n\n\
-         `pulumi` with checkpoints off runs a program of {} `random:String`, once with Pulumi's dynamic bridge and once with \
+        "{}\n\n`pulumi` with checkpoints off runs a program of {} `random:String`, once with Pulumi's dynamic bridge and once with \
          ours under the same name; the provider binary is the same. Each ran {} times in turn. A figure is the middle one; a ratio \
          is the middle of the turns' ratios. For a deletion we make one call more than Pulumi's bridge: the provider plans it \
          first. `pulumi` starts the bridge twice for a step that runs the program; memory is the sum of \
          all processes of the bridge, its keeper included.\n\n\
          | | step | wall s | bridge CPU s | provider CPU s | bridge peak MB | engine CPU s |\n\
          | --- | --- | ---: | ---: | ---: | ---: | ---: |\n",
+        page::heading("The bridge to Terraform providers", "bridge"),
         figures.resources,
         figures.runs.len(),
     );
@@ -83,7 +81,7 @@ pub(super) fn text(figures: &Figures) -> String {
                 text,
                 "| {} | {name} | {:.2} | {:.2} | {:.2} | {:.1} | {:.2} |",
                 side.title(),
-                middle(&|step| step.wall.as_secs_f64()),
+                middle(&Measured::seconds),
                 middle(&|step| step.cpu(Role::Bridge)),
                 middle(&|step| step.cpu(Role::Provider)),
                 middle(&|step| megabytes(step.of(Role::Bridge).peak_bytes)),

@@ -1,17 +1,17 @@
 //! How long a bridge takes until it is a provider's package, and until that package's schema is there, and in how much memory.
 
-use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::Instant;
+use std::process::Command;
 
-use anyhow::{Context, Result, bail};
+use anyhow::Result;
 use serde::Deserialize;
 
+use super::super::client;
+use super::super::start::provider_start;
+use super::super::targets::ratio;
 use super::{Executables, Pair, Side};
 use crate::peers::Peers;
 use crate::sandbox::Sandbox;
-use crate::workspace;
 
 /// How often each is measured, in turn.
 const ROUNDS: usize = 7;
@@ -67,20 +67,19 @@ impl Round {
     /// Our start beside theirs, both without the provider's own.
     pub(super) fn beyond(&self, ours: &Start) -> f64 {
         let own = |start: &Start| (start.parameterized - self.provider).max(0.0);
-        super::super::targets::ratio(own(ours), own(&self.bridges.go))
+        ratio(own(ours), own(&self.bridges.go))
     }
 }
 
 /// Measures with the providers that are there, and with one that the caller has.
 pub(super) fn run(peers: &Peers, executables: &Executables, provider: Option<&Path>) -> Result<Vec<Package>> {
-    let build = ["build", "--quiet", "--release", "--package", "bench", "--bin", "parameterize"];
-    workspace::run(workspace::cargo().args(build))?;
+    let client = client::build("parameterize")?;
     let mut packages = vec![("random".to_owned(), peers.terraform().join("terraform-provider-random"))];
     packages.extend(small_aws(peers));
     packages.extend(provider.map(given));
     let packages = packages.into_iter().map(|(title, provider)| {
         eprintln!("measuring the start with {title}");
-        let rounds = (0..ROUNDS).map(|_| round(peers, executables, &provider)).collect::<Result<_>>()?;
+        let rounds = (0..ROUNDS).map(|_| round(peers, executables, &client, &provider)).collect::<Result<_>>()?;
         Ok(Package { title, rounds })
     });
     packages.collect()
@@ -101,7 +100,7 @@ fn given(program: &Path) -> (String, PathBuf) {
     (format!("{name} {version}").trim().to_owned(), program.to_owned())
 }
 
-fn round(peers: &Peers, executables: &Executables, provider: &Path) -> Result<Round> {
+fn round(peers: &Peers, executables: &Executables, client: &Path, provider: &Path) -> Result<Round> {
     let scratch = tempfile::Builder::new().prefix("outrigger-bench-").tempdir()?;
     let sandbox = Sandbox::create(scratch.path(), peers, &executables.ours)?;
     let start = |side: Side| -> Result<Start> {
@@ -110,37 +109,16 @@ fn round(peers: &Peers, executables: &Executables, provider: &Path) -> Result<Ro
         if !bridge.exists() {
             executables.install(side, &folder)?;
         }
-        let client = workspace::target().join("release/parameterize");
         let arguments = [bridge.display().to_string(), provider.display().to_string()];
         let arguments = arguments.each_ref().map(String::as_str);
-        let printed = workspace::output(&mut sandbox.command_of(&client, scratch.path(), &arguments));
+        let start = client::figures(&mut sandbox.command_of(client, scratch.path(), &arguments));
         sandbox.end_the_rest()?;
-        serde_json::from_str(&printed?).context("the client answered oddly")
+        start
     };
-    Ok(Round { provider: provider_start(provider)?, bridges: Pair::of(start)?, again: start(Side::Ours)? })
-}
-
-fn provider_start(program: &Path) -> Result<f64> {
-    let started = Instant::now();
-    let mut child = Command::new(program)
-        .env(COOKIE.0, COOKIE.1)
-        .env("PLUGIN_PROTOCOL_VERSIONS", "5,6")
-        .env("PLUGIN_CLIENT_CERT", CERTIFICATE)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .with_context(|| format!("cannot start {}", program.display()))?;
-    let stdout = child.stdout.take().context("the provider has no stdout")?;
-    let mut line = String::new();
-    BufReader::new(stdout).read_line(&mut line)?;
-    let took = started.elapsed();
-    child.kill()?;
-    child.wait()?;
-    if line.split('|').count() < 6 {
-        bail!("{} did not print an address but `{}`", program.display(), line.trim());
-    }
-    Ok(took.as_secs_f64())
+    let mut own = Command::new(provider);
+    own.env(COOKIE.0, COOKIE.1).env("PLUGIN_PROTOCOL_VERSIONS", "5,6").env("PLUGIN_CLIENT_CERT", CERTIFICATE);
+    let provider = provider_start(&mut own, |line| line.split('|').count() >= 6)?;
+    Ok(Round { provider, bridges: Pair::of(start)?, again: start(Side::Ours)? })
 }
 
 #[cfg(test)]

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::super::measure::{Measured, Role, megabytes};
-use super::super::middle_of;
+use super::super::measure::{Measured, Role};
 use super::super::targets::{self, Target, ratio};
+use super::super::{middle_of, page};
 use super::engine::Steps;
 use super::program::Program;
 use super::{Growth, Measurements, Turn};
@@ -21,13 +21,11 @@ const STEPS: [(&str, Step); 5] = [APPLY, PLAN, PLAN_UNREAD, DESTROY, DESTROY_UNR
 
 /// The page.
 pub(super) fn text(all: &[Measurements], growth: Option<&Growth>) -> String {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let today = jiff::Timestamp::now().strftime("%Y-%m-%d");
+    let heading = page::heading("Terraform providers", "terraform");
     let turns = all.first().map_or(0, |measurements| measurements.turns.len());
     let mut text = format!(
-        "# Terraform providers\n\nWritten by `cargo xtask bench terraform` on {today}, on a machine with {cores} cores.\n\n\
-         The same resources in a Pulumi project under `outrigger` and in a configuration under `tofu` and, where it is installed, \
-         `terraform`; the provider binary is the same and comes from a filesystem mirror. A plan has nothing to do. For all of them the provider's log is off (`TF_LOG_SDK=off TF_LOG_PROVIDER=off`), which is close to our default. AWS is a cloud of our own that answers at once, since one that \
+        "{heading}\n\nThe same resources in a Pulumi project under `outrigger` and in a configuration under `tofu` and, where it is \
+         installed, `terraform`; the provider binary is the same and comes from a filesystem mirror. A plan has nothing to do. For all of them the provider's log is off (`TF_LOG_SDK=off TF_LOG_PROVIDER=off`), which is close to our default. AWS is a cloud of our own that answers at once, since one that \
          takes its time takes it from everybody; and moto, beside it. Like is compared with like: a plan and a \
          destroy that read every resource first (`--refresh`; the others' default) with each other, and those that do not (our \
          default; `-refresh=false`). All ran {turns} times in turn. A figure is the middle one; a ratio is the middle of the turns' \
@@ -35,12 +33,7 @@ pub(super) fn text(all: &[Measurements], growth: Option<&Growth>) -> String {
     );
     for measurements in all {
         // Writing to a string cannot fail.
-        let _ = write!(
-            text,
-            "\n## {}\n\n| | step | wall s | engine CPU s | provider CPU s | engine peak MB | engine MB written |\n\
-             | --- | --- | ---: | ---: | ---: | ---: | ---: |\n",
-            measurements.program
-        );
+        let _ = write!(text, "\n## {}\n\n{}", measurements.program, page::STEPS);
         engine(&mut text, "outrigger", &measurements.turns, |turn| Some(&turn.outrigger));
         engine(&mut text, "tofu", &measurements.turns, |turn| Some(&turn.tofu));
         engine(&mut text, "terraform", &measurements.turns, |turn| turn.terraform.as_ref());
@@ -56,20 +49,16 @@ pub(super) fn text(all: &[Measurements], growth: Option<&Growth>) -> String {
 }
 
 fn grown(text: &mut String, Growth { resources: [few, many], few: before, many: after }: &Growth) {
-    let _ = write!(
-        text,
-        "\n## {many} `random_string`, and {few} around it\n\n| | step | wall s | engine CPU s | provider CPU s | engine peak MB | engine MB written |\n\
-         | --- | --- | ---: | ---: | ---: | ---: | ---: |\n",
-    );
+    let _ = write!(text, "\n## {many} `random_string`, and {few} around it\n\n{}", page::STEPS);
     for (name, step) in STEPS {
-        row(text, &few.to_string(), name, &|figure| middle_of(before, |steps| figure(step(steps))));
+        *text += &page::step(&few.to_string(), name, |figure| middle_of(before, |steps| figure(step(steps))));
     }
     for (name, step) in STEPS {
-        row(text, &many.to_string(), name, &|figure| figure(step(after)));
+        *text += &page::step(&many.to_string(), name, |figure| figure(step(after)));
     }
     let times = *many as f64 / *few as f64;
     let growth = STEPS.map(|(name, step)| {
-        let measured = ratio(wall(step(after)), middle_of(before, |steps| wall(step(steps))));
+        let measured = ratio(step(after).seconds(), middle_of(before, |steps| step(steps).seconds()));
         Target::new(format!("growth of wall for {times:.0} times the resources, {name}"), measured, 1.2 * times)
     });
     let _ = write!(text, "\n{}", targets::table(&growth));
@@ -81,7 +70,7 @@ fn engine(text: &mut String, title: &str, turns: &[Turn], of: fn(&Turn) -> Optio
         return;
     }
     for (name, step) in STEPS {
-        row(text, title, name, &|figure| middle_of(&runs, |steps| figure(step(steps))));
+        *text += &page::step(title, name, |figure| middle_of(&runs, |steps| figure(step(steps))));
     }
 }
 
@@ -99,25 +88,9 @@ fn cloud(text: &mut String, turns: &[Turn]) {
             "| {name} | {:.2} | {:.2} | {:.3} |",
             middle_of(turns, |turn| cloud_cpu(step(&turn.outrigger))),
             middle_of(turns, |turn| cloud_cpu(faster(turn, step))),
-            middle_of(turns, |turn| ratio(cloud_cpu(step(&turn.outrigger)), wall(faster(turn, step)))),
+            middle_of(turns, |turn| ratio(cloud_cpu(step(&turn.outrigger)), faster(turn, step).seconds())),
         );
     }
-}
-
-fn row(text: &mut String, title: &str, step: &str, middle: &dyn Fn(fn(&Measured) -> f64) -> f64) {
-    let _ = writeln!(
-        text,
-        "| {title} | {step} | {:.2} | {:.2} | {:.2} | {:.0} | {:.1} |",
-        middle(wall),
-        middle(engine_cpu),
-        middle(provider_cpu),
-        middle(|step| megabytes(step.of(Role::Engine).peak_bytes)),
-        middle(|step| megabytes(step.of(Role::Engine).written_bytes)),
-    );
-}
-
-fn wall(step: &Measured) -> f64 {
-    step.wall.as_secs_f64()
 }
 
 fn engine_cpu(step: &Measured) -> f64 {
@@ -134,7 +107,7 @@ fn cloud_cpu(step: &Measured) -> f64 {
 
 /// The wall time in which the cloud did not work.
 fn wall_beyond(step: &Measured) -> f64 {
-    wall(step) - cloud_cpu(step)
+    step.seconds() - cloud_cpu(step)
 }
 
 /// The faster of the others in a turn.
@@ -150,11 +123,11 @@ fn limits(Measurements { program, turns }: &Measurements) -> Vec<Target> {
         targets.push(Target::new(format!("{what}, {name}"), measured, limit));
     };
     for step in [APPLY, DESTROY, DESTROY_UNREAD] {
-        target("wall", step, wall, 0.5);
+        target("wall", step, Measured::seconds, 0.5);
     }
     let cloud = matches!(program, Program::Parameters(..));
     for step in [PLAN, PLAN_UNREAD] {
-        target("wall", step, wall, if cloud { 0.5 } else { 0.65 });
+        target("wall", step, Measured::seconds, if cloud { 0.5 } else { 0.65 });
     }
     if program.cloud_used().is_some() {
         for step in STEPS {

@@ -1,0 +1,25 @@
+//! Work on many items by several threads.
+
+use std::iter;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use anyhow::{Result, anyhow};
+
+/// How many projects or programs run at once: two cores, and each of them keeps more than one busy.
+const AT_ONCE: usize = 2;
+
+/// Does the work for every item and answers what came of it, in no particular order. A thread whose item fails begins no other.
+pub(crate) fn in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> Result<R> + Sync) -> Result<Vec<R>> {
+    let next = AtomicUsize::new(0);
+    let worker =
+        || -> Result<Vec<R>> { iter::from_fn(|| items.get(next.fetch_add(1, Ordering::Relaxed))).map(&work).collect() };
+    thread::scope(|scope| {
+        let workers: Vec<_> = (0..AT_ONCE).map(|_| scope.spawn(worker)).collect();
+        let mut done = Vec::new();
+        for worker in workers {
+            done.extend(worker.join().map_err(|_| anyhow!("what ran beside others panicked"))??);
+        }
+        Ok(done)
+    })
+}
