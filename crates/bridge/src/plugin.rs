@@ -11,7 +11,7 @@ use outrigger_provider::{
 };
 use outrigger_terraform::Protocol;
 use outrigger_terraform::schema::Schemas;
-use outrigger_transport::{Launcher, Place, SchemaStore};
+use outrigger_transport::{Deadlines, Launcher, Place, SchemaStore};
 use outrigger_value::diff::{self, Change};
 use tokio::task::{JoinHandle, spawn_blocking};
 
@@ -50,6 +50,8 @@ pub struct BridgeOptions {
     pub environment: Vec<(OsString, OsString)>,
     /// The directory in which providers work.
     pub directory: PathBuf,
+    /// How long a provider may take to start, and to answer StopProvider.
+    pub deadlines: Deadlines,
     /// Whether the bridge lives as long as a command: then a provider starts before it is needed, and plans are kept until they are
     /// carried out. `pulumi` starts a bridge of its own to ask for the schema, and another one for each part of a command.
     pub lasting: bool,
@@ -62,6 +64,7 @@ impl BridgeOptions {
             launcher: Arc::clone(&self.launcher),
             environment: self.environment.clone(),
             directory: self.directory.clone(),
+            deadlines: self.deadlines,
             tls: self.terraform.tls,
             log_level: self.terraform.log_level,
             call_log: self.terraform.call_log.clone(),

@@ -13,7 +13,7 @@ use outrigger_terraform::{Client, Protocol};
 use outrigger_transport::caller::Caller;
 use outrigger_transport::goplugin::{self, Connection, Settings, StartError, StartFailure};
 use outrigger_transport::tap::{CallLog, Tap};
-use outrigger_transport::{LaunchRequest, Launcher, OutputLines, Place};
+use outrigger_transport::{Deadlines, LaunchRequest, Launcher, OutputLines, Place};
 use outrigger_value::{PropertyMap, secrecy};
 use tokio::sync::{OnceCell, watch};
 use tokio::time::sleep;
@@ -28,9 +28,6 @@ const COOKIE: goplugin::Cookie = goplugin::Cookie {
     value: "d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2",
 };
 
-/// How long StopProvider may take to be answered.
-const STOP: Duration = Duration::from_secs(5);
-
 /// How long after StopProvider a call that still runs is taken for one that has missed it.
 const STOP_AGAIN: Duration = Duration::from_secs(1);
 
@@ -40,6 +37,7 @@ pub(crate) struct Surroundings {
     pub(crate) launcher: Arc<dyn Launcher>,
     pub(crate) environment: Vec<(OsString, OsString)>,
     pub(crate) directory: PathBuf,
+    pub(crate) deadlines: Deadlines,
     pub(crate) tls: bool,
     /// The least important line of the provider's log that is passed on; `None` passes on none.
     pub(crate) log_level: Option<goplugin::LogLevel>,
@@ -224,7 +222,11 @@ impl Supervised {
                     directory: self.surroundings.directory.clone(),
                     output: Some(Arc::clone(&self.log) as Arc<dyn OutputLines>),
                 };
-                let settings = Settings { tls: self.surroundings.tls, ..Settings::new(COOKIE, vec![5, 6]) };
+                let settings = Settings {
+                    tls: self.surroundings.tls,
+                    start_deadline: self.surroundings.deadlines.start,
+                    ..Settings::new(COOKIE, vec![5, 6])
+                };
                 goplugin::start(&*self.surroundings.launcher, request, &settings).await
             }
         };
@@ -294,7 +296,7 @@ impl Supervised {
         self.stopped.send_replace(true);
         match self.live.get() {
             // What has ended does nothing any more.
-            Some(live) if !self.has_ended() => live.client.stop(&cx.within(STOP)).await,
+            Some(live) if !self.has_ended() => live.client.stop(&cx.within(self.surroundings.deadlines.cancel)).await,
             _ => Ok(()),
         }
     }

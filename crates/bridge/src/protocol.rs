@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use outrigger_provider::{CallError, ErrorKind, PluginDescriptor};
+use outrigger_provider::{CallError, PluginDescriptor};
 use outrigger_transport::goplugin::LogLevel;
 use outrigger_transport::tap::CallLog;
 use outrigger_transport::{OpenError, Opened, Opening, Protocol, Resolver};
@@ -50,6 +50,7 @@ impl Protocol for Terraform {
             schemas: opening.schemas,
             environment: opening.environment,
             directory: opening.directory.to_owned(),
+            deadlines: *opening.deadlines,
             lasting: true,
         });
         Ok(Opened { plugin: Arc::new(bridge), warnings: Vec::new() })
@@ -57,10 +58,8 @@ impl Protocol for Terraform {
 
     /// Parameterize is the bridge's own answer; everything else comes from the provider, or from the attempt to start it.
     fn hint(&self, _: Option<&Path>, error: &CallError) -> String {
-        let hint = match (error.call.as_str(), error.kind) {
-            // It is another package than the one that was meant.
-            ("Parameterize", ErrorKind::Garbage) => "Run `outrigger install`.",
-            ("Parameterize", _) => {
+        let hint = match error.call.as_str() {
+            "Parameterize" => {
                 "Make the provider available where `packages:` of the project file says, or name another one with `outrigger package add`."
             }
             _ => "With TF_LOG=TRACE, `outrigger preview --json` shows every line that the provider writes.",
@@ -72,7 +71,7 @@ impl Protocol for Terraform {
 #[cfg(test)]
 mod tests {
     use async_trait::async_trait;
-    use outrigger_provider::Parameterization;
+    use outrigger_provider::{ErrorKind, Parameterization};
     use outrigger_transport::{Resolved, Unresolved};
 
     use super::*;
@@ -107,7 +106,6 @@ mod tests {
     fn a_provider_that_is_there_is_not_to_be_made_available() {
         let hint = |call: &str, kind| terraform().hint(None, &CallError::new("wide 0.0.0", call, kind, "no luck"));
         assert!(hint("Parameterize", ErrorKind::NotDone).contains("Make the provider available"));
-        assert!(hint("Parameterize", ErrorKind::Garbage).contains("outrigger install"));
         for (call, kind) in [("Start", ErrorKind::NotDone), ("GetProviderSchema", ErrorKind::Crashed)] {
             let said = "With TF_LOG=TRACE, `outrigger preview --json` shows every line that the provider writes.";
             assert_eq!(hint(call, kind), said);

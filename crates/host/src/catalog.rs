@@ -10,12 +10,13 @@ use outrigger_schema::Package;
 use tokio::sync::OnceCell;
 
 use crate::lease::within;
+use crate::pool::Wanted;
 use crate::run::User;
 use crate::running::with_last_words;
 use crate::schema::{self, Key};
 use crate::supply::Supply;
 
-/// What is known of packages so far. Each schema is fetched once, however many ask.
+/// What a run knows of packages so far. Each schema is fetched once, however many ask.
 #[derive(Default)]
 pub(crate) struct Catalog {
     packages: Mutex<HashMap<PluginDescriptor, Arc<OnceCell<Arc<Package>>>>>,
@@ -28,13 +29,13 @@ impl Catalog {
         supply: &Arc<Supply>,
         user: &Arc<User>,
         cx: &CallContext,
-        descriptor: &PluginDescriptor,
+        wanted: &Wanted,
     ) -> Result<Arc<Package>, Diagnostic> {
         let cell = {
             let mut packages = self.packages.lock().unwrap_or_else(PoisonError::into_inner);
-            Arc::clone(packages.entry(descriptor.clone()).or_default())
+            Arc::clone(packages.entry(wanted.descriptor.clone()).or_default())
         };
-        cell.get_or_try_init(|| fetch(supply, user, cx, descriptor)).await.map(Arc::clone)
+        cell.get_or_try_init(|| fetch(supply, user, cx, wanted)).await.map(Arc::clone)
     }
 }
 
@@ -42,20 +43,21 @@ async fn fetch(
     supply: &Arc<Supply>,
     user: &Arc<User>,
     cx: &CallContext,
-    descriptor: &PluginDescriptor,
+    wanted: &Wanted,
 ) -> Result<Arc<Package>, Diagnostic> {
+    let descriptor = &wanted.descriptor;
     let Some((cache, executable)) = cacheable(supply, descriptor).await? else {
-        return parse(descriptor, ask(supply, user, cx, descriptor).await?);
+        return parse(descriptor, ask(supply, user, cx, wanted).await?);
     };
-    let (lookup_cache, lookup_file, wanted) = (cache.clone(), executable.clone(), descriptor.clone());
-    let kept = supply.blocking(move || lookup(&lookup_cache, &lookup_file, &wanted)).await.flatten();
+    let (lookup_cache, lookup_file, looked_up) = (cache.clone(), executable.clone(), descriptor.clone());
+    let kept = supply.blocking(move || lookup(&lookup_cache, &lookup_file, &looked_up)).await.flatten();
     if let Some(package) = kept {
         return Ok(package);
     }
     // The digest of a large executable takes as long as its start: both at once.
     let (digest_cache, digest_file) = (cache.clone(), executable.clone());
     let digest = supply.blocking(move || schema::native_digest(&digest_cache, &digest_file));
-    let (digest, answer) = tokio::join!(digest, ask(supply, user, cx, descriptor));
+    let (digest, answer) = tokio::join!(digest, ask(supply, user, cx, wanted));
     let text = answer?;
     if let Some(key) = digest.flatten().and_then(|digest| Key::new(&digest, descriptor)) {
         let copy = text.clone();
@@ -78,13 +80,9 @@ fn lookup(cache: &Path, executable: &Path, descriptor: &PluginDescriptor) -> Opt
     Package::parse(text).ok().map(Arc::new)
 }
 
-async fn ask(
-    supply: &Arc<Supply>,
-    user: &Arc<User>,
-    cx: &CallContext,
-    descriptor: &PluginDescriptor,
-) -> Result<Vec<u8>, Diagnostic> {
-    let running = supply.borrow(user, descriptor).await?;
+async fn ask(supply: &Arc<Supply>, user: &Arc<User>, cx: &CallContext, wanted: &Wanted) -> Result<Vec<u8>, Diagnostic> {
+    let descriptor = &wanted.descriptor;
+    let running = supply.borrow(user, wanted).await?;
     let cx = within(cx, supply.deadlines().schema);
     let answer = running.plugin.schema(&cx, descriptor.parameterization.as_ref()).await;
     answer.map_err(|error| refused(descriptor, &error))

@@ -3,18 +3,18 @@
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 
-use outrigger_provider::{PluginDescriptor, without_secrets};
+use outrigger_provider::without_secrets;
 
-use crate::HostOptions;
+use crate::pool::Wanted;
 
 /// The plugin that still reads the project's name under an older variable.
 const NODEJS: &str = "pulumi-nodejs";
 
 /// The complete environment of a plugin: ours without what is withheld, then what Pulumi adds, then renamed variables.
-pub(crate) fn of_plugin(options: &HostOptions, descriptor: &PluginDescriptor) -> Vec<(OsString, OsString)> {
-    let ours = without_secrets(options.environment.iter().cloned());
+pub(crate) fn of_plugin(ours: &[(OsString, OsString)], wanted: &Wanted) -> Vec<(OsString, OsString)> {
+    let Wanted { project, descriptor } = wanted;
+    let ours = without_secrets(ours.iter().cloned());
     let mut variables: BTreeMap<OsString, OsString> = ours.into_iter().collect();
-    let project = &options.project;
     for (option, value) in &project.runtime_options {
         variables.insert(format!("PULUMI_RUNTIME_{}", option.to_uppercase()).into(), value.into());
     }
@@ -40,11 +40,14 @@ pub(crate) fn of_plugin(options: &HostOptions, descriptor: &PluginDescriptor) ->
 
 #[cfg(test)]
 mod tests {
+    use outrigger_provider::PluginDescriptor;
+
     use super::*;
+    use crate::ProjectOptions;
 
     #[test]
     fn adds_and_withholds() {
-        let mut options = HostOptions::default();
+        let mut ours = Vec::new();
         for (name, value) in [
             ("HOME", "/home/me"),
             ("PULUMI_CONFIG_PASSPHRASE", "canary"),
@@ -53,16 +56,17 @@ mod tests {
             ("EAST_KEY", "k"),
             ("PULUMI_PROJECT", "other"),
         ] {
-            options.environment.push((name.into(), value.into()));
+            ours.push((name.into(), value.into()));
         }
-        options.project.name = "shop".into();
-        options.project.runtime_options.insert("typescript".into(), "true".into());
-        options.project.config.insert("aws".into(), r#"{"region":"eu"}"#.into());
+        let mut project = ProjectOptions { name: "shop".into(), ..ProjectOptions::default() };
+        project.runtime_options.insert("typescript".into(), "true".into());
+        project.config.insert("aws".into(), r#"{"region":"eu"}"#.into());
         let mut descriptor = PluginDescriptor::named("aws", None);
         descriptor.env_var_mappings.insert("EAST_KEY".into(), "AWS_KEY".into());
         descriptor.env_var_mappings.insert("NOT_SET".into(), "HOME".into());
         descriptor.env_var_mappings.insert("PULUMI_ACCESS_TOKEN".into(), "STOLEN".into());
-        let text: Vec<String> = of_plugin(&options, &descriptor)
+        let wanted = Wanted { project: project.into(), descriptor };
+        let text: Vec<String> = of_plugin(&ours, &wanted)
             .into_iter()
             .map(|(name, value)| format!("{}={}", name.display(), value.display()))
             .collect();

@@ -6,28 +6,26 @@ use outrigger_diagnostic::Diagnostic;
 use outrigger_provider::LogSink;
 use outrigger_transport::{Launcher, SchemaStore};
 
-use crate::catalog::Catalog;
 use crate::process::Processes;
 use crate::supply::Supply;
-use crate::{HostOptions, Run};
+use crate::{HostOptions, ProjectOptions, Run};
 
 /// Finds, starts, keeps and ends plugins, for one run after another or for several at once. Made inside a tokio runtime; dropping
 /// it kills what is left.
 pub struct Host {
     supply: Arc<Supply>,
-    catalog: Arc<Catalog>,
 }
 
 impl Host {
     /// A host. Nothing is started yet.
     pub fn new(options: HostOptions) -> Result<Self, Diagnostic> {
         let supply = Supply::new(options).map_err(|error| no_thread(&error))?;
-        Ok(Self { supply: Arc::new(supply), catalog: Arc::default() })
+        Ok(Self { supply: Arc::new(supply) })
     }
 
-    /// Begins a run, in which plugins are used. `log` takes what they say.
-    pub fn run(&self, log: Arc<dyn LogSink>) -> Run {
-        Run::new(Arc::clone(&self.supply), Arc::clone(&self.catalog), log)
+    /// Begins a run, in which plugins work for a project. `log` takes what they say.
+    pub fn run(&self, project: ProjectOptions, log: Arc<dyn LogSink>) -> Run {
+        Run::new(Arc::clone(&self.supply), project, log)
     }
 
     /// Starts processes that no plugin of this host stands for. They end with the host.

@@ -6,11 +6,11 @@ use std::time::Duration;
 use async_trait::async_trait;
 use outrigger_provider::{
     CallContext, CallError, CheckConfig, CheckedConfig, Configure, Diff, DiffConfig, ErrorKind, Invoke, Invoked,
-    Parameterization, Parameterize, Plugin, PluginDescriptor, PluginInfo, Provider,
+    Parameterization, Parameterize, Plugin, PluginInfo, Provider,
 };
 
 use crate::limited::LimitedProvider;
-use crate::pool::SlotId;
+use crate::pool::{SlotId, Wanted};
 use crate::run::User;
 use crate::running::Running;
 use crate::supply::Supply;
@@ -19,7 +19,7 @@ use crate::supply::Supply;
 pub(crate) struct Lease {
     supply: Arc<Supply>,
     user: Arc<User>,
-    descriptor: PluginDescriptor,
+    wanted: Wanted,
     current: Mutex<(SlotId, Arc<Running>)>,
     /// One configuration at a time.
     configuring: tokio::sync::Mutex<()>,
@@ -30,7 +30,7 @@ impl Lease {
     pub(crate) fn new(
         supply: Arc<Supply>,
         user: Arc<User>,
-        descriptor: PluginDescriptor,
+        wanted: Wanted,
         id: SlotId,
         running: Arc<Running>,
     ) -> Arc<Self> {
@@ -38,7 +38,7 @@ impl Lease {
         Arc::new_cyclic(|own| Self {
             supply,
             user,
-            descriptor,
+            wanted,
             current: Mutex::new((id, running)),
             configuring: tokio::sync::Mutex::new(()),
             own: own.clone(),
@@ -53,7 +53,7 @@ impl Lease {
     }
 
     fn retire(&self) {
-        self.supply.retire(&self.descriptor, self.current().0);
+        self.supply.retire(&self.wanted, self.current().0);
     }
 
     fn current(&self) -> (SlotId, Arc<Running>) {
@@ -72,7 +72,7 @@ impl Lease {
             let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
             std::mem::replace(&mut *current, (id, running))
         };
-        self.supply.free(&self.descriptor, before.0);
+        self.supply.free(&self.wanted, before.0);
     }
 
     fn limited(&self, provider: Arc<dyn Provider>) -> Arc<dyn Provider> {
@@ -90,7 +90,7 @@ impl Lease {
         let cancelled = "the plugin was not started: the command was cancelled";
         let leased = tokio::select! {
             biased;
-            leased = self.supply.lease_unconfigured(&self.user, &self.descriptor) => leased,
+            leased = self.supply.lease_unconfigured(&self.user, &self.wanted) => leased,
             () = cx.cancel.cancelled() => return Err(error(ErrorKind::Cancelled, cancelled.to_owned())),
             () = self.user.stopping.cancelled() => return Err(error(ErrorKind::Cancelled, cancelled.to_owned())),
         };
@@ -105,7 +105,7 @@ impl Lease {
 
 impl Drop for Lease {
     fn drop(&mut self) {
-        self.supply.free(&self.descriptor, self.current().0);
+        self.supply.free(&self.wanted, self.current().0);
     }
 }
 
@@ -148,7 +148,7 @@ impl Plugin for Lease {
         self.plugin().diff_config(&within(cx, self.supply.deadlines().check), request).await
     }
 
-    /// A plugin that was configured before with an equal request, in the same run, is used as it is: Configure is not
+    /// A plugin that was configured before with an equal request is used as it is: Configure is not
     /// called again. One that was configured with anything else is never configured a second time.
     async fn configure(&self, cx: &CallContext, request: Configure) -> Result<Arc<dyn Provider>, CallError> {
         let _one_at_a_time = self.configuring.lock().await;
@@ -156,7 +156,7 @@ impl Plugin for Lease {
         if let Some(provider) = running.configured_with(&request).filter(|_| running.is_alive()) {
             return Ok(self.limited(provider));
         }
-        if let Some((id, running)) = self.supply.lease_configured(&self.descriptor, &request)
+        if let Some((id, running)) = self.supply.lease_configured(&self.wanted, &request)
             && let Some(provider) = running.configured_with(&request)
         {
             self.exchange(id, running);

@@ -19,8 +19,6 @@ pub struct HostOptions {
     pub protocols: Vec<Arc<dyn Protocol>>,
     /// Where this host may keep what can be made again, such as schemas; `None` keeps nothing.
     pub cache_directory: Option<PathBuf>,
-    /// The project that plugins work for.
-    pub project: ProjectOptions,
     /// How to start a keeper; `None` starts none. Whoever embeds the host without one relies on the parent-death signal alone.
     pub keeper: Option<KeeperCommand>,
     /// How long calls may take that come without a deadline.
@@ -46,8 +44,8 @@ impl HostOptions {
     }
 }
 
-/// What plugins learn of the project.
-#[derive(Clone, Default)]
+/// What the plugins of a run learn of its project. Plugins of different projects share no process.
+#[derive(Clone, Default, PartialEq, Eq, Hash)]
 pub struct ProjectOptions {
     /// Its name; empty when there is none.
     pub name: String,
@@ -75,7 +73,6 @@ impl fmt::Debug for HostOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("HostOptions")
             .field("cache_directory", &self.cache_directory)
-            .field("project", &self.project)
             .field("keeper", &self.keeper)
             .field("deadlines", &self.deadlines)
             .finish_non_exhaustive()
@@ -110,8 +107,9 @@ mod tests {
     fn secrets_are_not_shown() {
         let mut options = HostOptions::default();
         options.environment.push(("TOKEN".into(), "canary".into()));
-        options.project.config.insert("aws".into(), "{\"secretKey\":\"canary\"}".into());
+        let mut project = ProjectOptions::default();
+        project.config.insert("aws".into(), "{\"secretKey\":\"canary\"}".into());
         options.keeper = Some(KeeperCommand { environment: options.environment.clone(), ..KeeperCommand::default() });
-        assert!(!format!("{options:?}").contains("canary"));
+        assert!(!format!("{options:?} {project:?}").contains("canary"));
     }
 }

@@ -8,10 +8,18 @@ use futures::future::{BoxFuture, Shared};
 use outrigger_diagnostic::Diagnostic;
 use outrigger_provider::{Configure, PluginDescriptor};
 
+use crate::ProjectOptions;
 use crate::running::Running;
 
 /// A start that several may wait for.
 pub(crate) type Start = Shared<BoxFuture<'static, Result<Arc<Running>, Diagnostic>>>;
+
+/// A plugin, and the project that it is to work for.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Wanted {
+    pub(crate) project: Arc<ProjectOptions>,
+    pub(crate) descriptor: PluginDescriptor,
+}
 
 /// The name of a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -38,14 +46,14 @@ pub(crate) enum Want {
 /// All plugins of a host.
 #[derive(Default)]
 pub(crate) struct Pool {
-    slots: HashMap<PluginDescriptor, Vec<Slot>>,
+    slots: HashMap<Wanted, Vec<Slot>>,
     count: u64,
 }
 
 impl Pool {
     /// Leases a free plugin, if there is one.
-    pub(crate) fn lease_free(&mut self, descriptor: &PluginDescriptor, want: Want) -> Option<(SlotId, Start)> {
-        let slots = self.slots.get_mut(descriptor)?;
+    pub(crate) fn lease_free(&mut self, wanted: &Wanted, want: Want) -> Option<(SlotId, Start)> {
+        let slots = self.slots.get_mut(wanted)?;
         let fresh = slots.iter().position(|slot| slot.is_free() && !slot.is_configured());
         let any = || slots.iter().position(Slot::is_free).filter(|_| want == Want::Any);
         let index = fresh.or_else(any)?;
@@ -53,12 +61,8 @@ impl Pool {
     }
 
     /// Leases the free plugin that was configured with this request.
-    pub(crate) fn lease_configured(
-        &mut self,
-        descriptor: &PluginDescriptor,
-        request: &Configure,
-    ) -> Option<(SlotId, Arc<Running>)> {
-        let slots = self.slots.get_mut(descriptor)?;
+    pub(crate) fn lease_configured(&mut self, wanted: &Wanted, request: &Configure) -> Option<(SlotId, Arc<Running>)> {
+        let slots = self.slots.get_mut(wanted)?;
         slots.iter_mut().filter(|slot| slot.is_free()).find_map(|slot| {
             let running =
                 slot.running().filter(|running| running.is_alive() && running.configured_with(request).is_some())?;
@@ -68,8 +72,8 @@ impl Pool {
     }
 
     /// A plugin that can be asked something without being leased: any that runs or is being started.
-    pub(crate) fn any(&self, descriptor: &PluginDescriptor) -> Option<(SlotId, Start)> {
-        let slots = self.slots.get(descriptor)?;
+    pub(crate) fn any(&self, wanted: &Wanted) -> Option<(SlotId, Start)> {
+        let slots = self.slots.get(wanted)?;
         let usable = |slot: &&Slot| match slot.start.peek() {
             Some(Ok(running)) => running.is_alive() && !slot.retired,
             Some(Err(_)) => false,
@@ -81,36 +85,36 @@ impl Pool {
     /// Adds a plugin that is being started.
     pub(crate) fn add(
         &mut self,
-        descriptor: &PluginDescriptor,
+        wanted: &Wanted,
         leased: bool,
         start: BoxFuture<'static, Result<Arc<Running>, Diagnostic>>,
     ) -> (SlotId, Start) {
         self.count += 1;
         let slot = Slot { id: SlotId(self.count), leased, retired: false, start: start.shared() };
         let answer = (slot.id, slot.start.clone());
-        self.slots.entry(descriptor.clone()).or_default().push(slot);
+        self.slots.entry(wanted.clone()).or_default().push(slot);
         answer
     }
 
     /// Makes a leased plugin free again.
-    pub(crate) fn free(&mut self, descriptor: &PluginDescriptor, id: SlotId) {
-        let slot = self.slots.get_mut(descriptor).and_then(|slots| slots.iter_mut().find(|slot| slot.id == id));
+    pub(crate) fn free(&mut self, wanted: &Wanted, id: SlotId) {
+        let slot = self.slots.get_mut(wanted).and_then(|slots| slots.iter_mut().find(|slot| slot.id == id));
         if let Some(slot) = slot {
             slot.leased = false;
         }
     }
 
     /// Keeps a plugin from being leased again. It stays known, so that it is ended with the others.
-    pub(crate) fn retire(&mut self, descriptor: &PluginDescriptor, id: SlotId) {
-        let slot = self.slots.get_mut(descriptor).and_then(|slots| slots.iter_mut().find(|slot| slot.id == id));
+    pub(crate) fn retire(&mut self, wanted: &Wanted, id: SlotId) {
+        let slot = self.slots.get_mut(wanted).and_then(|slots| slots.iter_mut().find(|slot| slot.id == id));
         if let Some(slot) = slot {
             slot.retired = true;
         }
     }
 
     /// Forgets a plugin: its start failed, or it has ended.
-    pub(crate) fn remove(&mut self, descriptor: &PluginDescriptor, id: SlotId) {
-        if let Some(slots) = self.slots.get_mut(descriptor) {
+    pub(crate) fn remove(&mut self, wanted: &Wanted, id: SlotId) {
+        if let Some(slots) = self.slots.get_mut(wanted) {
             slots.retain(|slot| slot.id != id);
         }
     }

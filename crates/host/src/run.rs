@@ -11,14 +11,16 @@ use outrigger_provider::{CallContext, LogSink, Plugin, PluginDescriptor, Plugins
 use outrigger_schema::Package;
 use tokio_util::sync::CancellationToken;
 
+use crate::ProjectOptions;
 use crate::catalog::Catalog;
 use crate::lease::Lease;
+use crate::pool::Wanted;
 use crate::supply::Supply;
 
 /// A run.
 pub struct Run {
     supply: Arc<Supply>,
-    catalog: Arc<Catalog>,
+    catalog: Catalog,
     user: Arc<User>,
     leases: Mutex<Vec<Weak<Lease>>>,
 }
@@ -26,6 +28,8 @@ pub struct Run {
 /// Who uses a plugin: what a run's plugins have in common.
 pub(crate) struct User {
     pub(crate) log: Arc<dyn LogSink>,
+    /// The project that plugins work for.
+    pub(crate) project: Arc<ProjectOptions>,
     /// The run is cancelled: nobody waits for a plugin any more.
     pub(crate) stopping: CancellationToken,
     warnings: Mutex<Warnings>,
@@ -50,9 +54,10 @@ impl User {
 }
 
 impl Run {
-    pub(crate) fn new(supply: Arc<Supply>, catalog: Arc<Catalog>, log: Arc<dyn LogSink>) -> Self {
-        let user = User { log, stopping: CancellationToken::new(), warnings: Mutex::default() };
-        Self { supply, catalog, user: Arc::new(user), leases: Mutex::default() }
+    pub(crate) fn new(supply: Arc<Supply>, project: ProjectOptions, log: Arc<dyn LogSink>) -> Self {
+        let (project, stopping) = (Arc::new(project), CancellationToken::new());
+        let user = User { log, project, stopping, warnings: Mutex::default() };
+        Self { supply, catalog: Catalog::default(), user: Arc::new(user), leases: Mutex::default() }
     }
 
     /// Starts plugins in the background, all at once. The next `load` or `schema` of each waits for it instead of starting
@@ -60,8 +65,8 @@ impl Run {
     pub fn prefetch(&self, descriptors: &[PluginDescriptor]) {
         for descriptor in descriptors {
             // Whoever needs a plugin that no protocol claims gets the error.
-            if let Ok((_, claimed)) = self.supply.options().claim(descriptor) {
-                self.supply.prefetch(&self.user, &claimed);
+            if let Ok(wanted) = self.wanted(descriptor) {
+                self.supply.prefetch(&self.user, &wanted);
             }
         }
     }
@@ -77,6 +82,12 @@ impl Run {
         let leases: Vec<_> = self.leases().iter().filter_map(Weak::upgrade).collect();
         let all = join_all(leases.iter().map(|lease| lease.interrupt(&cx)));
         let _advisory = tokio::time::timeout(budget, all).await;
+    }
+
+    /// A plugin as its protocol takes it, for the project of this run.
+    fn wanted(&self, descriptor: &PluginDescriptor) -> Result<Wanted, Diagnostic> {
+        let (_, descriptor) = self.supply.options().claim(descriptor)?;
+        Ok(Wanted { project: Arc::clone(&self.user.project), descriptor })
     }
 
     fn leases(&self) -> MutexGuard<'_, Vec<Weak<Lease>>> {
@@ -102,9 +113,9 @@ impl Run {
 #[async_trait]
 impl Plugins for Run {
     async fn load(&self, cx: &CallContext, descriptor: &PluginDescriptor) -> Result<Arc<dyn Plugin>, Diagnostic> {
-        let (_, descriptor) = self.supply.options().claim(descriptor)?;
-        let (id, running) = self.wait(cx, &descriptor.name, self.supply.lease(&self.user, &descriptor)).await?;
-        let lease = Lease::new(Arc::clone(&self.supply), Arc::clone(&self.user), descriptor, id, running);
+        let wanted = self.wanted(descriptor)?;
+        let (id, running) = self.wait(cx, &descriptor.name, self.supply.lease(&self.user, &wanted)).await?;
+        let lease = Lease::new(Arc::clone(&self.supply), Arc::clone(&self.user), wanted, id, running);
         let mut leases = self.leases();
         leases.retain(|lease| lease.strong_count() > 0);
         leases.push(Arc::downgrade(&lease));
@@ -112,8 +123,8 @@ impl Plugins for Run {
     }
 
     async fn schema(&self, cx: &CallContext, descriptor: &PluginDescriptor) -> Result<Arc<Package>, Diagnostic> {
-        let (_, descriptor) = self.supply.options().claim(descriptor)?;
-        self.wait(cx, &descriptor.name, self.catalog.schema(&self.supply, &self.user, cx, &descriptor)).await
+        let wanted = self.wanted(descriptor)?;
+        self.wait(cx, &descriptor.name, self.catalog.schema(&self.supply, &self.user, cx, &wanted)).await
     }
 
     fn warnings(&self) -> Vec<Diagnostic> {

@@ -7,6 +7,7 @@ use outrigger_diagnostic::Diagnostic;
 use outrigger_provider::{CallContext, CallError, Configure, ErrorKind, LogLevel, LogSink, Plugin, Provider};
 use outrigger_transport::{Deadlines, Resolved};
 use outrigger_value::Urn;
+use tokio::time::timeout;
 
 use crate::process::Processes;
 use crate::schema::Stamp;
@@ -100,7 +101,9 @@ impl Running {
     /// Ends it: in the way of its protocol, then SIGINT, SIGKILL. Takes at most the deadlines for cancelling and for the grace, and
     /// a moment.
     pub(crate) async fn end(&self, deadlines: &Deadlines) {
-        self.plugin.close(&CallContext::background().within(deadlines.cancel)).await;
+        let closing = CallContext::background().within(deadlines.cancel);
+        // A plugin that does not close itself in time is ended by its processes.
+        let _in_time = timeout(deadlines.cancel, self.plugin.close(&closing)).await;
         self.processes.end(deadlines.grace).await;
     }
 }

@@ -5,14 +5,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use futures::FutureExt;
 use futures::future::join_all;
 use outrigger_diagnostic::Diagnostic;
-use outrigger_provider::{
-    CallContext, CallError, Configure, ErrorKind, LogSink, Parameterize, Plugin, PluginDescriptor,
-};
+use outrigger_provider::{CallContext, CallError, Configure, LogSink, Parameterize, Plugin, PluginDescriptor};
 use outrigger_transport::{OpenError, Opening, SchemaStore};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::pool::{Pool, SlotId, Start, Want};
+use crate::pool::{Pool, SlotId, Start, Want, Wanted};
 use crate::process::Processes;
 use crate::run::User;
 use crate::running::{Executable, RunLog, Running, not_connected};
@@ -56,59 +54,60 @@ impl Supply {
     pub(crate) async fn lease(
         self: &Arc<Self>,
         user: &Arc<User>,
-        descriptor: &PluginDescriptor,
+        wanted: &Wanted,
     ) -> Result<(SlotId, Arc<Running>), Diagnostic> {
-        self.lease_wanted(user, descriptor, Want::Any).await
+        self.lease_wanted(user, wanted, Want::Any).await
     }
 
     /// The same, but never one that was configured before.
     pub(crate) async fn lease_unconfigured(
         self: &Arc<Self>,
         user: &Arc<User>,
-        descriptor: &PluginDescriptor,
+        wanted: &Wanted,
     ) -> Result<(SlotId, Arc<Running>), Diagnostic> {
-        self.lease_wanted(user, descriptor, Want::Unconfigured).await
+        self.lease_wanted(user, wanted, Want::Unconfigured).await
     }
 
     /// The free plugin that was configured with this request.
-    pub(crate) fn lease_configured(
-        &self,
-        descriptor: &PluginDescriptor,
-        request: &Configure,
-    ) -> Option<(SlotId, Arc<Running>)> {
-        self.pool().lease_configured(descriptor, request)
+    pub(crate) fn lease_configured(&self, wanted: &Wanted, request: &Configure) -> Option<(SlotId, Arc<Running>)> {
+        self.pool().lease_configured(wanted, request)
     }
 
     /// A plugin to ask something, without leasing it: any that runs, or a new one that is free for the next lease.
     pub(crate) async fn borrow(
         self: &Arc<Self>,
         user: &Arc<User>,
-        descriptor: &PluginDescriptor,
+        wanted: &Wanted,
     ) -> Result<Arc<Running>, Diagnostic> {
-        let known = self.pool().any(descriptor);
-        let (id, start) = match known {
-            Some(known) => known,
-            None => self.begin(user, descriptor, false)?,
-        };
-        let running = start.await.inspect_err(|_| self.pool().remove(descriptor, id))?;
-        user.warn(&descriptor.name, &running.warnings);
-        Ok(running)
-    }
-
-    /// Starts a plugin in the background, unless one runs or is being started.
-    pub(crate) fn prefetch(self: &Arc<Self>, user: &Arc<User>, descriptor: &PluginDescriptor) {
-        if self.pool().any(descriptor).is_none() {
-            // Whoever needs the plugin gets the error, if there is one.
-            let _reported_later = self.begin(user, descriptor, false);
+        loop {
+            let known = self.pool().any(wanted);
+            let (id, start) = match known {
+                Some(known) => known,
+                None => self.begin(user, wanted, false)?,
+            };
+            let running = start.await.inspect_err(|_| self.pool().remove(wanted, id))?;
+            if self.fits(&running, &wanted.descriptor).await {
+                user.warn(&wanted.descriptor.name, &running.warnings);
+                return Ok(running);
+            }
+            self.pool().retire(wanted, id);
         }
     }
 
-    pub(crate) fn free(&self, descriptor: &PluginDescriptor, id: SlotId) {
-        self.pool().free(descriptor, id);
+    /// Starts a plugin in the background, unless one runs or is being started.
+    pub(crate) fn prefetch(self: &Arc<Self>, user: &Arc<User>, wanted: &Wanted) {
+        if self.pool().any(wanted).is_none() {
+            // Whoever needs the plugin gets the error, if there is one.
+            let _reported_later = self.begin(user, wanted, false);
+        }
     }
 
-    pub(crate) fn retire(&self, descriptor: &PluginDescriptor, id: SlotId) {
-        self.pool().retire(descriptor, id);
+    pub(crate) fn free(&self, wanted: &Wanted, id: SlotId) {
+        self.pool().free(wanted, id);
+    }
+
+    pub(crate) fn retire(&self, wanted: &Wanted, id: SlotId) {
+        self.pool().retire(wanted, id);
     }
 
     /// Ends everything, all at once, and starts nothing more.
@@ -137,24 +136,24 @@ impl Supply {
     async fn lease_wanted(
         self: &Arc<Self>,
         user: &Arc<User>,
-        descriptor: &PluginDescriptor,
+        wanted: &Wanted,
         want: Want,
     ) -> Result<(SlotId, Arc<Running>), Diagnostic> {
         loop {
-            let free = self.pool().lease_free(descriptor, want);
+            let free = self.pool().lease_free(wanted, want);
             let (id, start) = match free {
                 Some(free) => free,
-                None => self.begin(user, descriptor, true)?,
+                None => self.begin(user, wanted, true)?,
             };
-            let guard = Returned { supply: self, descriptor, id, armed: true };
-            let running = start.await.inspect_err(|_| self.pool().remove(descriptor, id))?;
+            let guard = Returned { supply: self, wanted, id, armed: true };
+            let running = start.await.inspect_err(|_| self.pool().remove(wanted, id))?;
             if !running.is_alive() {
-                self.pool().remove(descriptor, id);
-            } else if !self.fits(&running, descriptor).await {
-                self.pool().retire(descriptor, id);
+                self.pool().remove(wanted, id);
+            } else if !self.fits(&running, &wanted.descriptor).await {
+                self.pool().retire(wanted, id);
             } else {
                 guard.keep();
-                user.warn(&descriptor.name, &running.warnings);
+                user.warn(&wanted.descriptor.name, &running.warnings);
                 return Ok((id, running));
             }
         }
@@ -168,29 +167,25 @@ impl Supply {
     }
 
     /// Begins a start, which goes on by itself.
-    fn begin(
-        self: &Arc<Self>,
-        user: &Arc<User>,
-        descriptor: &PluginDescriptor,
-        leased: bool,
-    ) -> Result<(SlotId, Start), Diagnostic> {
+    fn begin(self: &Arc<Self>, user: &Arc<User>, wanted: &Wanted, leased: bool) -> Result<(SlotId, Start), Diagnostic> {
         if self.closing.is_cancelled() {
-            return Err(shutting_down(&descriptor.name));
+            return Err(shutting_down(&wanted.descriptor.name));
         }
-        let (supply, user, wanted) = (Arc::clone(self), Arc::clone(user), descriptor.clone());
+        let (supply, user, starting) = (Arc::clone(self), Arc::clone(user), wanted.clone());
         let start = async move {
             tokio::select! {
                 biased;
-                () = supply.closing.cancelled() => Err(shutting_down(&wanted.name)),
-                outcome = supply.start(&user, &wanted) => outcome,
+                () = supply.closing.cancelled() => Err(shutting_down(&starting.descriptor.name)),
+                outcome = supply.start(&user, &starting) => outcome,
             }
         };
-        let (id, start) = self.pool().add(descriptor, leased, start.boxed());
+        let (id, start) = self.pool().add(wanted, leased, start.boxed());
         self.tasks.spawn(start.clone().map(drop));
         Ok((id, start))
     }
 
-    async fn start(&self, user: &User, descriptor: &PluginDescriptor) -> Result<Arc<Running>, Diagnostic> {
+    async fn start(&self, user: &User, wanted: &Wanted) -> Result<Arc<Running>, Diagnostic> {
+        let descriptor = &wanted.descriptor;
         let (protocol, _) = self.options.claim(descriptor)?;
         let found = self.options.find(descriptor).await?;
         let mut warnings = found.as_ref().map(|found| found.warnings.clone()).unwrap_or_default();
@@ -202,8 +197,8 @@ impl Supply {
             descriptor,
             resolved: found.as_ref(),
             launcher: Arc::clone(&processes) as _,
-            environment: environment::of_plugin(&self.options, descriptor),
-            directory: &self.options.project.directory,
+            environment: environment::of_plugin(&self.options.environment, wanted),
+            directory: &wanted.project.directory,
             schemas: self.schemas(),
             log: Arc::clone(&log) as _,
             deadlines: &self.options.deadlines,
@@ -214,31 +209,37 @@ impl Supply {
             OpenError::NotStarted(diagnostic) => diagnostic,
             OpenError::Failed(error) => failed(error),
         })?;
-        if let Err(mut error) = self.parameterize(&log, descriptor, &*opened.plugin).await {
-            let last_words = processes.kill().await;
-            if program.is_some() {
-                error.last_words = last_words;
+        match self.parameterize(&log, descriptor, &*opened.plugin).await {
+            Err(mut error) => {
+                let last_words = processes.kill().await;
+                if program.is_some() {
+                    error.last_words = last_words;
+                }
+                return Err(failed(error));
             }
-            return Err(failed(error));
+            // Every question to it would be answered by another package than the one that was meant.
+            Ok(became) if became != descriptor.package() => {
+                processes.kill().await;
+                return Err(other_package(descriptor, &became));
+            }
+            Ok(_) => {}
         }
         warnings.extend(opened.warnings);
         Ok(Arc::new(Running::new(opened.plugin, processes, executable, log, warnings)))
     }
 
-    /// Makes the plugin the package that the descriptor says.
+    /// Makes the plugin the package that the descriptor says, and answers the name of the package that it is.
     async fn parameterize(
         &self,
         log: &Arc<RunLog>,
         descriptor: &PluginDescriptor,
         plugin: &dyn Plugin,
-    ) -> Result<(), CallError> {
-        let Some(wanted) = &descriptor.parameterization else { return Ok(()) };
+    ) -> Result<String, CallError> {
+        let Some(wanted) = &descriptor.parameterization else { return Ok(descriptor.package().to_owned()) };
         // A Terraform provider is asked for its schema in this.
         let cx = CallContext { log: Arc::clone(log) as Arc<dyn LogSink>, ..CallContext::background() };
         let cx = cx.within(self.options.deadlines.schema);
-        let became = plugin.parameterize(&cx, Parameterize::Value(wanted.clone())).await?;
-        // Whatever is asked of it would be answered by another package than the one that was meant.
-        if became.name == wanted.name { Ok(()) } else { Err(not_it(descriptor, &wanted.name, &became.name)) }
+        Ok(plugin.parameterize(&cx, Parameterize::Value(wanted.clone())).await?.name)
     }
 
     fn pool(&self) -> MutexGuard<'_, Pool> {
@@ -249,7 +250,7 @@ impl Supply {
 /// Frees a slot if whoever waits for its start is dropped.
 struct Returned<'a> {
     supply: &'a Supply,
-    descriptor: &'a PluginDescriptor,
+    wanted: &'a Wanted,
     id: SlotId,
     armed: bool,
 }
@@ -263,7 +264,7 @@ impl Returned<'_> {
 impl Drop for Returned<'_> {
     fn drop(&mut self) {
         if self.armed {
-            self.supply.free(self.descriptor, self.id);
+            self.supply.free(self.wanted, self.id);
         }
     }
 }
@@ -274,11 +275,12 @@ fn shutting_down(name: &str) -> Diagnostic {
         .hint("Run the command again.")
 }
 
-/// A plugin that became another package than the parameter is said to be for.
-fn not_it(descriptor: &PluginDescriptor, wanted: &str, became: &str) -> CallError {
-    let message = format!(
-        "with the parameter of the package `{wanted}` it became `{became}`; the package's lock file below `sdks` does not belong to it, and \
-         `outrigger install` writes it anew"
-    );
-    CallError::new(&descriptor.name, "Parameterize", ErrorKind::Garbage, message)
+/// The parameter of the lock file made another package of the plugin.
+fn other_package(descriptor: &PluginDescriptor, became: &str) -> Diagnostic {
+    let (name, wanted) = (&descriptor.name, descriptor.package());
+    Diagnostic::error("plugin-handshake", format!("plugin `{name}` could not be used"))
+        .detail(format!("With the parameter of the package `{wanted}` it became `{became}`."))
+        .hint(format!(
+            "The lock file below `sdks` does not belong to `{wanted}`: run `outrigger install`, which writes it again."
+        ))
 }

@@ -84,26 +84,15 @@ impl Plugin for PulumiPlugin {
 
     /// With arguments the answer has no value: the plugin's schema holds it.
     async fn parameterize(&self, cx: &CallContext, request: Parameterize) -> Result<Parameterization, CallError> {
-        let (parameters, wanted) = match request {
-            Parameterize::Arguments(args) => (Parameters::Args(ParametersArgs { args }), None),
-            Parameterize::Value(wanted) => {
-                let Parameterization { name, version, value } = wanted.clone();
-                (Parameters::Value(ParametersValue { name, version, value }), Some(wanted))
+        let (parameters, value) = match request {
+            Parameterize::Arguments(args) => (Parameters::Args(ParametersArgs { args }), Vec::new()),
+            Parameterize::Value(Parameterization { name, version, value }) => {
+                (Parameters::Value(ParametersValue { name, version, value: value.clone() }), value)
             }
         };
         let request = ParameterizeRequest { parameters: Some(parameters) };
         let answer = self.connection.call(cx, "Parameterize", self.connection.client().parameterize(request)).await?;
-        match wanted {
-            Some(wanted) if wanted.name != answer.name => {
-                let message = format!("asked to become package `{}`, it became `{}`", wanted.name, answer.name);
-                Err(self.connection.error("Parameterize", ErrorKind::Garbage, message))
-            }
-            wanted => Ok(Parameterization {
-                name: answer.name,
-                version: answer.version,
-                value: wanted.map(|wanted| wanted.value).unwrap_or_default(),
-            }),
-        }
+        Ok(Parameterization { name: answer.name, version: answer.version, value })
     }
 
     async fn schema(&self, cx: &CallContext, package: Option<&Parameterization>) -> Result<Vec<u8>, CallError> {

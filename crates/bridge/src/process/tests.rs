@@ -120,6 +120,7 @@ fn surroundings(variables: &[(&str, &str)]) -> Surroundings {
         launcher: Arc::new(Fake(Arc::default())),
         environment: variables.iter().map(|(name, value)| (name.into(), value.into())).collect(),
         directory: "/".into(),
+        deadlines: Deadlines::default(),
         tls: true,
         log_level: None,
         call_log: None,

@@ -13,7 +13,7 @@ async fn refused(scratch: &Scratch, script: &str, change: impl FnOnce(&mut HostO
     let descriptor = scratch.script("demo", script);
     let mut options = scratch.options();
     change(&mut options);
-    let host = InRun::new(options);
+    let host = InRun::new(&scratch.path(), options);
     let error = host.load(&cx(), &descriptor).await.err().expect("the plugin is not usable");
     assert_eq!(processes_in(&scratch.path()), [0_u32; 0], "a plugin that failed to start is gone");
     error
@@ -66,7 +66,6 @@ async fn the_engines_secrets_are_withheld() {
     let error = refused(&scratch, "env > environment; exit 1", |options| {
         options.environment.push(("PULUMI_CONFIG_PASSPHRASE".into(), "canary".into()));
         options.environment.push(("PULUMI_ACCESS_TOKEN".into(), "canary".into()));
-        options.project.name = "shop".into();
     })
     .await;
     assert_eq!(error.code, "plugin-crash");

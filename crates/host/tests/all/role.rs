@@ -64,7 +64,7 @@ fn itself(role: &str, directory: &Path) -> Command {
 async fn be_a_host(directory: &Path) {
     let mut options = options(directory);
     options.keeper = Some(keeper_command(directory));
-    let host = InRun::new(options);
+    let host = InRun::new(directory, options);
     let _plugin = host.load(&cx(), &PluginDescriptor::named("demo", None)).await.unwrap();
     println!("host is ready");
     std::io::stdout().flush().unwrap();

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use outrigger_host::{Host, HostOptions, Run};
+use outrigger_host::{Host, HostOptions, ProjectOptions, Run};
 use outrigger_package::pulumi::Search;
 use outrigger_provider::{CallContext, Configure, NoLog, PluginDescriptor};
 use outrigger_pulumi::Pulumi;
@@ -56,7 +56,7 @@ impl Scratch {
     }
 
     pub(crate) fn host(&self) -> InRun {
-        InRun::new(self.options())
+        InRun::new(&self.path(), self.options())
     }
 
     fn bin(&self) -> PathBuf {
@@ -73,9 +73,10 @@ pub(crate) struct InRun {
 }
 
 impl InRun {
-    pub(crate) fn new(options: HostOptions) -> Self {
+    /// For the project `shop`, whose plugins run in a directory.
+    pub(crate) fn new(directory: &Path, options: HostOptions) -> Self {
         let host = Host::new(options).unwrap();
-        let run = Arc::new(host.run(Arc::new(NoLog)));
+        let run = Arc::new(host.run(project("shop", directory), Arc::new(NoLog)));
         Self { host, run }
     }
 
@@ -92,6 +93,11 @@ impl Deref for InRun {
     }
 }
 
+/// A project whose plugins run in a directory.
+pub(crate) fn project(name: &str, directory: &Path) -> ProjectOptions {
+    ProjectOptions { name: name.to_owned(), directory: directory.to_owned(), ..ProjectOptions::default() }
+}
+
 /// Pulumi's plugins in one directory.
 pub(crate) fn pulumi(path: PathBuf) -> Vec<Arc<dyn Protocol>> {
     let search = Search { path: vec![path], ..Search::default() };
@@ -104,9 +110,7 @@ pub(crate) fn options(directory: &Path) -> HostOptions {
     let peers = place::directory().unwrap_or_default();
     environment.push(("REAL".into(), peers.join("bin/pulumi-resource-random").into()));
     let protocols = pulumi(directory.join("bin"));
-    let mut options = HostOptions { environment, protocols, ..HostOptions::default() };
-    options.project.directory = directory.to_owned();
-    options
+    HostOptions { environment, protocols, ..HostOptions::default() }
 }
 
 /// The processes that run in a directory, without dead ones that are not collected yet.

@@ -33,6 +33,8 @@ mod variables;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::Deadlines;
+
 pub use attach::{attach, reattach_providers};
 pub use broker::{Accepted, Broker, BrokerError};
 pub use connection::Connection;
@@ -53,9 +55,6 @@ pub struct Cookie {
     pub value: &'static str,
 }
 
-/// How long a plugin may take to start where nobody says otherwise, as in go-plugin.
-pub const START_DEADLINE: Duration = Duration::from_secs(60);
-
 /// What the host asks of a plugin.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -74,8 +73,8 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// TLS with go-plugin's deadline.
+    /// TLS, and the deadline that every start has unless its caller sets another.
     pub fn new(cookie: Cookie, versions: Vec<u32>) -> Self {
-        Self { cookie, versions, tls: true, start_deadline: START_DEADLINE, socket_directory: None }
+        Self { cookie, versions, tls: true, start_deadline: Deadlines::default().start, socket_directory: None }
     }
 }

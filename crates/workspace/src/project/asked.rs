@@ -48,8 +48,7 @@ impl Asked {
             settings.terraform = None;
             settings.search.built_in.extend(environment.bridge.clone());
         }
-        let host = Host::new(settings.options())?;
-        let run = host.run(Arc::new(Relay::default()));
+        let (host, run) = settings.start(Arc::new(Relay::default()))?;
         let started = async {
             let plugin = run.load(cx, &PluginDescriptor::named(source.name(), version)).await?;
             let package = match parameters {

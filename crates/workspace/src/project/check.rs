@@ -6,7 +6,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use outrigger_diagnostic::Diagnostic;
-use outrigger_host::Host;
 use outrigger_project::config::Survey;
 use outrigger_project::stack_config::StackConfig;
 use outrigger_project::{Project, find};
@@ -117,10 +116,10 @@ impl Report {
         source: Source,
         environment: &Environment,
     ) -> Result<(), Error> {
-        let host = Host::new(PluginSettings::of_project(environment, project, BTreeMap::new())?.options())?;
-        let run = Arc::new(host.run(Arc::new(Relay::default())));
+        let settings = PluginSettings::of_project(environment, project, BTreeMap::new())?;
+        let (host, run) = settings.start(Arc::new(Relay::default()))?;
         let name = stack.map(StackName::stack).unwrap_or_default();
-        let program = source.program(project, name, &survey.values, run, environment);
+        let program = source.program(project, name, &survey.values, Arc::new(run), environment);
         self.findings.extend(program.check().await);
         host.shutdown().await;
         Ok(())

@@ -139,8 +139,8 @@ impl Workspace {
         let plugin_config = plugin_config(project, &stack_config, crypter.as_ref(), &needed)?;
         let mut settings = PluginSettings::of_project(environment, project, plugin_config)?;
         settings.host.keeper = keeper(environment, Some((&self.store, &stack)));
-        let host = Host::new(settings.options())?;
-        let run = Arc::new(host.run(relay.clone()));
+        let (host, run) = settings.start(relay.clone())?;
+        let run = Arc::new(run);
         run.prefetch(&needed);
 
         let (given, _) = apply(project, &stack_config)?;

@@ -195,8 +195,7 @@ impl Packager {
     ) -> Result<Self, Diagnostic> {
         let mut settings = PluginSettings::of_project(environment, project, BTreeMap::new())?;
         sources.into_iter().for_each(|source| source.add_to(&mut settings));
-        let host = Host::new(settings.options())?;
-        let run = host.run(Arc::new(Relay::default()));
+        let (host, run) = settings.start(Arc::new(Relay::default()))?;
         Ok(Self { host, run, asked: Vec::new() })
     }
 

@@ -6,15 +6,15 @@ use std::sync::Arc;
 
 use outrigger_bridge::{Bridge, BridgeOptions, LogLevel, Terraform};
 use outrigger_diagnostic::Diagnostic;
-use outrigger_host::{Host, HostOptions, KeeperCommand, ProjectOptions};
+use outrigger_host::{Host, HostOptions, KeeperCommand, ProjectOptions, Run};
 use outrigger_package::pulumi::{ProjectPlugin, Search};
 use outrigger_package::terraform::{SearchContext, Sources};
 use outrigger_project::Project;
-use outrigger_provider::{Plugin, without_secrets};
+use outrigger_provider::{LogSink, Plugin, without_secrets};
 use outrigger_pulumi::{Attached, Pulumi};
 use outrigger_state::StackName;
-use outrigger_transport::Protocol;
 use outrigger_transport::tap::CallLog;
+use outrigger_transport::{Deadlines, Protocol};
 
 use super::{Environment, Store, call_log};
 
@@ -38,6 +38,8 @@ pub(super) struct PluginSettings {
     /// How Terraform providers are used: the plugin `terraform-provider`, which is part of this process. `None`: it is a plugin like
     /// any other.
     pub(super) terraform: Option<Terraform>,
+    /// What plugins learn of the project.
+    project: ProjectOptions,
     /// Where calls of Pulumi's plugins are written down.
     call_log: Option<Arc<dyn CallLog>>,
 }
@@ -56,7 +58,6 @@ impl PluginSettings {
             host: HostOptions {
                 environment: environment.variables.clone(),
                 cache_directory: environment.cache_directory(),
-                project: ProjectOptions { directory: directory.to_owned(), ..ProjectOptions::default() },
                 keeper: keeper(environment, None),
                 ..HostOptions::default()
             },
@@ -72,6 +73,7 @@ impl PluginSettings {
             },
             attached: Attached { plugins, call_log: call_log.clone() },
             terraform: Some(terraform(environment, directory)?),
+            project: ProjectOptions { directory: directory.to_owned(), ..ProjectOptions::default() },
             call_log,
         })
     }
@@ -84,17 +86,25 @@ impl PluginSettings {
     ) -> Result<Self, Diagnostic> {
         let mut settings = Self::new(environment, &project.program_directory())?;
         settings.search.root = project.directory().to_owned();
-        settings.search.plugins.extend(project.plugins.providers.iter().map(|plugin| ProjectPlugin {
+        settings.search.plugins.extend(project.plugins.iter().map(|plugin| ProjectPlugin {
             name: plugin.name.clone(),
             path: (&plugin.path).into(),
             version: plugin.version.clone(),
         }));
         settings.search.packages = project.packages.keys().cloned().collect();
-        settings.host.project.name = project.name.clone();
-        settings.host.project.runtime_options =
+        settings.project.name = project.name.clone();
+        settings.project.runtime_options =
             project.runtime.iter().flat_map(|runtime| runtime.options.iter().cloned()).collect();
-        settings.host.project.config = config;
+        settings.project.config = config;
         Ok(settings)
+    }
+
+    /// A host for these plugins, and a run on it.
+    pub(super) fn start(self, log: Arc<dyn LogSink>) -> Result<(Host, Run), Diagnostic> {
+        let project = self.project.clone();
+        let host = Host::new(self.options())?;
+        let run = host.run(project, log);
+        Ok((host, run))
     }
 
     /// The options of a host for the three kinds of plugins. An attached plugin comes first: its author means that one, whatever its
@@ -151,6 +161,7 @@ pub(super) fn bridge_apart(
         schemas: host.schemas(),
         environment: without_secrets(environment.variables.clone()),
         directory: environment.directory.clone(),
+        deadlines: Deadlines::default(),
         lasting: false,
     };
     Ok((host, options))

@@ -44,7 +44,7 @@ impl Stage {
     /// With deadlines that are long, except where `shorten` says otherwise.
     pub(crate) fn new(chaos: &str, shorten: impl FnOnce(&mut Deadlines)) -> Self {
         let scratch = Scratch::new();
-        let host = InRun::new(options(&scratch, chaos, shorten));
+        let host = InRun::new(&scratch.path(), options(&scratch, chaos, shorten));
         Self { scratch, host, chaos: chaos.to_owned() }
     }
 

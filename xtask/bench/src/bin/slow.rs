@@ -89,8 +89,9 @@ async fn measure(resources: usize, state: PathBuf, cache: Option<PathBuf>) -> Re
     let store = Store::Directory(state.clone());
     let begun = Instant::now();
     let made = if let Some(cache) = cache {
+        let project = ProjectOptions { directory: state.clone(), ..ProjectOptions::default() };
         let host = Host::new(options(state, cache)?)?;
-        let run = Arc::new(host.run(Arc::new(NoLog)));
+        let run = Arc::new(host.run(project, Arc::new(NoLog)));
         run.prefetch(&[PluginDescriptor::named("slow", None)]);
         let made = Stack::with(run, store)?.up(&program).await;
         host.shutdown().await;
@@ -130,7 +131,6 @@ fn options(directory: PathBuf, cache: PathBuf) -> Result<HostOptions, Failure> {
         environment: environment.clone(),
         protocols: vec![Arc::new(Pulumi { resolver: Arc::new(search), call_log: None })],
         cache_directory: Some(cache),
-        project: ProjectOptions { directory, ..ProjectOptions::default() },
         keeper: Some(KeeperCommand { program, arguments: vec![KEEPER.into()], environment }),
         ..HostOptions::default()
     })

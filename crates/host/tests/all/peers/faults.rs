@@ -25,7 +25,7 @@ async fn a_plugin_that_ignores_the_interrupt_is_killed_with_its_children() {
     let descriptor = scratch.script("demo", "trap '' INT\nsleep 1000 >/dev/null 2>&1 &\nexec $REAL \"$@\"");
     let mut options = scratch.options();
     options.deadlines.grace = Duration::from_millis(200);
-    let host = InRun::new(options);
+    let host = InRun::new(&scratch.path(), options);
     host.load(&cx(), &descriptor).await.unwrap();
     assert_eq!(processes_in(&scratch.path()).len(), 2);
     host.shutdown().await;

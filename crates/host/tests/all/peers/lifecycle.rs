@@ -107,7 +107,7 @@ async fn attaches_to_a_plugin_that_runs_already() {
     let mut options = scratch.options();
     let plugins = Attached::parse(&format!("random:{}", line.trim())).unwrap();
     options.protocols.insert(0, Arc::new(Attached { plugins, call_log: None }));
-    let host = InRun::new(options);
+    let host = InRun::new(&scratch.path(), options);
     let random = PluginDescriptor::named("random", None);
     let attached = host.load(&cx(), &random).await.unwrap();
     attached.configure(&cx(), configuration("default")).await.unwrap();
@@ -138,7 +138,7 @@ async fn the_conformance_providers_start_all_at_once() {
     let scratch = Scratch::new();
     let mut options = scratch.options();
     options.protocols = pulumi(peer("conformance"));
-    let host = InRun::new(options);
+    let host = InRun::new(&scratch.path(), options);
     let names = ["simple", "primitive", "secret", "config", "alpha"];
     let descriptors: Vec<_> = names.iter().map(|name| PluginDescriptor::named(*name, None)).collect();
     host.prefetch(&descriptors);

@@ -19,7 +19,7 @@ fn caching(scratch: &Scratch) -> HostOptions {
 async fn a_kept_schema_needs_no_process() {
     let scratch = Scratch::new();
     let random = scratch.real("random");
-    let first = InRun::new(caching(&scratch));
+    let first = InRun::new(&scratch.path(), caching(&scratch));
     let schema = first.schema(&cx(), &random).await.unwrap();
     let asked = processes_in(&scratch.path());
     assert_eq!(asked.len(), 1);
@@ -27,7 +27,7 @@ async fn a_kept_schema_needs_no_process() {
     assert_eq!(processes_in(&scratch.path()), asked, "the process that was asked is the one that is loaded");
     first.shutdown().await;
 
-    let second = InRun::new(caching(&scratch));
+    let second = InRun::new(&scratch.path(), caching(&scratch));
     let kept = second.schema(&cx(), &random).await.unwrap();
     assert_eq!(kept.text(), schema.text());
     assert_eq!(processes_in(&scratch.path()), [0_u32; 0], "nothing was started");
@@ -38,7 +38,7 @@ async fn a_kept_schema_needs_no_process() {
             fs::write(entry.path(), "damaged").unwrap();
         }
     }
-    let third = InRun::new(caching(&scratch));
+    let third = InRun::new(&scratch.path(), caching(&scratch));
     assert_eq!(third.schema(&cx(), &random).await.unwrap().text(), schema.text());
     assert_eq!(processes_in(&scratch.path()).len(), 1);
     third.shutdown().await;
@@ -48,7 +48,7 @@ async fn a_kept_schema_needs_no_process() {
 async fn many_who_ask_at_once_start_one_process() {
     let scratch = Scratch::new();
     let random = scratch.real("random");
-    let host = InRun::new(caching(&scratch));
+    let host = InRun::new(&scratch.path(), caching(&scratch));
     let cx = cx();
     let (a, b, c) = tokio::join!(host.schema(&cx, &random), host.schema(&cx, &random), host.load(&cx, &random));
     assert!(Arc::ptr_eq(&a.unwrap(), &b.unwrap()));
@@ -61,7 +61,7 @@ async fn many_who_ask_at_once_start_one_process() {
 async fn scripts_are_always_asked() {
     let scratch = Scratch::new();
     let demo = scratch.script("demo", "exec $REAL \"$@\"");
-    let host = InRun::new(caching(&scratch));
+    let host = InRun::new(&scratch.path(), caching(&scratch));
     assert_eq!(host.schema(&cx(), &demo).await.unwrap().name(), "random");
     assert!(!scratch.path().join("cache").exists());
     host.shutdown().await;
@@ -73,7 +73,7 @@ async fn one_executable_under_two_names_has_two_schemas() {
     for _ in 0..2 {
         let mut options = caching(&scratch);
         options.protocols = pulumi(peer("conformance"));
-        let host = InRun::new(options);
+        let host = InRun::new(&scratch.path(), options);
         for name in ["simple", "primitive"] {
             let schema = host.schema(&cx(), &PluginDescriptor::named(name, None)).await.unwrap();
             assert_eq!(schema.name(), name);

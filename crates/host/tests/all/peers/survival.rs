@@ -77,7 +77,7 @@ async fn a_host_that_leaves_in_order_says_goodbye() {
     let demo = scratch.script("demo", WITH_CHILD);
     let mut options = scratch.options();
     options.keeper = Some(keeper_command(&scratch.path()));
-    let host = crate::support::InRun::new(options);
+    let host = crate::support::InRun::new(&scratch.path(), options);
     host.load(&cx(), &demo).await.unwrap();
     host.shutdown().await;
     assert_eq!(processes_in(&scratch.path()), [0_u32; 0], "nothing is left when shutdown returns");

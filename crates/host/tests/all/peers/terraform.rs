@@ -8,7 +8,9 @@ use async_trait::async_trait;
 use outrigger_bridge::{Bridge, BridgeOptions, Terraform};
 use outrigger_host::{Host, HostOptions};
 use outrigger_provider::{CallContext, Parameterize, Plugin, PluginDescriptor};
-use outrigger_transport::{LaunchRequest, Launcher, Origin, Process, Resolved, Resolver, StartError, Unresolved};
+use outrigger_transport::{
+    Deadlines, LaunchRequest, Launcher, Origin, Process, Resolved, Resolver, StartError, Unresolved,
+};
 
 use crate::support::place::peer;
 
@@ -55,6 +57,7 @@ async fn kept(is_replaced: bool) -> usize {
         schemas: host.schemas(),
         environment: Vec::new(),
         directory: root.path().to_owned(),
+        deadlines: Deadlines::default(),
         lasting: false,
     });
     let cx = CallContext::background();

@@ -125,7 +125,7 @@ async fn a_third_protocol_is_one_entry() {
     let mut options: HostOptions = scratch.options();
     options.protocols.insert(0, Arc::new(Scafctl));
     let random = scratch.real("random");
-    let host = InRun::new(options);
+    let host = InRun::new(&scratch.path(), options);
     let echo = PluginDescriptor::named("scafctl-echo", None);
     let plugin = host.load(&cx(), &echo).await.unwrap();
     assert_eq!(plugin.schema(&cx(), None).await.unwrap(), b"echo");
@@ -147,7 +147,7 @@ async fn a_third_protocol_is_one_entry() {
 #[tokio::test]
 async fn a_plugin_that_no_protocol_claims_is_refused() {
     let scratch = Scratch::new();
-    let host = InRun::new(HostOptions { protocols: vec![Arc::new(Scafctl)], ..scratch.options() });
+    let host = InRun::new(&scratch.path(), HostOptions { protocols: vec![Arc::new(Scafctl)], ..scratch.options() });
     let error = host.load(&cx(), &PluginDescriptor::named("random", None)).await.err().unwrap();
     assert_eq!(error.code, "plugin-protocol");
 }

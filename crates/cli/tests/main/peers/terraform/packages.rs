@@ -155,7 +155,7 @@ fn that_become_others() {
     world.sandbox.write("sdks/other/other-1.2.3.yaml", &lock.replace("name: wide", "name: other"));
     write(&world, "other", "example.com/tests/wide");
     world.run(&["preview"]).ended(1).says(&[
-        "with the parameter of the package `other` it became `wide`",
+        "With the parameter of the package `other` it became `wide`",
         "lock file below `sdks`",
         "`outrigger install`",
     ]);
