@@ -1,25 +1,25 @@
-//! The rest of what the engine takes from outside: a clock that counts, randomness from the seed, events that are remembered.
+//! The rest of what the engine takes from outside: a clock, randomness from the seed, events that are remembered.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use async_trait::async_trait;
 use outrigger_diagnostic::Diagnostic;
-use outrigger_engine::{Clock, Event, EventSink, OtherStacks, PrepareInputs, Random as EngineRandom, Services};
+use outrigger_engine::{Event, EventSink, OtherStacks, PrepareInputs, Random as EngineRandom, Services};
 use outrigger_state::Journal;
 use outrigger_value::PropertyMap;
 use tokio_util::sync::CancellationToken;
 
+use super::machine::FakeClock;
 use super::plugin::FakePlugins;
 use super::world::{CANARY, World};
 
 /// The services of one run.
 pub(crate) fn services(world: &Arc<World>, journal: Arc<dyn Journal>) -> Services {
-    let surroundings = Arc::new(Surroundings { world: world.clone(), time: AtomicU64::new(0) });
+    let surroundings = Arc::new(Surroundings { world: world.clone() });
     Services {
         plugins: Arc::new(FakePlugins(world.clone())),
         journal,
-        clock: surroundings.clone(),
+        clock: Arc::new(FakeClock::default()),
         random: surroundings.clone(),
         stacks: surroundings.clone(),
         inputs: surroundings.clone(),
@@ -31,14 +31,6 @@ pub(crate) fn services(world: &Arc<World>, journal: Arc<dyn Journal>) -> Service
 
 struct Surroundings {
     world: Arc<World>,
-    time: AtomicU64,
-}
-
-impl Clock for Surroundings {
-    fn now(&self) -> String {
-        let seconds = self.time.fetch_add(1, Ordering::Relaxed) % 3600;
-        format!("2026-01-01T00:{:02}:{:02}Z", seconds / 60, seconds % 60)
-    }
 }
 
 impl EngineRandom for Surroundings {

@@ -118,6 +118,11 @@ impl Deployment {
         self.decisions.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
+    /// The time of day as the state has it: RFC 3339, in UTC.
+    pub(crate) fn now(&self) -> String {
+        self.services.clock.now().to_string()
+    }
+
     /// Waits for a place among the calls under way; only closed semaphores fail, and this one is never closed.
     pub(crate) async fn permit(&self) -> Result<SemaphorePermit<'_>, RegisterError> {
         let permit = self.calls.acquire().await.map_err(|_| RegisterError::Skipped)?;

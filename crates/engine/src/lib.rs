@@ -40,5 +40,5 @@ mod targets;
 pub use event::{Ending, Event, EventSink, RunResult, Step, StepOp, StepResult, Summary};
 pub use pending::PendingCreates;
 pub use run::{destroy, refresh, up};
-pub use services::{Clock, Options, OtherStacks, PrepareInputs, Random, Services};
+pub use services::{Options, OtherStacks, PrepareInputs, Random, Services};
 pub use targets::{Pattern, Targets};

@@ -180,7 +180,7 @@ impl Deployment {
         state.outputs.clear();
         match self.read_state(&instance, &intended.urn, state, intended.custom_timeouts.read).await {
             Ok(ReadResult::Found { state, inputs_known, .. }) => {
-                let now = self.services.clock.now();
+                let now = self.now();
                 let mut adopted = Resource {
                     id: Some(state.id),
                     outputs: state.outputs,

@@ -133,7 +133,7 @@ impl Deployment {
     ) -> Result<Registered, RegisterError> {
         let Registration { begun, mut new, goal, .. } = registration;
         let id = if self.options.preview { UNKNOWN_ID.to_owned() } else { self.services.random.provider_id(&new.urn) };
-        let now = self.services.clock.now();
+        let now = self.now();
         new.id = Some(id);
         new.created = Some(now.clone());
         new.modified = Some(now);
@@ -168,7 +168,7 @@ impl Deployment {
         let Registration { begun, mut new, goal, .. } = registration;
         new.id.clone_from(&old.id);
         new.extra.clone_from(&old.extra);
-        new.modified = Some(self.services.clock.now());
+        new.modified = Some(self.now());
         let new = Arc::new(new);
         let step = Step {
             op: StepOp::Update,

@@ -103,7 +103,7 @@ impl Deployment {
         }
         changes::seal(&mut new);
         if old.as_ref().is_some_and(|old| old.inputs != new.inputs || old.outputs != new.outputs) {
-            new.modified = Some(self.services.clock.now());
+            new.modified = Some(self.now());
         }
         let new = Arc::new(new);
         let mut record = Record::default();
@@ -281,7 +281,7 @@ impl Deployment {
                 return Err(self.fail(&urn, place(diagnostic, &registration.goal)));
             }
         };
-        let now = self.services.clock.now();
+        let now = self.now();
         let mut adopted = Resource {
             id: Some(state.id),
             inputs: state.inputs,

@@ -135,7 +135,7 @@ impl Deployment {
             let new = if new == **old { old.clone() } else { Arc::new(new) };
             return Ok(Some((new, StepOp::Same)));
         }
-        new.modified = Some(self.services.clock.now());
+        new.modified = Some(self.now());
         let op = if unchanged {
             StepOp::Same
         } else if old.external {

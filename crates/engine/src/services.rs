@@ -6,17 +6,11 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use outrigger_diagnostic::Diagnostic;
 use outrigger_provider::{Plugins, PropertyPlaces};
-use outrigger_state::Journal;
+use outrigger_state::{Clock, Journal};
 use outrigger_value::{PropertyMap, Urn};
 use tokio_util::sync::CancellationToken;
 
 use crate::{EventSink, PendingCreates};
-
-/// The time of day.
-pub trait Clock: Send + Sync {
-    /// Now, in UTC, RFC 3339.
-    fn now(&self) -> String;
-}
 
 /// Randomness.
 pub trait Random: Send + Sync {

@@ -101,7 +101,7 @@ impl Deployment {
             Err(failure) => return Err(self.step_failed(&step, failure, "create", &goal)),
         };
         let mut new = Resource::clone(&intended);
-        let now = self.services.clock.now();
+        let now = self.now();
         new.id = Some(state.id);
         new.outputs = state.outputs;
         new.refresh_before_update = state.refresh_before_update;
@@ -191,7 +191,7 @@ impl Deployment {
         let mut new = Resource::clone(&intended);
         new.outputs = state.outputs;
         new.refresh_before_update = state.refresh_before_update;
-        new.modified = Some(self.services.clock.now());
+        new.modified = Some(self.now());
         if let Some(reasons) = &reasons {
             // Half done: the new outputs with the old inputs, so that the next run sees the difference again.
             new.inputs.clone_from(&old.inputs);
@@ -316,7 +316,7 @@ impl Deployment {
 
     pub(crate) async fn create_component(&self, registration: Registration) -> Result<Registered, RegisterError> {
         let Registration { begun, mut new, .. } = registration;
-        let now = self.services.clock.now();
+        let now = self.now();
         new.created = Some(now.clone());
         new.modified = Some(now);
         let key = self.key_or_new(None);

@@ -10,6 +10,5 @@ mod project;
 pub mod stack_config;
 
 pub use project::{
-    Compiler, ConfigDeclaration, ConfigType, Given, PackageSpec, PluginOverride, PluginOverrides, Project, Runtime,
-    find,
+    Compiler, ConfigDeclaration, ConfigType, Given, PackageSpec, PluginOverride, Project, Runtime, find,
 };

@@ -13,5 +13,5 @@ mod runtime;
 pub use compiler::Compiler;
 pub use declaration::{ConfigDeclaration, ConfigType, Given};
 pub use file::{Project, find};
-pub use packages::{PackageSpec, PluginOverride, PluginOverrides};
+pub use packages::{PackageSpec, PluginOverride};
 pub use runtime::Runtime;

@@ -100,7 +100,6 @@ impl Names<'_> {
             plain: spec.ty.plain,
             constant: spec.constant.as_ref().map(value),
             default: spec.default.as_ref().map(value),
-            default_environment: spec.default_info.as_ref().map(|info| info.environment.clone()).unwrap_or_default(),
             deprecated: spec.deprecation_message.clone(),
         };
         specs.iter().map(|(name, spec)| (name.clone(), property(name, spec))).collect()
@@ -261,17 +260,10 @@ struct PropertySpec {
     #[serde(rename = "const")]
     constant: Option<Json>,
     default: Option<Json>,
-    default_info: Option<DefaultSpec>,
     deprecation_message: Option<String>,
     secret: bool,
     replace_on_changes: bool,
     will_replace_on_changes: bool,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct DefaultSpec {
-    environment: Vec<String>,
 }
 
 #[derive(Deserialize, Default)]

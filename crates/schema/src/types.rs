@@ -74,8 +74,6 @@ pub struct Property {
     pub constant: Option<Value>,
     /// The value that it has when none is given. Recorded; the YAML language does not apply it.
     pub default: Option<Value>,
-    /// Environment variables that give the default.
-    pub default_environment: Vec<String>,
     /// Why it should not be used any more.
     pub deprecated: Option<String>,
 }

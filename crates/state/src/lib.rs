@@ -1,6 +1,6 @@
 //! One stack's state: Pulumi's checkpoint, our journal, the lock, and the file backend that holds them.
 //!
-//! - [`Resource`] and [`Snapshot`] are the state in memory; `deployment` reads and writes Pulumi's JSON.
+//! - [`Resource`] and [`Snapshot`] are the state in memory; `checkpoint` reads and writes Pulumi's JSON.
 //! - [`Record`] is one step of the journal. Intents and results are appended and durable before they count.
 //! - A snapshot plus records replayed in order is the state; the checkpoint file is that state written out.
 //! - [`Backend`] is a store of stacks; [`Session`] is one command's hold on one of them.

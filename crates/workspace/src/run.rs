@@ -21,7 +21,7 @@ use crate::Error;
 use crate::history::Entry;
 use crate::recorder::Recorder;
 use crate::redaction::Redaction;
-use crate::services::{Inputs, Relay, WallClock};
+use crate::services::{Inputs, Relay};
 
 /// Gives the crypter for a state's secrets provider, from any thread.
 pub type OwnedKeys = Arc<dyn Fn(&SecretsProviderState) -> Result<Arc<dyn Crypter>, Diagnostic> + Send + Sync>;
@@ -193,7 +193,7 @@ impl Runner {
         let services = Services {
             plugins: self.plugins.clone(),
             journal,
-            clock: Arc::new(WallClock),
+            clock: self.clock.clone(),
             random: self.random.clone(),
             stacks: self.stacks.clone(),
             inputs: Arc::new(Inputs { directory: self.directory.clone(), redaction: self.redaction.clone() }),

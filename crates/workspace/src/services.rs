@@ -1,4 +1,4 @@
-//! What the engine takes from outside: time, randomness, other stacks, hashes.
+//! What the engine takes from outside: randomness, other stacks, hashes.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use outrigger_diagnostic::Diagnostic;
-use outrigger_engine::{Clock, Event, EventSink, OtherStacks, PrepareInputs, Random};
+use outrigger_engine::{Event, EventSink, OtherStacks, PrepareInputs, Random};
 use outrigger_provider::{LogLevel, LogSink};
 use outrigger_pulumi::{hash_assets, lacks_hashes};
 use outrigger_state::{Backend, StackName};
@@ -15,15 +15,6 @@ use outrigger_value::{PropertyMap, Urn};
 use crate::OwnedKeys;
 use crate::redaction::Redaction;
 use crate::run::blocking;
-
-/// The machine's clock.
-pub(crate) struct WallClock;
-
-impl Clock for WallClock {
-    fn now(&self) -> String {
-        jiff::Timestamp::now().to_string()
-    }
-}
 
 /// The operating system's randomness.
 #[derive(Default)]

@@ -10,7 +10,7 @@ use outrigger_syntax::{Document, Object, Span};
 use outrigger_value::nearest::closest;
 
 use super::reader::Reader;
-use super::{Compiler, ConfigDeclaration, PackageSpec, PluginOverrides, Runtime};
+use super::{Compiler, ConfigDeclaration, PackageSpec, PluginOverride, Runtime};
 
 /// The names that a project file may have, in the order of preference.
 const NAMES: [&str; 3] = ["Pulumi.json", "Pulumi.yaml", "Pulumi.yml"];
@@ -41,7 +41,7 @@ pub struct Project {
     /// The packages that `install` gets.
     pub packages: BTreeMap<String, PackageSpec>,
     /// Plugins that are taken from given directories.
-    pub plugins: PluginOverrides,
+    pub plugins: Vec<PluginOverride>,
     required_version: Option<(String, Span)>,
 }
 
@@ -179,7 +179,7 @@ fn read<'a>(reader: &mut Reader<'a>, root: &'a Object, path: &Path) -> Option<Pr
     });
     template(reader, root);
     let packages = PackageSpec::read_all(reader, root);
-    let plugins = PluginOverrides::read(reader, root);
+    let plugins = PluginOverride::read_all(reader, root);
     let required_version = reader.optional_string(root, "requiredPulumiVersion").filter(|(text, _)| !text.is_empty());
     let name = name?;
     let config = ConfigDeclaration::read_all(reader, root, &name);
@@ -268,7 +268,7 @@ mod tests {
         assert!(project.refresh_always);
         assert_eq!(project.packages["random"].version.as_deref(), Some("1.0"));
         assert_eq!(project.packages["tls"].parameters, ["a"]);
-        assert_eq!(project.plugins.providers[0].path, "./x");
+        assert_eq!(project.plugins[0].path, "./x");
         assert_eq!(project.config["size"].given.as_ref().unwrap().item, Item::Int(3));
         assert_eq!(project.config["tags"].ty.as_ref().unwrap().to_string(), "array<string>");
         assert!(project.config["need"].given.is_none() && project.config["need"].secret);

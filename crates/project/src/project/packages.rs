@@ -36,17 +36,6 @@ pub struct PluginOverride {
     pub span: Span,
 }
 
-/// All of them, by kind.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct PluginOverrides {
-    /// Resource providers.
-    pub providers: Vec<PluginOverride>,
-    /// Policy packs.
-    pub analyzers: Vec<PluginOverride>,
-    /// Language hosts.
-    pub languages: Vec<PluginOverride>,
-}
-
 impl PackageSpec {
     pub(super) fn read_all<'a>(reader: &mut Reader<'a>, root: &'a Object) -> BTreeMap<String, PackageSpec> {
         let Some(node) = root.get("packages") else { return BTreeMap::new() };
@@ -109,15 +98,16 @@ impl PackageSpec {
     }
 }
 
-impl PluginOverrides {
-    pub(super) fn read<'a>(reader: &mut Reader<'a>, root: &'a Object) -> Self {
-        let Some(node) = root.get("plugins") else { return Self::default() };
+impl PluginOverride {
+    /// Those of resource providers. Those of policy packs and language hosts are only checked.
+    pub(super) fn read_all<'a>(reader: &mut Reader<'a>, root: &'a Object) -> Vec<Self> {
+        let Some(node) = root.get("plugins") else { return Vec::new() };
         let Some(object) = node.as_object() else {
             reader.wrong_kind("plugins", node, "an object");
-            return Self::default();
+            return Vec::new();
         };
-        let mut kind = |key: &str| overrides(reader, object, key);
-        Self { providers: kind("providers"), analyzers: kind("analyzers"), languages: kind("languages") }
+        let [providers, _, _] = ["providers", "analyzers", "languages"].map(|key| overrides(reader, object, key));
+        providers
     }
 }
 

@@ -76,19 +76,11 @@ impl StackConfig {
 
     /// The file's text with the salt of a passphrase set.
     pub fn set_encryption_salt(&self, salt: &str) -> Result<String, Diagnostic> {
-        self.set_setting("encryptionsalt", salt)
-    }
-
-    /// The file's text with the secrets provider set.
-    pub fn set_secrets_provider(&self, provider: &str) -> Result<String, Diagnostic> {
-        self.set_setting("secretsprovider", provider)
-    }
-
-    fn set_setting(&self, key: &'static str, text: &str) -> Result<String, Diagnostic> {
+        const KEY: &str = "encryptionsalt";
         let mut settings = self.settings().clone();
-        settings.insert(key, text.to_owned());
-        let tree = Item::Map([(key.to_owned(), Item::String(text.to_owned()))].into());
-        let way = [Step::Key(key.to_owned())];
+        settings.insert(KEY, salt.to_owned());
+        let tree = Item::Map([(KEY.to_owned(), Item::String(salt.to_owned()))].into());
+        let way = [Step::Key(KEY.to_owned())];
         let editor = self.editor();
         // Settings come before the values, as the peer writes them.
         let attempts = [editor.set(&way, &tree, true), editor.set(&way, &tree, false)];

@@ -86,11 +86,6 @@ impl StackConfig {
         self.setting("secretsprovider")
     }
 
-    /// The data key of a key service, encrypted.
-    pub fn encrypted_key(&self) -> Option<&str> {
-        self.setting("encryptedkey")
-    }
-
     /// The salt of the passphrase.
     pub fn encryption_salt(&self) -> Option<&str> {
         self.setting("encryptionsalt")

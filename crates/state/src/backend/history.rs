@@ -22,9 +22,6 @@ pub enum UpdateKind {
     Refresh,
     /// `destroy`.
     Destroy,
-    /// An import of resources.
-    #[serde(rename = "resource-import")]
-    ResourceImport,
 }
 
 /// What the history says of a command.

@@ -6,7 +6,7 @@ use outrigger_diagnostic::Diagnostic;
 use serde::{Deserialize, Serialize};
 
 use crate::backend::Backend;
-use crate::backend::lock::{Lock, LockHolder, cancel};
+use crate::backend::lock::Lock;
 use crate::backend::stack_name::StackName;
 use crate::checkpoint::json::indented;
 use crate::checkpoint::snapshot::{provider_text, read_provider};
@@ -96,23 +96,6 @@ impl Backend {
         let kept = self.keep_beside(stack, &last).and_then(|()| self.objects.delete(&gone));
         kept.map_err(|error| self.failure(WHAT, &path, &error))?;
         recovery::discard(self.disk.as_ref(), stack, &recovery::paths(self.disk.as_ref(), stack)?)
-    }
-
-    /// Takes away every lock of a stack, as `pulumi cancel` does, and brings what an ended run left into the state. A run that
-    /// is still at work notices, starts nothing new, and keeps its results for the next command.
-    pub fn cancel_stack(
-        &self,
-        stack: &StackName,
-        machine: &dyn Machine,
-        clock: &dyn Clock,
-    ) -> Result<(Vec<LockHolder>, Vec<Diagnostic>), Diagnostic> {
-        let locks = cancel(self, stack)?;
-        let leftovers = recovery::leftovers(self.disk.as_ref(), stack)?;
-        if leftovers.is_empty() || recovery::refuse_running(&leftovers, machine).is_err() {
-            return Ok((locks, Vec::new()));
-        }
-        let findings = self.with_lock(stack, machine, clock, || Ok(self.taken_over(stack, machine, clock)?.2))?;
-        Ok((locks, findings))
     }
 
     /// The state as `stack export` prints it. Secrets stay encrypted, and what this build does not know is kept. Results of an

@@ -104,12 +104,13 @@ fn cancelling_a_dead_run_keeps_what_it_created_and_a_live_one_keeps_its_journal(
     World::each(|world| {
         run(&world.open().session);
         let alive = FakeMachine::default().with_pid(8);
-        let (locks, findings) = world.backend().cancel_stack(&stack(), &alive, world.clock.as_ref()).unwrap();
-        assert_eq!((locks.len(), findings.len()), (1, 0));
+        let cancelled = |machine: &FakeMachine| {
+            let findings = fold_gone(&world.backend(), &stack(), world.clock.as_ref(), machine).unwrap();
+            (cancel(&world.backend(), &stack()).unwrap().len(), findings.len())
+        };
+        assert_eq!(cancelled(&alive), (1, 0));
         assert!(world.contents().0.is_empty());
-        let (locks, findings) =
-            world.backend().cancel_stack(&stack(), &World::after_death(), world.clock.as_ref()).unwrap();
-        assert_eq!((locks.len(), findings.len()), (0, 1));
+        assert_eq!(cancelled(&World::after_death()), (0, 1));
         assert_eq!(world.contents().0, ["p1", "one", "two"]);
         assert!(holders(&world.backend(), &stack()).unwrap().is_empty());
     });
