@@ -50,7 +50,7 @@ pub(crate) async fn check(around: &Surroundings<'_>) -> (Option<Checked>, Vec<Di
     let mut findings = Vec::new();
     let scope = names::check(around, &mut findings);
     let resolved = resolution::resolve(around, &scope, &mut findings).await;
-    if !findings.iter().any(|finding| finding.code == names::CYCLE) {
+    if !scope.is_cyclic {
         typing::check(around, &scope, &resolved, &mut findings);
     }
     if findings.iter().any(Diagnostic::is_error) {

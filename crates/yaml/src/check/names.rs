@@ -11,9 +11,6 @@ use crate::expression::{Expression, Kind, Literal};
 use crate::program::ConfigEntry;
 use crate::suggestion;
 
-/// The code of a finding that makes typing impossible.
-pub(super) const CYCLE: &str = "yaml-cycle";
-
 /// The name under which the program reads what is built in.
 pub(crate) const BUILTIN: &str = "pulumi";
 
@@ -38,6 +35,8 @@ pub(crate) struct Scope {
     pub(crate) read: HashSet<Node>,
     /// Dependencies before dependents, otherwise resources and then variables in the order of the file.
     pub(crate) order: Vec<Node>,
+    /// Whether nodes depend on each other in a circle, which makes typing impossible.
+    pub(crate) is_cyclic: bool,
     /// The provider that each resource gets because its package has a default.
     pub(crate) default_providers: HashMap<usize, usize>,
     /// The same for variables that are a call of a package's function.
@@ -296,10 +295,11 @@ impl Names<'_, '_> {
             }
         }
         self.scope.order = order;
+        self.scope.is_cyclic = !cycles.is_empty();
         for (from, to) in cycles {
             let (name, span) = (self.name(to), self.reference(from, to));
             let summary = format!("circular dependency of {} '{name}' transitively on itself", kind(to));
-            self.error(span, CYCLE, summary, "Remove one of the references in the circle.");
+            self.error(span, "yaml-cycle", summary, "Remove one of the references in the circle.");
         }
     }
 
