@@ -83,6 +83,10 @@ impl Frontend for Terminal {
         })
     }
 
+    fn finding(&self, finding: &Diagnostic) {
+        talk(&format!("warning: {finding}"));
+    }
+
     fn notice(&self, line: &str) {
         talk(line);
     }

@@ -83,9 +83,9 @@ const RULES: [Rule; 8] = [
             "Services",
             "Journal",
             "Lock",
-            "engine::up",
-            "engine::refresh",
-            "engine::destroy",
+            "outrigger_engine::up",
+            "outrigger_engine::refresh",
+            "outrigger_engine::destroy",
         ],
         message: "the command asks and shows: what reads, locks or changes a stack belongs into `workspace`",
         holds: |path| path.starts_with("crates/cli/src/"),
@@ -218,7 +218,6 @@ fn may_call_the_system(path: &str) -> bool {
         "crates/host/src/os.rs",
         "crates/host/src/os/",
         "crates/state/src/store/local.rs",
-        COMPILER,
         // A plugin of ours has no host to make a socket for it.
         "crates/transport/src/goplugin/socket.rs",
     ];

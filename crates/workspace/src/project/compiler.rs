@@ -6,9 +6,9 @@ use std::ffi::{OsStr, OsString};
 use std::io::{self, Read};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::mpsc::channel;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use outrigger_diagnostic::{Diagnostic, Place};
 use outrigger_project::Compiler;
@@ -23,6 +23,9 @@ pub(super) const LIMIT: Duration = Duration::from_secs(300);
 
 /// When it is said that the compiler is waited for.
 const PATIENCE: Duration = Duration::from_secs(5);
+
+/// How often it is asked whether it has ended.
+const MOMENT: Duration = Duration::from_millis(5);
 
 /// How much of what it says is kept.
 const WORDS: usize = 64 << 10;
@@ -110,9 +113,9 @@ fn variables(around: &Surroundings<'_>) -> Vec<(OsString, OsString)> {
         match around.environment.raw(name) {
             None => all.push((name.into(), value.into())),
             Some(other) if other != OsStr::new(value) => {
-                around.environment.frontend.notice(&format!(
-                    "warning: {name} is set in the environment; the compiler gets that and not this stack's"
-                ));
+                let summary = format!("{name} is set in the environment; the compiler gets that and not this stack's");
+                let hint = format!("Unset {name}.");
+                around.environment.frontend.finding(&Diagnostic::warning("compiler-variable", summary).hint(hint));
             }
             Some(_) => {}
         }
@@ -122,26 +125,22 @@ fn variables(around: &Surroundings<'_>) -> Vec<(OsString, OsString)> {
 
 /// Waits for the end; `None` if it takes too long, and then it is killed.
 fn wait(mut child: Child, name: &str, around: &Surroundings<'_>) -> io::Result<Option<ExitStatus>> {
-    let pid = rustix::process::Pid::from_child(&child);
-    let (ended, end) = channel();
-    thread::Builder::new().spawn(move || {
-        let _nobody_waits = ended.send(child.wait());
-    })?;
-    let (limit, patience) = (around.limit, PATIENCE.min(around.limit));
-    let mut answer = end.recv_timeout(patience);
-    if matches!(answer, Err(RecvTimeoutError::Timeout)) && patience < limit {
-        let waiting = format!("Waiting for the compiler `{name}`, for at most {} seconds ...", limit.as_secs());
-        around.environment.frontend.notice(&waiting);
-        answer = end.recv_timeout(limit.saturating_sub(patience));
-    }
-    match answer {
-        Ok(status) => status.map(Some),
-        Err(RecvTimeoutError::Timeout) => {
-            // It has not been waited for, so the number is still its own.
-            let _has_ended_meanwhile = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
-            Ok(None)
+    let (started, limit) = (Instant::now(), around.limit);
+    let mut announced = false;
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status));
         }
-        Err(RecvTimeoutError::Disconnected) => Err(io::Error::other("the thread that waits for it is gone")),
+        if started.elapsed() >= limit {
+            child.kill()?;
+            return child.wait().map(|_| None);
+        }
+        if started.elapsed() >= PATIENCE && !announced {
+            announced = true;
+            let waiting = format!("Waiting for the compiler `{name}`, for at most {} seconds ...", limit.as_secs());
+            around.environment.frontend.notice(&waiting);
+        }
+        thread::sleep(MOMENT);
     }
 }
 

@@ -21,7 +21,10 @@ pub trait Frontend: Send + Sync {
         Ok(None)
     }
 
-    /// Takes a line that is worth showing at once: a warning about a file, a compiler's messages, a long wait.
+    /// Takes a warning that is worth showing at once.
+    fn finding(&self, _finding: &Diagnostic) {}
+
+    /// Takes a line that is worth showing at once: a compiler's messages, a long wait.
     fn notice(&self, _line: &str) {}
 }
 

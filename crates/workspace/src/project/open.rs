@@ -71,7 +71,7 @@ impl Store {
         };
         let (backend, warnings) = Backend::open(&url, environment.home().as_deref(), &environment.directory, options)?;
         for warning in warnings {
-            environment.frontend.notice(&format!("warning: {warning}"));
+            environment.frontend.finding(&warning);
         }
         let machine = LocalMachine::new(&environment.user, &environment.host);
         Ok(Self { home, backend, url, machine, clock: Arc::default() })

@@ -38,12 +38,18 @@ impl Workspace {
     /// A stack that must exist.
     pub fn existing_stack(&self, named: Option<&str>) -> Result<StackName, Error> {
         let stack = self.stack(named)?;
-        if !self.store.backend.exists(&stack)? {
+        self.require(&stack)?;
+        Ok(stack)
+    }
+
+    /// Fails unless a stack exists.
+    fn require(&self, stack: &StackName) -> Result<(), Error> {
+        if !self.store.backend.exists(stack)? {
             // Asking for more gives the error that names the stacks there are.
-            let asked = self.store.backend.secrets_provider(&stack);
+            let asked = self.store.backend.secrets_provider(stack);
             asked.map_err(|missing| Error::new(ErrorKind::StackMissing, missing))?;
         }
-        Ok(stack)
+        Ok(())
     }
 
     /// The stack that is selected for this project.
@@ -76,6 +82,7 @@ impl Workspace {
 
     /// Gives a stack, its file and its selection another name.
     pub fn rename_stack(&self, old: &StackName, new: &StackName) -> Result<(), Error> {
+        self.require(old)?;
         let store = &self.store;
         store.backend.rename_stack(old, new, &store.machine, store.clock.as_ref())?;
         let (from, to) = (self.project.stack_file(old.stack()), self.project.stack_file(new.stack()));
@@ -97,6 +104,7 @@ impl Workspace {
 
     /// Removes a stack, its file, and its selection.
     pub fn remove_stack(&self, stack: &StackName, removal: Removal) -> Result<(), Error> {
+        self.require(stack)?;
         let store = &self.store;
         store.backend.remove_stack(stack, removal.force, &store.machine, store.clock.as_ref())?;
         if self.owns(stack) && !removal.preserve_config {
@@ -120,6 +128,7 @@ impl Workspace {
 
     /// The resources that a stack's state holds, and the stack's outputs with secrets opened.
     pub fn outline(&self, stack: &StackName) -> Result<Outline, Error> {
+        self.require(stack)?;
         Ok(self.store.backend.outline(stack, &*self.keys()?)?)
     }
 
@@ -132,7 +141,7 @@ impl Workspace {
     pub(super) fn stack_config(&self, stack: &StackName) -> Result<StackConfig, Error> {
         let config = read_stack_config(&self.project, &self.project.stack_file(stack.stack()))?;
         for warning in config.warnings() {
-            self.environment.frontend.notice(&format!("warning: {warning}"));
+            self.environment.frontend.finding(warning);
         }
         Ok(config)
     }
