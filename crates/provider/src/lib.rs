@@ -5,7 +5,8 @@
 //! - [`Monitor`] is the engine, through which a driver's [`Program`] or a component registers [`Goal`]s.
 //! - [`Plugins`] finds and starts plugins and knows their schemas; the host implements it.
 //!
-//! Every method has a default that answers [`ErrorKind::Unsupported`], so an implementation writes only what its protocol has.
+//! Every method that a protocol may lack has a default that answers [`ErrorKind::Unsupported`], so an implementation writes only what its
+//! protocol has.
 //! `ARCHITECTURE.md` holds the table of every RPC of every protocol against these methods.
 
 mod call;
