@@ -17,6 +17,7 @@ use tracing::field::{Field, Visit};
 use tracing::level_filters::LevelFilter;
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber};
+use tracing_core::span::Current;
 
 static ON_STDERR: AtomicBool = AtomicBool::new(false);
 
@@ -165,6 +166,13 @@ impl Subscriber for Log {
                 entered.remove(at);
             }
         });
+    }
+
+    /// Work that goes on in another thread takes its span along by this.
+    fn current_span(&self) -> Current {
+        let entered = ENTERED.with_borrow(|entered| entered.last().copied());
+        let current = entered.and_then(|id| self.with(id, |open| Current::new(Id::from_u64(id), open.metadata)));
+        current.unwrap_or_else(Current::none)
     }
 
     fn clone_span(&self, span: &Id) -> Id {

@@ -8,6 +8,7 @@ use outrigger_provider::{
     CallResponse, Goal, InvokeGoal, MethodGoal, Monitor, ReadGoal, RegisterError, Registered, RunInfo, Source,
 };
 use outrigger_value::{PropertyMap, ProviderReference, Urn, Value};
+use tracing::Instrument as _;
 
 use crate::deployment::{Deployment, diagnose};
 use crate::register::{package_of, package_or, place};
@@ -64,7 +65,8 @@ impl Deployment {
         let instance = self.provider(&reference, &stack).await?;
         let monitor = Attended { deployment: self, source: goal.source.clone(), refused: AtomicBool::new(false) };
         let token = goal.call.token.clone();
-        let called = instance.provider.call(&self.context, goal.call, &monitor).await;
+        let span = tracing::info_span!("method", %token);
+        let called = instance.provider.call(&self.context, goal.call, &monitor).instrument(span).await;
         called.map_err(|error| {
             if monitor.refused.load(Ordering::Relaxed) {
                 return RegisterError::Failed;

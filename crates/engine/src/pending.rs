@@ -8,6 +8,7 @@ use outrigger_diagnostic::Diagnostic;
 use outrigger_provider::{ErrorKind, ReadRequest, ReadResult, ResourceIdentity};
 use outrigger_state::{EntryKey, OperationId, OperationKind, PendingOperation, Record, Resource};
 use outrigger_value::Urn;
+use tracing::Instrument as _;
 
 use crate::deployment::Deployment;
 use crate::steps::{state_of, timeout};
@@ -131,7 +132,8 @@ impl Deployment {
         };
         let Ok(_permit) = self.permit().await else { return Look::Unseen };
         self.calling(&old.urn);
-        match instance.provider.read(&self.context, request).await {
+        let span = tracing::info_span!("read", urn = %old.urn);
+        match instance.provider.read(&self.context, request).instrument(span).await {
             Ok(ReadResult::Gone) => Look::Gone,
             Ok(ReadResult::Found { .. }) => Look::There,
             Err(error) if error.kind == ErrorKind::Unsupported => Look::There,

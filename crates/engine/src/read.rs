@@ -9,6 +9,7 @@ use outrigger_provider::{
 };
 use outrigger_state::{OperationKind, PendingOperation, Record, Resource};
 use outrigger_value::{PropertyMap, ProviderReference, Urn, Value};
+use tracing::Instrument as _;
 
 use crate::decisions::Milestone;
 use crate::deployment::{Deployment, diagnose};
@@ -139,7 +140,8 @@ impl Deployment {
         let request = ReadRequest { resource: ResourceIdentity::new(urn.clone()), state, timeout: timeout(limit) };
         let permit = self.permit().await?;
         self.calling(urn);
-        let result = instance.provider.read(&self.context, request).await;
+        let span = tracing::info_span!("read", %urn);
+        let result = instance.provider.read(&self.context, request).instrument(span).await;
         drop(permit);
         result.map_err(|error| self.fail(urn, diagnose(error, "read", urn)))
     }
@@ -175,7 +177,8 @@ impl Deployment {
         }
         let request = Invoke { token: goal.token.clone(), arguments: goal.arguments, preview: self.options.preview };
         let permit = self.permit().await?;
-        let invoked = instance.provider.invoke(&self.context, request).await;
+        let span = tracing::info_span!("invoke", token = %goal.token);
+        let invoked = instance.provider.invoke(&self.context, request).instrument(span).await;
         drop(permit);
         let at = |diagnostic: Diagnostic, argument: Source| match argument.as_ref().or(goal.source.as_ref()) {
             Some(source) => diagnostic.at(source.clone()),
@@ -263,7 +266,8 @@ impl Deployment {
         };
         let permit =
             self.permit_for(&urn, operation).await.inspect_err(|_| self.ended(&step, None, StepResult::Failed, op))?;
-        let imported = instance.provider.import(&self.context, request).await;
+        let span = tracing::info_span!("import", %urn);
+        let imported = instance.provider.import(&self.context, request).instrument(span).await;
         drop((permit, turn));
         let state = match imported.map(|imported| imported.resources.into_iter().next()) {
             Ok(Some((_, state))) => state,

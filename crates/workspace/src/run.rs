@@ -267,7 +267,8 @@ impl Journal for Sealed {
 pub(crate) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Diagnostic> + Send + 'static,
 ) -> Result<T, Diagnostic> {
-    tokio::task::spawn_blocking(work).await.unwrap_or_else(|error| {
+    let span = tracing::Span::current();
+    tokio::task::spawn_blocking(move || span.in_scope(work)).await.unwrap_or_else(|error| {
         Err(Diagnostic::error("internal", "a part of the command ended unexpectedly")
             .detail(error.to_string())
             .hint("What was done is in the journal; run the command again. Please report this."))

@@ -2,7 +2,6 @@
 
 use clap::Args;
 use outrigger_diagnostic::Diagnostic;
-use outrigger_state::resolve;
 use outrigger_workspace::{Store, home};
 
 use crate::environment::Environment;
@@ -37,13 +36,7 @@ impl Login {
         };
         // A store that cannot be opened is no place to log in to.
         let store = Store::at(environment, home(environment)?, url)?;
-        let root = resolve(&store.url, environment.home().as_deref(), &environment.directory)?;
-        if !root.is_dir() {
-            return Err(Diagnostic::error("login-missing", format!("`{}` is not a directory", root.display()))
-                .hint("Make the directory first, or correct the URL.")
-                .into());
-        }
-        store.home.login(&store.url)?;
+        store.login(environment)?;
         Ok(data(&format!("Logged in to {} as {} ({})", environment.host, environment.user, store.url))?)
     }
 }

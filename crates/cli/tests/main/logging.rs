@@ -34,7 +34,9 @@ fn spans_go_from_the_command_to_the_call_and_show_no_secret() {
     let ended = up.stderr.lines().filter(call).any(|line| line.contains(": ended after "));
     assert!(ended, "{}", up.stderr);
     assert!(
-        ["start plugin=kit", "journal bytes=", "checkpoint"].iter().all(|part| up.stderr.contains(part)),
+        ["start plugin=kit", "command name=up: journal bytes=", "command name=up: checkpoint"]
+            .iter()
+            .all(|part| up.stderr.contains(part)),
         "{}",
         up.stderr
     );

@@ -226,12 +226,11 @@ impl Driver {
             return Ok(Self::Inline(Box::new(Mutex::new(writer))));
         }
         let (sender, receiver) = channel();
-        let handle = thread::Builder::new().name("journal".to_owned()).spawn(move || run(writer, &receiver)).map_err(
-            |error| {
-                Diagnostic::error("thread-failed", "the journal's thread could not be started")
-                    .detail(error.to_string())
-            },
-        )?;
+        let span = tracing::Span::current();
+        let run = move || span.in_scope(|| run(writer, &receiver));
+        let handle = thread::Builder::new().name("journal".to_owned()).spawn(run).map_err(|error| {
+            Diagnostic::error("thread-failed", "the journal's thread could not be started").detail(error.to_string())
+        })?;
         Ok(Self::Threaded(Thread {
             orders: Mutex::new(Some(sender)),
             room: Semaphore::new(QUEUE),

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use outrigger_diagnostic::Diagnostic;
 use outrigger_project::{Project, find};
-use outrigger_state::{Backend, BackendOptions, Home, LocalDisk, LocalMachine, SystemClock};
+use outrigger_state::{Backend, BackendOptions, Home, LocalDisk, LocalMachine, SystemClock, resolve};
 
 use super::Environment;
 use crate::{Error, ErrorKind};
@@ -75,6 +75,16 @@ impl Store {
         }
         let machine = LocalMachine::new(&environment.user, &environment.host);
         Ok(Self { home, backend, url, machine, clock: Arc::default() })
+    }
+
+    /// Makes this the store of every project that names none.
+    pub fn login(&self, environment: &Environment) -> Result<(), Diagnostic> {
+        let root = resolve(&self.url, environment.home().as_deref(), &environment.directory)?;
+        if !root.is_dir() {
+            return Err(Diagnostic::error("login-missing", format!("`{}` is not a directory", root.display()))
+                .hint("Make the directory first, or correct the URL."));
+        }
+        self.home.login(&self.url)
     }
 }
 
