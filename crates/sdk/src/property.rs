@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
 use outrigger_provider::CheckFailure;
-use outrigger_value::{Archive, Asset, PathStep, PropertyPath, Value};
+use outrigger_value::{Archive, Asset, PathStep, PropertyMap, PropertyPath, Value};
 
 use crate::shape::Shape;
 
@@ -227,7 +227,7 @@ impl<T: Property> Property for Vec<T> {
 fn entries<T: Property>(value: Value) -> impl Iterator<Item = Result<(String, T), Mismatch>> {
     let (entries, wrong) = match bare(value) {
         Value::Map(entries) => (entries, None),
-        other => (BTreeMap::new(), Some(Err(Mismatch::expected("an object", &other)))),
+        other => (PropertyMap::new(), Some(Err(Mismatch::expected("an object", &other)))),
     };
     let decode = |(key, value): (String, Value)| match T::decode(value) {
         Ok(value) => Ok((key, value)),

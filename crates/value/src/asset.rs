@@ -1,8 +1,6 @@
 //! Files, texts and bundles that are passed to plugins.
 
-use std::collections::BTreeMap;
-
-use crate::Value;
+use crate::PropertyMap;
 
 /// A single file or text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,7 +37,7 @@ pub struct Archive {
 #[derive(Clone, Debug, PartialEq)]
 pub enum ArchiveSource {
     /// Named assets and archives.
-    Assets(BTreeMap<String, Value>),
+    Assets(PropertyMap),
     /// A directory or archive file on this machine.
     Path(String),
     /// A URI to fetch.

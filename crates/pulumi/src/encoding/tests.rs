@@ -52,7 +52,8 @@ fn values() -> impl Strategy<Value = Value> {
     leaf.prop_recursive(4, 32, 5, |inner| {
         prop_oneof![
             proptest::collection::vec(inner.clone(), 0..4).prop_map(Value::List),
-            proptest::collection::btree_map("[a-z_]{1,6}", inner.clone(), 0..4).prop_map(Value::Map),
+            proptest::collection::btree_map("[a-z_]{1,6}", inner.clone(), 0..4)
+                .prop_map(|map| Value::Map(map.into_iter().collect())),
             inner.clone().prop_map(Value::secret),
             (proptest::option::of(inner), any::<bool>()).prop_map(|(value, secret)| {
                 Value::Output(Box::new(OutputValue { value, secret, dependencies: vec![urn()] }))

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use outrigger_syntax::Span;
-use outrigger_value::{Archive, ArchiveSource, Value};
+use outrigger_value::{Archive, ArchiveSource, PropertyMap, Value};
 
 use super::value::{Evaluated, Provenance};
 use super::{At, Poisoned, Run, text};
@@ -119,7 +119,7 @@ impl Run<'_> {
         span: Span,
         at: At,
     ) -> Result<Evaluated, Poisoned> {
-        let mut contents = BTreeMap::new();
+        let mut contents = PropertyMap::new();
         let mut whole = Provenance::default();
         for (path, asset) in assets {
             let (value, provenance) = self.evaluate(asset, at).await?.resolved();

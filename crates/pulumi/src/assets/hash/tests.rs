@@ -1,6 +1,5 @@
 //! The expected hashes come from Pulumi 3.250.0's own `archive` and `asset` packages, run on the same files.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
 
@@ -60,8 +59,8 @@ fn equal_pulumis() {
     assert_eq!(hash(&path("dir")), "4267fe5c4a9ac17ec9df72209b3f9a089e8a9c44ca0c1eb993aefea04cafc9d5");
     assert_eq!(hash(&path("long")), "137d2ecf25d262815c9deee05d29767174adf3d757de0301f9315e5c4b0f4469");
     assert_eq!(hash(&path("longer")), "200552c271477548db8d6de9fbb580517144f2d8b1e335d6b4160ee96bca296b");
-    let mut members = BTreeMap::new();
-    let of = |members: BTreeMap<String, Value>| Archive { hash: String::new(), source: ArchiveSource::Assets(members) };
+    let mut members = PropertyMap::new();
+    let of = |members: PropertyMap| Archive { hash: String::new(), source: ArchiveSource::Assets(members) };
     assert_eq!(hash(&of(members.clone())), "5f70bf18a086007016e948b04aed3b82103a36bea41755b6cddfaf10ace3c6ef");
     members.insert("text.txt".to_owned(), Value::Asset(text("hello")));
     members.insert("./odd//name".to_owned(), Value::Asset(text("hello")));
@@ -98,7 +97,7 @@ fn hashes_are_filled_in_on_every_level_and_kept() {
     assert!(!crate::lacks_hashes(&properties));
     assert_eq!(properties["kept"], Value::Asset(kept));
 
-    let members = BTreeMap::from([("inner".to_owned(), Value::Archive(path("dir")))]);
+    let members = PropertyMap::from([("inner".to_owned(), Value::Archive(path("dir")))]);
     let outer = Archive { hash: String::new(), source: ArchiveSource::Assets(members) };
     let mut properties = PropertyMap::from([("outer".to_owned(), Value::Archive(outer))]);
     crate::hash_assets(&mut properties, root.path()).unwrap();
