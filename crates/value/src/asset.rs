@@ -1,6 +1,6 @@
 //! Files, texts and bundles that are passed to plugins.
 
-use crate::PropertyMap;
+use crate::{PropertyMap, Value};
 
 /// A single file or text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,4 +44,16 @@ pub enum ArchiveSource {
     Uri(String),
     /// Only the hash is known: the contents were left out on the wire.
     Elided,
+}
+
+impl From<Asset> for Value {
+    fn from(asset: Asset) -> Self {
+        Self::Asset(Box::new(asset))
+    }
+}
+
+impl From<Archive> for Value {
+    fn from(archive: Archive) -> Self {
+        Self::Archive(Box::new(archive))
+    }
 }

@@ -19,6 +19,11 @@ impl PropertyMap {
         Self(LiteMap::new_vec())
     }
 
+    /// An empty map with room for so many entries, which it keeps.
+    pub fn with_capacity(entries: usize) -> Self {
+        Self(LiteMap::with_capacity(entries))
+    }
+
     /// Moves all entries of another map into this one; they win.
     pub fn append(&mut self, other: &mut Self) {
         self.extend(std::mem::take(other));
@@ -117,5 +122,19 @@ impl<'a> IntoIterator for &'a mut PropertyMap {
 
     fn into_iter(self) -> Self::IntoIter {
         (&mut self.0).into_iter()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_are_in_order_and_the_last_of_a_name_counts() {
+        let entry = |name: &str, number: f64| (name.to_owned(), Value::Number(number));
+        let mut map = PropertyMap::from([entry("b", 1.0), entry("a", 2.0), entry("b", 3.0)]);
+        map.append(&mut PropertyMap::from([entry("c", 4.0), entry("a", 5.0)]));
+        assert_eq!(map.keys().collect::<Vec<_>>(), ["a", "b", "c"]);
+        assert_eq!(map.into_values().collect::<Vec<_>>(), [5.0, 3.0, 4.0].map(Value::Number));
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use outrigger_syntax::Span;
-use outrigger_value::{Archive, ArchiveSource, PropertyMap, Value};
+use outrigger_value::{Archive, ArchiveSource, PropertyMap};
 
 use super::value::{Evaluated, Provenance};
 use super::{At, Poisoned, Run, text};
@@ -126,8 +126,8 @@ impl Run<'_> {
             let unknown = provenance.unknown;
             whole.merge(provenance);
             let value = match value {
-                Evaluated::Asset(asset) => Value::Asset(asset),
-                Evaluated::Archive(archive) => Value::Archive(archive),
+                Evaluated::Asset(asset) => asset.into(),
+                Evaluated::Archive(archive) => archive.into(),
                 _ if unknown => continue,
                 other => {
                     let summary = format!("`{path}` must be an asset or an archive, not {}", other.word());
