@@ -29,6 +29,13 @@ pub(crate) struct Arguments {
     pub(crate) command: Command,
 }
 
+impl Arguments {
+    /// How much is logged. The same flag of `whoami` means something else, as in Pulumi.
+    pub(crate) fn log_level(&self) -> u8 {
+        if matches!(self.command, Command::Whoami(_)) { 0 } else { self.verbose }
+    }
+}
+
 /// When output has colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Color {

@@ -65,7 +65,7 @@ fn main() -> ExitCode {
         .and_then(|environment| {
             // Places are relative to the project, if there is one.
             let shown = || Renderer { base: project_directory(&environment), ..Renderer::default() };
-            logging::start(arguments.verbose, &environment)
+            logging::start(arguments.log_level(), &environment)
                 .map_err(Failure::from)
                 .and_then(|()| commands::run(arguments, &environment, terminal))
                 .map_err(|failure| (failure, shown()))

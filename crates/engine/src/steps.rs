@@ -59,14 +59,17 @@ impl Deployment {
         let step = self.started(step);
         let mut record = Record { put: self.decide().rename(&registration.begun), ..Record::default() };
         // Where the program says it is not a change worth a write.
-        let position = std::mem::take(&mut new.source_position);
-        let unchanged = Resource { source_position: None, ..Resource::clone(old) } == new;
-        new.source_position = position;
-        let new = Arc::new(new);
-        if !unchanged {
+        let position = std::mem::replace(&mut new.source_position, old.source_position.clone());
+        let new = if **old == new {
+            // Events keep it for as long as the run: a copy of each resource would double the memory of a large state.
+            Arc::clone(old)
+        } else {
+            new.source_position = position;
+            let new = Arc::new(new);
             self.decide().table.put(key, new.clone());
             record.put.push((key, new.clone()));
-        }
+            new
+        };
         self.append(&new.urn, record).await?;
         self.ended(&step, Some(new.clone()), StepResult::Done, StepOp::Same);
         Ok(self.answer(&new))

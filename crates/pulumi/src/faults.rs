@@ -270,7 +270,7 @@ async fn a_function_given_a_secret_answers_secrets() {
 
 #[tokio::test]
 async fn reading_restores_contents_and_knows_what_is_gone() {
-    let asset = |source| Value::Asset(Asset { hash: "abc".to_owned(), source });
+    let asset = |source| Value::from(Asset { hash: "abc".to_owned(), source });
     let read = |request: crate::generated::pulumirpc::ReadRequest| {
         if request.id == "gone" {
             return Ok(ReadResponse::default());

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
 use outrigger_provider::CheckFailure;
-use outrigger_value::{Archive, Asset, PathStep, PropertyPath, Value};
+use outrigger_value::{Archive, Asset, PathStep, PropertyMap, PropertyPath, Value};
 
 use crate::shape::Shape;
 
@@ -121,7 +121,7 @@ impl Property for String {
 
 /// Types that are one kind of value and nothing else.
 macro_rules! one_kind {
-    ($($ty:ty: $shape:ident, $kind:ident, $words:literal;)*) => {$(
+    ($($ty:ty: $shape:ident, $kind:ident($value:ident) => $plain:expr, $words:literal;)*) => {$(
         impl Property for $ty {
             fn shape() -> Shape {
                 Shape::$shape
@@ -129,23 +129,23 @@ macro_rules! one_kind {
 
             fn decode(value: Value) -> Result<Self, Mismatch> {
                 match bare(value) {
-                    Value::$kind(value) => Ok(value),
+                    Value::$kind($value) => Ok($plain),
                     other => Err(Mismatch::expected($words, &other)),
                 }
             }
 
             fn encode(self) -> Value {
-                Value::$kind(self)
+                Value::$kind(self.into())
             }
         }
     )*};
 }
 
 one_kind! {
-    bool: Boolean, Bool, "a boolean";
-    f64: Number, Number, "a number";
-    Asset: Asset, Asset, "an asset";
-    Archive: Archive, Archive, "an archive";
+    bool: Boolean, Bool(value) => value, "a boolean";
+    f64: Number, Number(value) => value, "a number";
+    Asset: Asset, Asset(value) => *value, "an asset";
+    Archive: Archive, Archive(value) => *value, "an archive";
 }
 
 /// The wire carries doubles: whole numbers are exact up to here.
@@ -227,7 +227,7 @@ impl<T: Property> Property for Vec<T> {
 fn entries<T: Property>(value: Value) -> impl Iterator<Item = Result<(String, T), Mismatch>> {
     let (entries, wrong) = match bare(value) {
         Value::Map(entries) => (entries, None),
-        other => (BTreeMap::new(), Some(Err(Mismatch::expected("an object", &other)))),
+        other => (PropertyMap::new(), Some(Err(Mismatch::expected("an object", &other)))),
     };
     let decode = |(key, value): (String, Value)| match T::decode(value) {
         Ok(value) => Ok((key, value)),

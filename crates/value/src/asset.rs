@@ -1,8 +1,6 @@
 //! Files, texts and bundles that are passed to plugins.
 
-use std::collections::BTreeMap;
-
-use crate::Value;
+use crate::{PropertyMap, Value};
 
 /// A single file or text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,11 +37,23 @@ pub struct Archive {
 #[derive(Clone, Debug, PartialEq)]
 pub enum ArchiveSource {
     /// Named assets and archives.
-    Assets(BTreeMap<String, Value>),
+    Assets(PropertyMap),
     /// A directory or archive file on this machine.
     Path(String),
     /// A URI to fetch.
     Uri(String),
     /// Only the hash is known: the contents were left out on the wire.
     Elided,
+}
+
+impl From<Asset> for Value {
+    fn from(asset: Asset) -> Self {
+        Self::Asset(Box::new(asset))
+    }
+}
+
+impl From<Archive> for Value {
+    fn from(archive: Archive) -> Self {
+        Self::Archive(Box::new(archive))
+    }
 }

@@ -21,11 +21,11 @@ pub enum Value {
     /// A map of named values.
     Map(PropertyMap),
     /// A file or text that a plugin reads.
-    Asset(Asset),
+    Asset(Box<Asset>),
     /// A set of assets.
-    Archive(Archive),
+    Archive(Box<Archive>),
     /// A reference to another resource.
-    Resource(ResourceReference),
+    Resource(Box<ResourceReference>),
     /// A value that is never shown and is encrypted wherever it is stored.
     Secret(Box<Value>),
     /// A value that is not known yet; only in a preview.
@@ -54,6 +54,12 @@ pub struct OutputValue {
     pub secret: bool,
     /// The resources that it came from, sorted.
     pub dependencies: Vec<Urn>,
+}
+
+impl From<ResourceReference> for Value {
+    fn from(reference: ResourceReference) -> Self {
+        Self::Resource(Box::new(reference))
+    }
 }
 
 impl Value {

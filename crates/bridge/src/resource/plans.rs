@@ -13,7 +13,7 @@ use bytes::Bytes;
 use outrigger_provider::{Action, Verdict};
 use outrigger_terraform::cty::{Path, Value as Cty};
 use outrigger_terraform::{Report, Stored};
-use outrigger_value::Urn;
+use outrigger_value::{PropertyMap, Urn};
 
 use crate::resource::Ready;
 
@@ -42,6 +42,8 @@ struct Kept {
     creation: Option<Plan>,
     /// The provider's bytes, where the newest plan for what exists says that it has to be replaced.
     replacement: Option<Bytes>,
+    /// Outputs of an older version, and what the provider has made of them: the change asks what its plan has asked.
+    upgraded: Option<(PropertyMap, Stored)>,
 }
 
 impl Plans {
@@ -84,6 +86,18 @@ impl Plans {
         self.lock().get(urn)?.replacement.clone()
     }
 
+    /// What the provider has made of outputs of an older version.
+    pub(crate) fn upgraded(&self, urn: &Urn, outputs: &PropertyMap) -> Option<Stored> {
+        let kept = self.lock();
+        kept.get(urn)?.upgraded.as_ref().filter(|(of, _)| of == outputs).map(|(_, stored)| stored.clone())
+    }
+
+    pub(crate) fn keep_upgraded(&self, urn: &Urn, outputs: &PropertyMap, stored: &Stored) {
+        if self.keeping {
+            self.lock().entry(urn.clone()).or_default().upgraded = Some((outputs.clone(), stored.clone()));
+        }
+    }
+
     /// The resource is about to change: no plan for what exists holds any more. What is made anew after it was deleted is made as it was
     /// planned.
     pub(crate) fn forget(&self, urn: &Urn, action: Action) {
@@ -91,7 +105,7 @@ impl Plans {
         if action == Action::Create {
             kept.remove(urn);
         } else if let Some(of_it) = kept.get_mut(urn) {
-            of_it.change = None;
+            (of_it.change, of_it.upgraded) = (None, None);
         }
     }
 

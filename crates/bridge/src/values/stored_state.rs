@@ -48,9 +48,20 @@ impl Package {
         subject: &Subject,
         state: &State,
     ) -> Result<Stored, CallError> {
+        if let Some(stored) = self.plans.upgraded(urn, &state.outputs) {
+            return Ok(stored);
+        }
         let (meta, json) = self.written(call, subject, &state.outputs)?;
         let client = self.client(cx).await?;
-        self.upgraded_json(cx, call, urn, subject, &client, meta, json).await
+        let (version, identity) = (meta.version, meta.identity.as_ref().map(|kept| kept.version));
+        let stored = self.upgraded_json(cx, call, urn, subject, &client, meta, json).await?;
+        let identity_now =
+            self.identities.get().and_then(|known| known.get(&*subject.handle.name)).map(|it| it.version);
+        // What is of the current version costs no second call.
+        if version != subject.resource.version || (identity.is_some() && identity != identity_now) {
+            self.plans.keep_upgraded(urn, &state.outputs, &stored);
+        }
+        Ok(stored)
     }
 
     /// Like [`Package::upgraded`], without a call where the version is the current one and the state is in its form: what is to be

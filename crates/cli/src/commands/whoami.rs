@@ -12,8 +12,9 @@ use crate::output::data;
 #[derive(Args, Debug)]
 pub(crate) struct Whoami {
     /// Show the backend, too.
-    #[arg(short, long)]
-    verbose: bool,
+    // The flag of the log has this name, too: both count, or clap could not tell what it holds.
+    #[arg(short, long, action = clap::ArgAction::Count)]
+    verbose: u8,
     /// As JSON.
     #[arg(short, long)]
     json: bool,
@@ -25,7 +26,7 @@ impl Whoami {
         let user = environment.user.clone();
         let text = if self.json {
             format!("{:#}", json!({"user": user, "url": store.url}))
-        } else if self.verbose {
+        } else if self.verbose > 0 {
             format!("User: {user}\nBackend URL: {}", store.url)
         } else {
             user

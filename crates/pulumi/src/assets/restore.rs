@@ -61,7 +61,7 @@ mod tests {
 
     #[test]
     fn contents_return_by_hash() {
-        let asset = |hash: &str, source| Value::Asset(Asset { hash: hash.to_owned(), source });
+        let asset = |hash: &str, source| Value::from(Asset { hash: hash.to_owned(), source });
         let originals =
             PropertyMap::from([("a".to_owned(), Value::secret(asset("1", AssetSource::Text("contents".to_owned()))))]);
         let mut answer = PropertyMap::from([

@@ -37,7 +37,7 @@ pub(crate) struct Decoding {
 
 /// Decodes properties, consuming them.
 pub(crate) fn decode(properties: Struct, how: Decoding) -> Result<PropertyMap, EncodingError> {
-    let mut decoded = PropertyMap::new();
+    let mut decoded = PropertyMap::with_capacity(properties.fields.len());
     for (key, value) in properties.fields {
         if let Some(value) = any(&key, value, how)? {
             decoded.insert(key, value);
@@ -103,15 +103,15 @@ fn special(
         }
         ASSET => {
             parts.kind = "asset";
-            asset(parts).map(|asset| Some(Value::Asset(asset)))
+            asset(parts).map(|asset| Some(asset.into()))
         }
         ARCHIVE => {
             parts.kind = "archive";
-            archive(parts, how).map(|archive| Some(Value::Archive(archive)))
+            archive(parts, how).map(|archive| Some(archive.into()))
         }
         RESOURCE => {
             parts.kind = "resource reference";
-            resource(parts, how).map(|reference| Some(Value::Resource(reference)))
+            resource(parts, how).map(|reference| Some(reference.into()))
         }
         OUTPUT => {
             parts.kind = "output value";

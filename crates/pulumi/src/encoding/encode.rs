@@ -66,9 +66,9 @@ fn any(key: &str, value: Value, how: Encoding, level: usize) -> Result<Option<pr
             Kind::ListValue(ListValue { values })
         }
         Value::Map(properties) => Kind::StructValue(map(properties, how, level + 1)?),
-        Value::Asset(value) => asset(value, how),
-        Value::Archive(value) => archive(value, how, level)?,
-        Value::Resource(reference) => return resource(key, reference, how, level),
+        Value::Asset(value) => asset(*value, how),
+        Value::Archive(value) => archive(*value, how, level)?,
+        Value::Resource(reference) => return resource(key, *reference, how, level),
         Value::Secret(inner) if how.secrets => {
             // A secret without its value would be malformed: what is left out takes its mark along.
             let Some(value) = any(key, *inner, how, level + 3)? else { return Ok(None) };

@@ -40,19 +40,20 @@ fn values() -> impl Strategy<Value = Value> {
         any::<f64>().prop_filter("numbers that equal themselves", |number| !number.is_nan()).prop_map(Value::Number),
         ".{0,12}".prop_map(Value::String),
         Just(Value::Unknown),
-        (hash, "[a-z]{1,8}").prop_map(|(hash, text)| Value::Asset(Asset { hash, source: AssetSource::Text(text) })),
-        (hash, "[a-z]{1,8}").prop_map(|(hash, path)| Value::Asset(Asset { hash, source: AssetSource::Path(path) })),
-        hash.prop_map(|hash| Value::Asset(Asset { hash, source: AssetSource::Elided })),
-        (hash, "[a-z]{1,8}").prop_map(|(hash, uri)| Value::Archive(Archive { hash, source: ArchiveSource::Uri(uri) })),
+        (hash, "[a-z]{1,8}").prop_map(|(hash, text)| Value::from(Asset { hash, source: AssetSource::Text(text) })),
+        (hash, "[a-z]{1,8}").prop_map(|(hash, path)| Value::from(Asset { hash, source: AssetSource::Path(path) })),
+        hash.prop_map(|hash| Value::from(Asset { hash, source: AssetSource::Elided })),
+        (hash, "[a-z]{1,8}").prop_map(|(hash, uri)| Value::from(Archive { hash, source: ArchiveSource::Uri(uri) })),
         proptest::option::of("[a-z]{0,8}").prop_map(|id| {
             let id = id.map(|id| Box::new(if id.is_empty() { Value::Unknown } else { Value::String(id) }));
-            Value::Resource(ResourceReference { urn: urn(), id, package_version: "1.0.0".to_owned() })
+            Value::from(ResourceReference { urn: urn(), id, package_version: "1.0.0".to_owned() })
         }),
     ];
     leaf.prop_recursive(4, 32, 5, |inner| {
         prop_oneof![
             proptest::collection::vec(inner.clone(), 0..4).prop_map(Value::List),
-            proptest::collection::btree_map("[a-z_]{1,6}", inner.clone(), 0..4).prop_map(Value::Map),
+            proptest::collection::btree_map("[a-z_]{1,6}", inner.clone(), 0..4)
+                .prop_map(|map| Value::Map(map.into_iter().collect())),
             inner.clone().prop_map(Value::secret),
             (proptest::option::of(inner), any::<bool>()).prop_map(|(value, secret)| {
                 Value::Output(Box::new(OutputValue { value, secret, dependencies: vec![urn()] }))
@@ -102,13 +103,13 @@ fn the_form_is_pulumis() {
     assert_eq!(secret, wire(&[(SIGNATURE, text(SECRET)), ("value", text("s"))]));
     let bare = encode(one(Value::secret("s".into())), Encoding::default()).unwrap();
     assert_eq!(bare.fields["p"], text("s"));
-    let asset = Value::Asset(Asset { hash: "h".to_owned(), source: AssetSource::Text("t".to_owned()) });
+    let asset = Value::from(Asset { hash: "h".to_owned(), source: AssetSource::Text("t".to_owned()) });
     let full = encode(one(asset.clone()), ALL).unwrap();
     assert_eq!(full, wire(&[(SIGNATURE, text(ASSET)), ("hash", text("h")), ("text", text("t"))]));
     let elided = encode(one(asset), Encoding { elide: true, ..ALL }).unwrap();
     assert_eq!(elided, wire(&[(SIGNATURE, text(ASSET)), ("hash", text("h"))]));
     let reference = |id: Option<Value>| {
-        Value::Resource(ResourceReference { urn: urn(), id: id.map(Box::new), package_version: String::new() })
+        Value::from(ResourceReference { urn: urn(), id: id.map(Box::new), package_version: String::new() })
     };
     let component = encode(one(reference(None)), ALL).unwrap();
     let parts =
@@ -162,7 +163,7 @@ fn what_is_not_understood_is_an_error() {
 fn empty_contents_and_left_out_contents_differ() {
     let empty_text = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
     let decoded = |hash: &str| decode(wire(&[(SIGNATURE, text(ASSET)), ("hash", text(hash))]), KEEP).unwrap();
-    let asset = |hash: &str, source| one(Value::Asset(Asset { hash: hash.to_owned(), source }));
+    let asset = |hash: &str, source| one(Value::from(Asset { hash: hash.to_owned(), source }));
     assert_eq!(decoded(empty_text), asset(empty_text, AssetSource::Text(String::new())));
     assert_eq!(decoded("abc"), asset("abc", AssetSource::Elided));
 }

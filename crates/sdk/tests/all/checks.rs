@@ -56,7 +56,7 @@ async fn defaults_and_marks_are_filled_in() {
         ("token", "t".into()),
         ("stand", map([("height", 3.0.into())])),
         ("notes", map([("any", Value::List(vec![Value::secret(1.0.into())]))])),
-        ("manual", Value::Asset(asset.clone())),
+        ("manual", Value::from(asset.clone())),
         ("labels", Value::Null),
         ("__internal", "kept".into()),
     ]))
@@ -69,7 +69,7 @@ async fn defaults_and_marks_are_filled_in() {
         ("token", Value::secret("t".into())),
         ("stand", map([("height", 3.0.into()), ("wood", "oak".into())])),
         ("notes", map([("any", Value::List(vec![Value::secret(1.0.into())]))])),
-        ("manual", Value::Asset(asset)),
+        ("manual", Value::from(asset)),
         ("__internal", "kept".into()),
     ]);
     assert_eq!(inputs, expected);

@@ -219,13 +219,9 @@ mod tests {
 
     fn values() -> PropertyMap {
         let urn: Urn = "urn:pulumi:dev::shop::a:b:C::y".parse().unwrap();
-        let asset = |source| Value::Asset(Asset { hash: "h".into(), source });
+        let asset = |source| Value::from(Asset { hash: "h".into(), source });
         let reference = |id: Option<Value>| {
-            Value::Resource(ResourceReference {
-                urn: urn.clone(),
-                id: id.map(Box::new),
-                package_version: "1.0.0".into(),
-            })
+            Value::from(ResourceReference { urn: urn.clone(), id: id.map(Box::new), package_version: "1.0.0".into() })
         };
         let nested = PropertyMap::from([("inner".to_owned(), Value::secret("<canary&>".into()))]);
         let list = vec![
@@ -242,8 +238,8 @@ mod tests {
             reference(None),
             reference(Some(Value::Unknown)),
             reference(Some("id".into())),
-            Value::Archive(Archive { hash: "h".into(), source: ArchiveSource::Path("p".into()) }),
-            Value::Archive(Archive {
+            Value::from(Archive { hash: "h".into(), source: ArchiveSource::Path("p".into()) }),
+            Value::from(Archive {
                 hash: "h".into(),
                 source: ArchiveSource::Assets([("a".to_owned(), asset(AssetSource::Text("t".into())))].into()),
             }),

@@ -213,7 +213,7 @@ fn read_signed(signature: &str, mut map: Map<String, Json>, crypter: Option<&dyn
                 (None, None, None) if hash.as_deref() == Some(EMPTY_HASH) => AssetSource::Text(String::new()),
                 (None, None, None) => AssetSource::Elided,
             };
-            Ok(Value::Asset(Asset { hash: hash.unwrap_or_default(), source }))
+            Ok(Value::from(Asset { hash: hash.unwrap_or_default(), source }))
         }
         ARCHIVE => {
             let hash = take_text(&mut map, "hash")?.unwrap_or_default();
@@ -224,7 +224,7 @@ fn read_signed(signature: &str, mut map: Map<String, Json>, crypter: Option<&dyn
                 (None, None, Some(Json::Null) | None) => ArchiveSource::Elided,
                 (None, None, Some(_)) => return Err("an archive's `assets` is not an object".into()),
             };
-            Ok(Value::Archive(Archive { hash, source }))
+            Ok(Value::from(Archive { hash, source }))
         }
         RESOURCE => read_reference(map),
         OUTPUT => {
@@ -290,5 +290,5 @@ fn read_reference(map: Map<String, Json>) -> Result<Value, ReadError> {
         Some(_) => return Err("a resource reference's `id` is not text".into()),
     };
     let package_version = text("packageVersion").unwrap_or_default().to_owned();
-    Ok(Value::Resource(ResourceReference { urn, id, package_version }))
+    Ok(Value::from(ResourceReference { urn, id, package_version }))
 }

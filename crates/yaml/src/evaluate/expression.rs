@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use outrigger_syntax::Span;
-use outrigger_value::{Archive, ArchiveSource, Value};
+use outrigger_value::{Archive, ArchiveSource, PropertyMap};
 
 use super::value::{Evaluated, Provenance};
 use super::{At, Poisoned, Run, text};
@@ -119,15 +119,15 @@ impl Run<'_> {
         span: Span,
         at: At,
     ) -> Result<Evaluated, Poisoned> {
-        let mut contents = BTreeMap::new();
+        let mut contents = PropertyMap::new();
         let mut whole = Provenance::default();
         for (path, asset) in assets {
             let (value, provenance) = self.evaluate(asset, at).await?.resolved();
             let unknown = provenance.unknown;
             whole.merge(provenance);
             let value = match value {
-                Evaluated::Asset(asset) => Value::Asset(asset),
-                Evaluated::Archive(archive) => Value::Archive(archive),
+                Evaluated::Asset(asset) => asset.into(),
+                Evaluated::Archive(archive) => archive.into(),
                 _ if unknown => continue,
                 other => {
                     let summary = format!("`{path}` must be an asset or an archive, not {}", other.word());

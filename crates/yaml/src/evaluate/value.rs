@@ -192,14 +192,14 @@ impl Evaluated {
                 let item = |(key, item): (String, Evaluated)| Some((key, item.marshal(reader, dependencies)?));
                 Value::Map(map.into_iter().filter_map(item).collect())
             }
-            Evaluated::Asset(asset) => Value::Asset(asset),
-            Evaluated::Archive(archive) => Value::Archive(archive),
+            Evaluated::Asset(asset) => asset.into(),
+            Evaluated::Archive(archive) => archive.into(),
             Evaluated::Resource(handle) => {
                 // A component gets the reference itself, and says what depends on it.
                 if reader == Reader::Provider {
                     dependencies.insert(handle.urn.clone());
                 }
-                Value::Resource(handle.reference())
+                handle.reference().into()
             }
             Evaluated::Output(output) => {
                 // Only the output's own dependencies count: what its parts bring was added when it was made.
@@ -240,8 +240,8 @@ impl Evaluated {
             Value::Map(map) => {
                 Evaluated::Map(map.iter().map(|(key, item)| (key.clone(), Evaluated::from_value(item))).collect())
             }
-            Value::Asset(asset) => Evaluated::Asset(asset.clone()),
-            Value::Archive(archive) => Evaluated::Archive(archive.clone()),
+            Value::Asset(asset) => Evaluated::Asset(Asset::clone(asset)),
+            Value::Archive(archive) => Evaluated::Archive(Archive::clone(archive)),
             Value::Resource(reference) => Evaluated::Resource(Arc::new(Handle::referenced(reference))),
             Value::Unknown => output(None, false, Dependencies::new()),
             Value::Secret(inner) => Evaluated::from_value(inner).into_secret(),

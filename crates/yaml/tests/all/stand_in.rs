@@ -215,7 +215,7 @@ impl Monitor for StandIn {
             outputs.insert("list".to_owned(), Value::List(vec!["a".into(), "b".into()]));
             outputs.insert(
                 "friend".to_owned(),
-                Value::Resource(ResourceReference {
+                Value::from(ResourceReference {
                     urn: thing("friend"),
                     id: Some(Box::new("f".into())),
                     package_version: String::new(),

@@ -178,7 +178,7 @@ fn value(json: Json) -> Value {
             let path = entries.remove("$file").map(|path| AssetSource::Path(path.as_str().unwrap().to_owned()));
             let text = entries.remove("$text").map(|text| AssetSource::Text(text.as_str().unwrap().to_owned()));
             if let Some(source) = path.or(text) {
-                return Value::Asset(Asset { hash: String::new(), source });
+                return Value::from(Asset { hash: String::new(), source });
             }
             Value::Map(entries.into_iter().map(|(key, json)| (key, value(json))).collect())
         }

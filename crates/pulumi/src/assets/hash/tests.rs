@@ -1,6 +1,5 @@
 //! The expected hashes come from Pulumi 3.250.0's own `archive` and `asset` packages, run on the same files.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
 
@@ -60,15 +59,15 @@ fn equal_pulumis() {
     assert_eq!(hash(&path("dir")), "4267fe5c4a9ac17ec9df72209b3f9a089e8a9c44ca0c1eb993aefea04cafc9d5");
     assert_eq!(hash(&path("long")), "137d2ecf25d262815c9deee05d29767174adf3d757de0301f9315e5c4b0f4469");
     assert_eq!(hash(&path("longer")), "200552c271477548db8d6de9fbb580517144f2d8b1e335d6b4160ee96bca296b");
-    let mut members = BTreeMap::new();
-    let of = |members: BTreeMap<String, Value>| Archive { hash: String::new(), source: ArchiveSource::Assets(members) };
+    let mut members = PropertyMap::new();
+    let of = |members: PropertyMap| Archive { hash: String::new(), source: ArchiveSource::Assets(members) };
     assert_eq!(hash(&of(members.clone())), "5f70bf18a086007016e948b04aed3b82103a36bea41755b6cddfaf10ace3c6ef");
-    members.insert("text.txt".to_owned(), Value::Asset(text("hello")));
-    members.insert("./odd//name".to_owned(), Value::Asset(text("hello")));
+    members.insert("text.txt".to_owned(), Value::from(text("hello")));
+    members.insert("./odd//name".to_owned(), Value::from(text("hello")));
     let file = Asset { hash: String::new(), source: AssetSource::Path("dir/a.txt".to_owned()) };
-    members.insert("file.txt".to_owned(), Value::Asset(file.clone()));
+    members.insert("file.txt".to_owned(), Value::from(file.clone()));
     for (name, inner) in [("folder", "dir"), ("tar", "in.tar"), ("tgz", "in.tgz"), ("zip", "in.zip")] {
-        members.insert(name.to_owned(), Value::Archive(path(inner)));
+        members.insert(name.to_owned(), Value::from(path(inner)));
     }
     assert_eq!(hash(&of(members)), "e9e5cc287411c837c413c43c150fe20d797e05e3f0f32b0216bfaa98b72c7a68");
 
@@ -90,19 +89,20 @@ fn hashes_are_filled_in_on_every_level_and_kept() {
     let root = files();
     let kept = Asset { hash: "known".to_owned(), source: AssetSource::Elided };
     let mut properties = PropertyMap::from([
-        ("deep".to_owned(), Value::List(vec![Value::secret(Value::Asset(text("hello")))])),
-        ("kept".to_owned(), Value::Asset(kept.clone())),
+        ("deep".to_owned(), Value::List(vec![Value::secret(Value::from(text("hello")))])),
+        ("kept".to_owned(), Value::from(kept.clone())),
     ]);
     assert!(crate::lacks_hashes(&properties));
     crate::hash_assets(&mut properties, root.path()).unwrap();
     assert!(!crate::lacks_hashes(&properties));
-    assert_eq!(properties["kept"], Value::Asset(kept));
+    assert_eq!(properties["kept"], Value::from(kept));
 
-    let members = BTreeMap::from([("inner".to_owned(), Value::Archive(path("dir")))]);
+    let members = PropertyMap::from([("inner".to_owned(), Value::from(path("dir")))]);
     let outer = Archive { hash: String::new(), source: ArchiveSource::Assets(members) };
-    let mut properties = PropertyMap::from([("outer".to_owned(), Value::Archive(outer))]);
+    let mut properties = PropertyMap::from([("outer".to_owned(), Value::from(outer))]);
     crate::hash_assets(&mut properties, root.path()).unwrap();
-    let Value::Archive(Archive { source: ArchiveSource::Assets(members), .. }) = &properties["outer"] else { panic!() };
+    let Value::Archive(outer) = &properties["outer"] else { panic!() };
+    let ArchiveSource::Assets(members) = &outer.source else { panic!() };
     let expected = archive(&path("dir"), root.path()).unwrap();
     assert!(matches!(&members["inner"], Value::Archive(inner) if inner.hash == expected), "{members:?}");
 }

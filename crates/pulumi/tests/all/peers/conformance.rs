@@ -133,9 +133,9 @@ async fn assets_and_archives_arrive() {
     let root = tempfile::tempdir().unwrap();
     fs::create_dir(root.path().join("folder")).unwrap();
     fs::write(root.path().join("folder/a.txt"), "a").unwrap();
-    let asset = Value::Asset(Asset { hash: String::new(), source: AssetSource::Text("hello".to_owned()) });
+    let asset = Value::from(Asset { hash: String::new(), source: AssetSource::Text("hello".to_owned()) });
     let folder = root.path().join("folder").display().to_string();
-    let archive = Value::Archive(Archive { hash: String::new(), source: ArchiveSource::Path(folder) });
+    let archive = Value::from(Archive { hash: String::new(), source: ArchiveSource::Path(folder) });
     for (ty, value) in [("AssetResource", asset), ("ArchiveResource", archive)] {
         let ty = format!("asset-archive:index:{ty}");
         let mut news = map(&[("value", value)]);

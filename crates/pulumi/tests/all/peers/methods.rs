@@ -75,7 +75,7 @@ impl Monitor for Registry {
 
 fn reference(urn: &Urn) -> Value {
     let id = Some(Box::new("id".into()));
-    Value::Resource(ResourceReference { urn: urn.clone(), id, package_version: String::new() })
+    Value::from(ResourceReference { urn: urn.clone(), id, package_version: String::new() })
 }
 
 async fn call(
