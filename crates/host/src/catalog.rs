@@ -16,7 +16,7 @@ use crate::running::with_last_words;
 use crate::schema::{self, Key};
 use crate::supply::Supply;
 
-/// What a run knows of packages so far. Each schema is fetched once, however many ask.
+/// The schemas that a run has fetched so far. Each schema is fetched once, however many ask.
 #[derive(Default)]
 pub(crate) struct Catalog {
     packages: Mutex<HashMap<PluginDescriptor, Arc<OnceCell<Arc<Package>>>>>,

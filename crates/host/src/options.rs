@@ -44,7 +44,7 @@ impl HostOptions {
     }
 }
 
-/// What the plugins of a run learn of its project. Plugins of different projects share no process.
+/// The project's name, directory and configuration, which a run passes to its plugins. Plugins of different projects share no process.
 #[derive(Clone, Default, PartialEq, Eq, Hash)]
 pub struct ProjectOptions {
     /// Its name; empty when there is none.

@@ -1,4 +1,4 @@
-//! What the engine takes from outside: randomness, other stacks, hashes.
+//! The services that the engine needs: randomness, other stacks, asset hashes.
 
 use std::collections::HashMap;
 use std::path::PathBuf;

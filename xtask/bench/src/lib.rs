@@ -1,4 +1,4 @@
-//! What the programs in `bin` share: a plugin that they start, and what they measure of a process.
+//! Shared by the programs in `bin`: starting a plugin, and measuring a process.
 
 mod memory;
 #[allow(clippy::unwrap_used, reason = "it is made for tests")]

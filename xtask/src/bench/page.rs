@@ -1,4 +1,4 @@
-//! What the pages of figures in `docs` have in common.
+//! The parts that all benchmark pages in `docs` share.
 
 use anyhow::Result;
 

@@ -108,7 +108,7 @@ impl fmt::Display for Choice {
     }
 }
 
-/// How long each operation takes when nobody is killed.
+/// The duration of each operation without a kill.
 #[derive(Default)]
 pub(super) struct Durations(Vec<(Tool, Operation, Duration)>);
 

@@ -76,7 +76,7 @@ fn kill_at(world: &World, running: &mut Running, choice: &Choice) -> Result<&'st
     Ok("killed")
 }
 
-/// What a user does: the same command again, and what it asks for. Whether the first was enough.
+/// Recovers as a user would: runs the same command again, and the commands that it suggests. Answers whether the first was enough.
 pub(super) fn recover(world: &World) -> Result<bool> {
     let first = world.run(Tool::Outrigger, Operation::Up.arguments())?;
     world.nothing_lost("after the next up")?;

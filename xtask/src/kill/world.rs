@@ -18,11 +18,11 @@ const CLEANING: Duration = Duration::from_secs(15);
 pub(super) struct Kind {
     /// How many resources the project has.
     pub(super) resources: usize,
-    /// What the URN of each of them has.
+    /// A part of the URN that all of them have.
     pub(super) counts: &'static str,
     /// What exists, by the folder of the cloud.
     pub(super) living: fn(&Path) -> Result<Vec<Line>>,
-    /// Who reads the state.
+    /// The tool that reads the state.
     pub(super) reader: Tool,
     /// The name of processes that may be left.
     pub(super) excused: Option<&'static str>,
@@ -50,7 +50,7 @@ impl World {
         Ok(world)
     }
 
-    /// Leaves the scratch folder for somebody to look at, if what was done here failed.
+    /// Keeps the scratch folder for inspection if the work failed.
     pub(super) fn end<T>(mut self, what: &str, outcome: Result<T>) -> Result<T> {
         self.scratch.disable_cleanup(outcome.is_err());
         outcome.with_context(|| format!("{what}; the scratch folder is {}", self.scratch.path().display()))
@@ -71,7 +71,7 @@ impl World {
         Running::start(&mut self.sandbox.command(tool, &self.project(), arguments))
     }
 
-    /// What the state knows.
+    /// The resources in the state.
     pub(super) fn known(&self) -> Result<Known> {
         let export = self.succeed(self.kind.reader, &["stack", "export", "--stack", "dev"])?;
         Known::from_export(&export.stdout, self.kind.counts)
@@ -97,7 +97,7 @@ impl World {
         Ok(known)
     }
 
-    /// The whole project is there once, its reader has nothing to do, and nobody is left.
+    /// Checks that every resource exists once, that a preview finds no change, and that no process is left.
     pub(super) fn whole_again(&self) -> Result<()> {
         let (living, resources) = (self.known()?.living, self.kind.resources);
         if living != resources {

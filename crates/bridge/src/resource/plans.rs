@@ -42,7 +42,7 @@ struct Kept {
     creation: Option<Plan>,
     /// The provider's bytes, where the newest plan for what exists says that it has to be replaced.
     replacement: Option<Bytes>,
-    /// Outputs of an older version, and what the provider has made of them: the change asks what its plan has asked.
+    /// Outputs of an older version, and the state that the provider upgraded them to: an update reuses the upgrade of its plan.
     upgraded: Option<(PropertyMap, Stored)>,
 }
 
@@ -86,7 +86,7 @@ impl Plans {
         self.lock().get(urn)?.replacement.clone()
     }
 
-    /// What the provider has made of outputs of an older version.
+    /// The state that the provider upgraded these outputs to, if it already did.
     pub(crate) fn upgraded(&self, urn: &Urn, outputs: &PropertyMap) -> Option<Stored> {
         let kept = self.lock();
         kept.get(urn)?.upgraded.as_ref().filter(|(of, _)| of == outputs).map(|(_, stored)| stored.clone())

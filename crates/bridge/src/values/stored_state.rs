@@ -57,7 +57,7 @@ impl Package {
         let stored = self.upgraded_json(cx, call, urn, subject, &client, meta, json).await?;
         let identity_now =
             self.identities.get().and_then(|known| known.get(&*subject.handle.name)).map(|it| it.version);
-        // What is of the current version costs no second call.
+        // Only older versions cost a second call, so only their upgrades are kept.
         if version != subject.resource.version || (identity.is_some() && identity != identity_now) {
             self.plans.keep_upgraded(urn, &state.outputs, &stored);
         }

@@ -42,7 +42,7 @@ pub(super) fn create(peers: &Peers, outrigger: &Path) -> Result<World> {
     Ok(world)
 }
 
-/// What the providers have made: a file for each thing.
+/// The files that the providers have made, one for each resource.
 fn living(cloud: &Path) -> Result<Vec<Line>> {
     let mut found = Vec::new();
     for provider in PROVIDERS {
