@@ -9,7 +9,7 @@ use futures::future::{BoxFuture, Shared, join_all};
 use outrigger_provider::{
     Alias, AliasParent, Goal, InvokeGoal, Monitor, PackageReference, Program, ProgramError, ReadGoal, Registered,
 };
-use outrigger_value::{PropertyMap, ProviderReference, UNKNOWN_ID, Urn, Value};
+use outrigger_value::{PropertyDependencies, PropertyMap, ProviderReference, UNKNOWN_ID, Urn, Value};
 
 use super::item::{Item, Kind};
 use super::world::{CANARY, World};
@@ -111,7 +111,7 @@ type Known = BTreeMap<usize, Arc<Registered>>;
 /// The goal that an item stands for, now that what it needs is known.
 fn goal(item: &Item, known: &Known) -> Goal {
     let mut inputs = PropertyMap::new();
-    let mut property_dependencies = BTreeMap::new();
+    let mut property_dependencies = PropertyDependencies::new();
     let mut dependencies = BTreeSet::new();
     let mut put = |key: String, value: Value, from: Option<Urn>| {
         property_dependencies.insert(key.clone(), from.into_iter().collect());

@@ -18,7 +18,7 @@ use crate::table::{Puts, Table};
 use crate::{StepOp, Summary};
 
 /// What a child takes over from its parent when it says nothing itself.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Inherited {
     pub(crate) protect: Option<bool>,
     pub(crate) retain_on_delete: Option<bool>,
@@ -185,16 +185,17 @@ impl Decisions {
         if let Some((key, _)) = &old {
             self.claimed.insert(*key);
         }
-        self.inherited.insert(
-            urn.clone(),
-            Inherited {
-                protect: goal.protect,
-                retain_on_delete: goal.retain_on_delete,
-                deleted_with: goal.deleted_with.clone(),
-                provider: goal.provider.clone(),
-                providers: goal.providers.clone(),
-            },
-        );
+        let inherited = Inherited {
+            protect: goal.protect,
+            retain_on_delete: goal.retain_on_delete,
+            deleted_with: goal.deleted_with.clone(),
+            provider: goal.provider.clone(),
+            providers: goal.providers.clone(),
+        };
+        // Most resources set nothing, and nothing need be kept for them.
+        if inherited != Inherited::default() {
+            self.inherited.insert(urn.clone(), inherited);
+        }
         Ok(Begun { urn, old, alias })
     }
 

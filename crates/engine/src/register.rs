@@ -1,6 +1,5 @@
 //! The way of one registration: name, old entry, check, plan, decision, step, answer.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use outrigger_diagnostic::Diagnostic;
@@ -9,7 +8,7 @@ use outrigger_provider::{
     RegisterError, Registered, ResourceIdentity, Verdict,
 };
 use outrigger_state::{EntryKey, Resource};
-use outrigger_value::{PropertyMap, PropertyPath, ProviderReference, UNKNOWN_ID, Urn, Value};
+use outrigger_value::{PropertyDependencies, PropertyMap, PropertyPath, ProviderReference, UNKNOWN_ID, Urn, Value};
 
 use crate::changes;
 use crate::decisions::Begun;
@@ -327,7 +326,12 @@ impl Deployment {
             None => {
                 self.decide().skip_create(&urn);
                 let id = registration.new.custom.then_some(Value::Unknown);
-                Ok(Registered { urn, id, outputs: PropertyMap::new(), output_dependencies: BTreeMap::new() })
+                Ok(Registered {
+                    urn,
+                    id,
+                    outputs: PropertyMap::new(),
+                    output_dependencies: PropertyDependencies::new(),
+                })
             }
         }
     }
@@ -353,7 +357,7 @@ impl Deployment {
             (_, true) => Some(Value::Unknown),
         };
         let (urn, outputs) = (resource.urn.clone(), resource.outputs.clone());
-        Registered { urn, id, outputs, output_dependencies: BTreeMap::new() }
+        Registered { urn, id, outputs, output_dependencies: PropertyDependencies::new() }
     }
 
     pub(crate) fn key_or_new(&self, key: Option<EntryKey>) -> EntryKey {

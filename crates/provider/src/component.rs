@@ -1,8 +1,6 @@
 //! Functions and components.
 
-use std::collections::BTreeMap;
-
-use outrigger_value::{PropertyMap, Urn};
+use outrigger_value::{PropertyDependencies, PropertyMap, Urn};
 
 use crate::CheckFailure;
 
@@ -34,7 +32,7 @@ pub struct ConstructResponse {
     /// Its outputs.
     pub outputs: PropertyMap,
     /// The resources that each output came from.
-    pub output_dependencies: BTreeMap<String, Vec<Urn>>,
+    pub output_dependencies: PropertyDependencies,
 }
 
 /// A method call.
@@ -45,7 +43,7 @@ pub struct CallRequest {
     /// Its arguments, with `__self__`.
     pub arguments: PropertyMap,
     /// The resources that each argument came from.
-    pub argument_dependencies: BTreeMap<String, Vec<Urn>>,
+    pub argument_dependencies: PropertyDependencies,
 }
 
 /// What a method answered.
@@ -54,7 +52,7 @@ pub struct CallResponse {
     /// The result.
     pub result: PropertyMap,
     /// The resources that each part came from.
-    pub dependencies: BTreeMap<String, Vec<Urn>>,
+    pub dependencies: PropertyDependencies,
     /// What is wrong with the arguments.
     pub failures: Vec<CheckFailure>,
 }

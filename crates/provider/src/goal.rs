@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use outrigger_diagnostic::Place;
-use outrigger_value::{CustomTimeouts, PropertyMap, PropertyPath, ProviderReference, Urn, Value};
+use outrigger_value::{CustomTimeouts, PropertyDependencies, PropertyMap, PropertyPath, ProviderReference, Urn, Value};
 
 use crate::{CallRequest, PluginDescriptor};
 
@@ -37,7 +37,7 @@ pub struct Goal {
     /// Everything that it depends on, sorted.
     pub dependencies: Vec<Urn>,
     /// The same by property; every property has an entry.
-    pub property_dependencies: BTreeMap<String, Vec<Urn>>,
+    pub property_dependencies: PropertyDependencies,
     /// `None` inherits from the parent.
     pub protect: Option<bool>,
     /// Property paths.

@@ -1,10 +1,8 @@
 //! The engine as a driver, or a component, sees it.
 
-use std::collections::BTreeMap;
-
 use async_trait::async_trait;
 use outrigger_diagnostic::Diagnostic;
-use outrigger_value::{PropertyMap, Urn, Value};
+use outrigger_value::{PropertyDependencies, PropertyMap, Urn, Value};
 
 use crate::{CallResponse, Goal, InvokeGoal, MethodGoal, ReadGoal};
 
@@ -18,7 +16,7 @@ pub struct Registered {
     /// Its outputs. In a preview they may lack properties that only the provider will know.
     pub outputs: PropertyMap,
     /// The resources that each output came from, where that is not the resource itself: a component says so.
-    pub output_dependencies: BTreeMap<String, Vec<Urn>>,
+    pub output_dependencies: PropertyDependencies,
 }
 
 /// The run, as a component may know it.

@@ -1,11 +1,11 @@
 //! Components: Construct and Call.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 
 use outrigger_provider::{
     CallContext, CallError, CallRequest, CallResponse, ConstructResponse, ErrorKind, Goal, Monitor,
 };
-use outrigger_value::{PropertyMap, Urn};
+use outrigger_value::{ByProperty, PropertyMap, Urn};
 
 use crate::connection::Connection;
 use crate::encoding::{Decoding, Encoding, Unknowns, decode};
@@ -108,7 +108,7 @@ pub(crate) async fn call(
 }
 
 /// Outputs become what they hold, and where they came from joins what the plugin said of it.
-fn settled(properties: PropertyMap, dependencies: &mut BTreeMap<String, Vec<Urn>>) -> PropertyMap {
+fn settled(properties: PropertyMap, dependencies: &mut ByProperty<Vec<Urn>>) -> PropertyMap {
     properties
         .into_iter()
         .map(|(key, value)| {
@@ -134,7 +134,7 @@ fn answer_decoding(preview: bool) -> Decoding {
     Decoding { unknowns: if preview { Unknowns::Keep } else { Unknowns::Drop }, outputs: true }
 }
 
-fn dependencies<T>(from: &BTreeMap<String, Vec<Urn>>, make: impl Fn(Vec<String>) -> T) -> HashMap<String, T> {
+fn dependencies<T>(from: &ByProperty<Vec<Urn>>, make: impl Fn(Vec<String>) -> T) -> HashMap<String, T> {
     from.iter().map(|(key, urns)| (key.clone(), make(texts(urns)))).collect()
 }
 
@@ -150,7 +150,7 @@ fn urns(
     connection: &Connection,
     call: &str,
     from: impl Iterator<Item = (String, Vec<String>)>,
-) -> Result<BTreeMap<String, Vec<Urn>>, CallError> {
+) -> Result<ByProperty<Vec<Urn>>, CallError> {
     from.map(|(key, texts)| {
         let urns: Result<Vec<Urn>, CallError> = texts.iter().map(|text| urn(connection, call, text)).collect();
         Ok((key, urns?))

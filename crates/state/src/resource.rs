@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use outrigger_value::{CustomTimeouts, PropertyMap, ProviderReference, Urn, Value};
+use outrigger_value::{CustomTimeouts, PropertyDependencies, PropertyMap, ProviderReference, Urn, Value};
 use serde_json::Value as Json;
 
 /// One entry of the state. The field names are those of Pulumi's deployment format.
@@ -28,7 +28,7 @@ pub struct Resource {
     /// The resources that it depends on.
     pub dependencies: Vec<Urn>,
     /// The same by property.
-    pub property_dependencies: BTreeMap<String, Vec<Urn>>,
+    pub property_dependencies: PropertyDependencies,
     /// It may not be deleted.
     pub protect: bool,
     /// It must be replaced.
@@ -86,7 +86,7 @@ impl Resource {
             parent: None,
             provider: None,
             dependencies: Vec::new(),
-            property_dependencies: BTreeMap::new(),
+            property_dependencies: PropertyDependencies::new(),
             protect: false,
             taint: false,
             external: false,

@@ -24,7 +24,7 @@ mod value;
 
 pub use asset::{Archive, ArchiveSource, Asset, AssetSource};
 pub use path::{PathError, PathStep, PropertyPath};
-pub use property::PropertyMap;
+pub use property::{ByProperty, PropertyDependencies, PropertyMap};
 pub use timeouts::CustomTimeouts;
 pub use urn::{ProviderReference, UNKNOWN_ID, Urn, UrnError};
 pub use value::{OutputValue, ResourceReference, Value};

@@ -1,4 +1,4 @@
-//! A map from property names to values, ordered by name so that everything made from it is deterministic.
+//! Maps from property names, to values and to anything else, ordered by name so that everything made from it is deterministic.
 
 use std::borrow::Borrow;
 use std::fmt;
@@ -6,14 +6,26 @@ use std::ops::{Deref, DerefMut, Index};
 
 use litemap::LiteMap;
 
-use crate::Value;
+use crate::{Urn, Value};
 
-/// Property names and their values: a sorted array, because most maps have a few entries, are copied often, and stay in memory as long as the
+/// Property names and their values.
+pub type PropertyMap = ByProperty<Value>;
+
+/// Property names and the resources that each of them depends on.
+pub type PropertyDependencies = ByProperty<Vec<Urn>>;
+
+/// Something for each property: a sorted array, because most maps have a few entries, are copied often, and stay in memory as long as the
 /// run. Each node of a tree would take room for eleven entries.
-#[derive(Clone, Default, PartialEq)]
-pub struct PropertyMap(LiteMap<String, Value>);
+#[derive(Clone, PartialEq)]
+pub struct ByProperty<V>(LiteMap<String, V>);
 
-impl PropertyMap {
+impl<V> Default for ByProperty<V> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<V> ByProperty<V> {
     /// An empty map.
     pub const fn new() -> Self {
         Self(LiteMap::new_vec())
@@ -30,7 +42,7 @@ impl PropertyMap {
     }
 
     /// The values, to be changed.
-    pub fn values_mut(&mut self) -> impl Iterator<Item = &mut Value> {
+    pub fn values_mut(&mut self) -> impl Iterator<Item = &mut V> {
         self.0.iter_mut().map(|(_, value)| value)
     }
 
@@ -40,85 +52,85 @@ impl PropertyMap {
     }
 
     /// The values, in the order of their names.
-    pub fn into_values(self) -> impl Iterator<Item = Value> {
+    pub fn into_values(self) -> impl Iterator<Item = V> {
         self.into_iter().map(|(_, value)| value)
     }
 }
 
-impl Deref for PropertyMap {
-    type Target = LiteMap<String, Value>;
+impl<V> Deref for ByProperty<V> {
+    type Target = LiteMap<String, V>;
 
     fn deref(&self) -> &Self::Target {
         &self.0
     }
 }
 
-impl DerefMut for PropertyMap {
+impl<V> DerefMut for ByProperty<V> {
     fn deref_mut(&mut self) -> &mut Self::Target {
         &mut self.0
     }
 }
 
-impl fmt::Debug for PropertyMap {
+impl<V: fmt::Debug> fmt::Debug for ByProperty<V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_map().entries(self.0.iter()).finish()
     }
 }
 
-impl<Q: Ord + ?Sized> Index<&Q> for PropertyMap
+impl<V, Q: Ord + ?Sized> Index<&Q> for ByProperty<V>
 where
     String: Borrow<Q>,
 {
-    type Output = Value;
+    type Output = V;
 
     /// Panics if the name is not there: for tests, and for names that were just put in.
-    fn index(&self, name: &Q) -> &Value {
+    fn index(&self, name: &Q) -> &V {
         #[expect(clippy::expect_used, reason = "an index is expected to be there, as in every map")]
         self.0.get(name).expect("the map has this name")
     }
 }
 
-impl<const N: usize> From<[(String, Value); N]> for PropertyMap {
-    fn from(entries: [(String, Value); N]) -> Self {
+impl<V, const N: usize> From<[(String, V); N]> for ByProperty<V> {
+    fn from(entries: [(String, V); N]) -> Self {
         entries.into_iter().collect()
     }
 }
 
-impl FromIterator<(String, Value)> for PropertyMap {
-    fn from_iter<I: IntoIterator<Item = (String, Value)>>(entries: I) -> Self {
+impl<V> FromIterator<(String, V)> for ByProperty<V> {
+    fn from_iter<I: IntoIterator<Item = (String, V)>>(entries: I) -> Self {
         let mut sorted = LiteMap::from_iter(entries).into_tuple_vec();
         sorted.shrink_to_fit();
         Self(LiteMap::from_sorted_store_unchecked(sorted))
     }
 }
 
-impl Extend<(String, Value)> for PropertyMap {
-    fn extend<I: IntoIterator<Item = (String, Value)>>(&mut self, entries: I) {
+impl<V> Extend<(String, V)> for ByProperty<V> {
+    fn extend<I: IntoIterator<Item = (String, V)>>(&mut self, entries: I) {
         self.0.extend(entries);
     }
 }
 
-impl IntoIterator for PropertyMap {
-    type Item = (String, Value);
-    type IntoIter = std::vec::IntoIter<(String, Value)>;
+impl<V> IntoIterator for ByProperty<V> {
+    type Item = (String, V);
+    type IntoIter = std::vec::IntoIter<(String, V)>;
 
     fn into_iter(self) -> Self::IntoIter {
         self.0.into_tuple_vec().into_iter()
     }
 }
 
-impl<'a> IntoIterator for &'a PropertyMap {
-    type Item = (&'a String, &'a Value);
-    type IntoIter = <&'a LiteMap<String, Value> as IntoIterator>::IntoIter;
+impl<'a, V> IntoIterator for &'a ByProperty<V> {
+    type Item = (&'a String, &'a V);
+    type IntoIter = <&'a LiteMap<String, V> as IntoIterator>::IntoIter;
 
     fn into_iter(self) -> Self::IntoIter {
         (&self.0).into_iter()
     }
 }
 
-impl<'a> IntoIterator for &'a mut PropertyMap {
-    type Item = (&'a String, &'a mut Value);
-    type IntoIter = <&'a mut LiteMap<String, Value> as IntoIterator>::IntoIter;
+impl<'a, V> IntoIterator for &'a mut ByProperty<V> {
+    type Item = (&'a String, &'a mut V);
+    type IntoIter = <&'a mut LiteMap<String, V> as IntoIterator>::IntoIter;
 
     fn into_iter(self) -> Self::IntoIter {
         (&mut self.0).into_iter()

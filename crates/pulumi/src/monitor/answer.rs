@@ -1,10 +1,10 @@
 //! One call of a plugin: its request becomes a goal, and what the monitor says becomes the answer.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use outrigger_diagnostic::Diagnostic;
 use outrigger_provider::{CallRequest, InvokeGoal, MethodGoal, Monitor, ReadGoal, RegisterError, Registered};
-use outrigger_value::{PropertyMap, UNKNOWN_ID, Urn, Value};
+use outrigger_value::{ByProperty, PropertyMap, UNKNOWN_ID, Urn, Value};
 use prost_types::Struct;
 use tonic::Status;
 
@@ -114,7 +114,7 @@ pub(super) async fn call(monitor: &dyn Monitor, request: ResourceCallRequest) ->
         .arg_dependencies
         .iter()
         .map(|(key, from)| Ok((key.clone(), urns(&from.urns)?)))
-        .collect::<Result<BTreeMap<_, _>, Status>>()?;
+        .collect::<Result<ByProperty<_>, Status>>()?;
     let goal = MethodGoal {
         call: CallRequest { token: request.tok, arguments: with_outputs(request.args)?, argument_dependencies },
         provider: provider(&request.provider)?,
@@ -155,6 +155,6 @@ fn wire(properties: PropertyMap, how: Encoding) -> Result<Struct, Status> {
     encode(properties, how).map_err(|error| Status::internal(error.to_string()))
 }
 
-fn dependencies<T>(from: BTreeMap<String, Vec<Urn>>, make: impl Fn(Vec<String>) -> T) -> HashMap<String, T> {
+fn dependencies<T>(from: ByProperty<Vec<Urn>>, make: impl Fn(Vec<String>) -> T) -> HashMap<String, T> {
     from.into_iter().map(|(key, urns)| (key, make(urns.iter().map(Urn::to_string).collect()))).collect()
 }

@@ -204,6 +204,8 @@ fn parent(spec: &Spec, legacy: bool) -> Result<AliasParent, Status> {
 
 #[cfg(test)]
 mod tests {
+    use outrigger_value::ByProperty;
+
     use super::*;
     use crate::generated::pulumirpc::Callback;
     use crate::generated::pulumirpc::register_resource_request::{
@@ -231,7 +233,10 @@ mod tests {
         let goal = goal(request(), false).unwrap();
         let all = vec![A.parse().unwrap(), B.parse().unwrap()];
         assert_eq!(goal.dependencies, all);
-        assert_eq!(goal.property_dependencies, BTreeMap::from([("x".to_owned(), all.clone()), ("y".to_owned(), all)]));
+        assert_eq!(
+            goal.property_dependencies,
+            ByProperty::from([("x".to_owned(), all.clone()), ("y".to_owned(), all)])
+        );
     }
 
     #[test]

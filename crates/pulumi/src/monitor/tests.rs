@@ -1,6 +1,5 @@
 //! A client of the served monitor, over a real connection.
 
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
@@ -11,7 +10,7 @@ use outrigger_provider::{
 use outrigger_transport::Address;
 use outrigger_transport::channel::Channel;
 use outrigger_transport::dial::dial;
-use outrigger_value::{PropertyMap, Urn};
+use outrigger_value::{PropertyDependencies, PropertyMap, Urn};
 use tokio::sync::Notify;
 
 use super::{Lifetime, serve};
@@ -50,7 +49,7 @@ impl Monitor for Recorder {
         let urn = Urn::new("dev", "shop", goal.parent.as_ref(), &goal.ty, &goal.name);
         self.registered.lock().unwrap().push((urn.clone(), goal.parent));
         let id = goal.custom.then(|| "id".into());
-        Ok(Registered { urn, id, outputs: goal.inputs, output_dependencies: BTreeMap::new() })
+        Ok(Registered { urn, id, outputs: goal.inputs, output_dependencies: PropertyDependencies::new() })
     }
 
     async fn register_outputs(&self, urn: &Urn, _: PropertyMap) -> Result<(), RegisterError> {

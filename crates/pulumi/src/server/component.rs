@@ -1,9 +1,9 @@
 //! Construct and Call: the plugin makes a component, or answers a method, with the engine as its monitor.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use outrigger_provider::{CallContext, CallRequest, Goal, RunInfo};
-use outrigger_value::{PropertyMap, Urn, Value};
+use outrigger_value::{PropertyDependencies, PropertyMap, Urn, Value};
 use tonic::Status;
 
 use super::answer::{failure, failures, unsendable};
@@ -114,10 +114,7 @@ fn config(values: HashMap<String, String>, secret: &[String]) -> PropertyMap {
     values.into_iter().map(marked).collect()
 }
 
-fn dependencies<T>(
-    wire: HashMap<String, T>,
-    texts: impl Fn(T) -> Vec<String>,
-) -> Result<BTreeMap<String, Vec<Urn>>, Status> {
+fn dependencies<T>(wire: HashMap<String, T>, texts: impl Fn(T) -> Vec<String>) -> Result<PropertyDependencies, Status> {
     wire.into_iter()
         .map(|(key, from)| Ok((key, texts(from).iter().map(|urn| session::urn(urn)).collect::<Result<_, _>>()?)))
         .collect()

@@ -1,6 +1,6 @@
 //! The engine's `ResourceMonitor`, as a plugin with components sees it: a [`Monitor`] at the other end of a connection.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -11,7 +11,7 @@ use outrigger_provider::{
 };
 use outrigger_transport::channel::Channel;
 use outrigger_transport::limited;
-use outrigger_value::{CustomTimeouts, PropertyMap, Urn, Value, duration};
+use outrigger_value::{ByProperty, CustomTimeouts, PropertyMap, Urn, Value, duration};
 use prost_types::Struct;
 use tonic::{Code, Status};
 
@@ -152,7 +152,7 @@ impl Monitor for EngineMonitor {
             empty if empty.is_empty() => Some(Value::Unknown),
             id => Some(Value::String(id)),
         };
-        let mut output_dependencies = BTreeMap::new();
+        let mut output_dependencies = ByProperty::new();
         for (key, from) in answer.property_dependencies {
             output_dependencies.insert(key, from.urns.iter().map(|urn| parse(urn)).collect::<Result<_, _>>()?);
         }
@@ -188,7 +188,7 @@ impl Monitor for EngineMonitor {
         };
         let answer = self.client.clone().read_resource(request).await.map_err(refused)?.into_inner();
         let (urn, outputs) = (parse(&answer.urn)?, read(answer.properties)?);
-        Ok(Registered { urn, id, outputs, output_dependencies: BTreeMap::new() })
+        Ok(Registered { urn, id, outputs, output_dependencies: ByProperty::new() })
     }
 
     async fn invoke(&self, goal: InvokeGoal) -> Result<Option<PropertyMap>, RegisterError> {
@@ -229,7 +229,7 @@ impl Monitor for EngineMonitor {
             package_ref: package.reference,
         };
         let answer = self.client.clone().call(request).await.map_err(refused)?.into_inner();
-        let mut dependencies = BTreeMap::new();
+        let mut dependencies = ByProperty::new();
         for (key, from) in answer.return_dependencies {
             dependencies.insert(key, from.urns.iter().map(|urn| parse(urn)).collect::<Result<_, _>>()?);
         }

@@ -197,7 +197,8 @@ fn condemned(table: &Table, chosen: &Chosen, dependents: bool) -> Result<BTreeSe
         let depends = |(key, entry): &(&EntryKey, &Entry)| {
             !condemned.contains(key) && entry.node.needs().any(|urn| names.contains(urn))
         };
-        let more: Vec<(&EntryKey, &Entry)> = table.entries.iter().filter(depends).collect();
+        let entries = table.entries.iter().map(|(key, entry)| (key, entry.as_ref()));
+        let more: Vec<(&EntryKey, &Entry)> = entries.filter(depends).collect();
         if more.is_empty() {
             return Ok(condemned);
         }

@@ -1,10 +1,8 @@
 //! The fields of a stored entry, read with an answer that names resource and field when one is wrong.
 
-use std::collections::BTreeMap;
-
 use outrigger_diagnostic::Diagnostic;
 use outrigger_secrets::Crypter;
-use outrigger_value::{CustomTimeouts, PathStep, PropertyMap, PropertyPath, Urn};
+use outrigger_value::{CustomTimeouts, PathStep, PropertyDependencies, PropertyMap, PropertyPath, Urn};
 use serde_json::{Map, Value as Json};
 
 use crate::checkpoint::property::{ReadError, read_map};
@@ -100,10 +98,10 @@ impl Fields {
         }
     }
 
-    pub(crate) fn property_dependencies(&mut self) -> Result<BTreeMap<String, Vec<Urn>>, Diagnostic> {
+    pub(crate) fn property_dependencies(&mut self) -> Result<PropertyDependencies, Diagnostic> {
         const FIELD: &str = "propertyDependencies";
         let map = match self.take(FIELD) {
-            None => return Ok(BTreeMap::new()),
+            None => return Ok(PropertyDependencies::new()),
             Some(Json::Object(map)) => map,
             Some(_) => return Err(self.wrong(FIELD, "it is not an object")),
         };

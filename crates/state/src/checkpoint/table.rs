@@ -43,7 +43,8 @@ pub(crate) struct Operation {
 /// All entries and operations, by the names that the journal gives them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Table {
-    pub(crate) entries: BTreeMap<EntryKey, Entry>,
+    /// Boxed, because a node of the tree has room for eleven, and half of it stays empty when entries are appended.
+    pub(crate) entries: BTreeMap<EntryKey, Box<Entry>>,
     pub(crate) operations: BTreeMap<OperationId, Operation>,
     pub(crate) secrets_provider: Option<String>,
     pub(crate) manifest: Option<String>,
@@ -71,7 +72,7 @@ impl Table {
         };
         for (key, text) in (0..).map(EntryKey).zip(deployment.resources) {
             let node = Node::parse(&text).map_err(|_| checkpoint::not_an_entry(file))?;
-            table.entries.insert(key, Entry { text, node });
+            table.entries.insert(key, Box::new(Entry { text, node }));
         }
         for (id, (kind, text)) in (0..).map(OperationId).zip(deployment.operations) {
             let node = Node::parse(&text).map_err(|_| checkpoint::not_an_entry(file))?;
@@ -91,7 +92,7 @@ impl Table {
         }
         for (key, text) in record.put {
             if let Ok(node) = Node::parse(&text) {
-                self.entries.insert(key, Entry { text, node });
+                self.entries.insert(key, Box::new(Entry { text, node }));
             }
         }
         for (id, kind, text) in record.begin {
@@ -141,7 +142,7 @@ impl Table {
     pub(crate) fn render(&mut self, stack: &str, time: Timestamp) -> Result<Rendered, Violation> {
         alias::settle(self);
         let keys: Vec<EntryKey> = self.entries.keys().copied().collect();
-        let values: Vec<&Entry> = self.entries.values().collect();
+        let values: Vec<&Entry> = self.entries.values().map(Box::as_ref).collect();
         let nodes: Vec<&Node> = values.iter().map(|entry| &entry.node).collect();
         let order = canonical(&nodes);
         verify(order.iter().filter_map(|index| nodes.get(*index).copied()))?;

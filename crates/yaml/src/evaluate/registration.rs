@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use outrigger_provider::{
     Alias, AliasParent, Goal, PluginDescriptor, PropertyPlaces, ReadGoal, RegisterError, Registered,
 };
-use outrigger_value::{PropertyMap, ProviderReference, Urn, Value};
+use outrigger_value::{PropertyDependencies, PropertyMap, ProviderReference, Value};
 
 use super::invocation::STACK_REFERENCE;
 use super::options::urns;
@@ -22,7 +22,7 @@ use crate::program::{Get, Properties, Property, Resource};
 #[derive(Default)]
 struct Inputs {
     values: PropertyMap,
-    dependencies: BTreeMap<String, Vec<Urn>>,
+    dependencies: PropertyDependencies,
 }
 
 /// Who stands above a resource and who manages it.

@@ -13,7 +13,7 @@ use outrigger_provider::{
 };
 use outrigger_schema::Package;
 use outrigger_syntax::Document;
-use outrigger_value::{PropertyMap, ResourceReference, Urn, Value};
+use outrigger_value::{PropertyDependencies, PropertyMap, ResourceReference, Urn, Value};
 use outrigger_yaml::program::Program;
 use outrigger_yaml::{Settings, YamlProgram};
 
@@ -201,7 +201,7 @@ impl Monitor for StandIn {
             assert!(!records.root && records.reports.is_empty(), "the stack is registered once, before anything else");
             records.root = true;
             let (urn, outputs) = (self.stack.clone(), PropertyMap::new());
-            return Ok(Registered { urn, id: None, outputs, output_dependencies: BTreeMap::new() });
+            return Ok(Registered { urn, id: None, outputs, output_dependencies: PropertyDependencies::new() });
         }
         assert!(self.records.lock().unwrap().root, "{} is registered before the stack", goal.name);
         if goal.name == "broken" {
@@ -224,7 +224,12 @@ impl Monitor for StandIn {
         }
         let custom = goal.custom;
         self.records.lock().unwrap().goals.push(goal);
-        Ok(Registered { urn, id: Some(id).filter(|_| custom), outputs, output_dependencies: BTreeMap::new() })
+        Ok(Registered {
+            urn,
+            id: Some(id).filter(|_| custom),
+            outputs,
+            output_dependencies: PropertyDependencies::new(),
+        })
     }
 
     async fn register_outputs(&self, urn: &Urn, outputs: PropertyMap) -> Result<(), RegisterError> {
@@ -243,7 +248,7 @@ impl Monitor for StandIn {
             outputs.insert("outputs".to_owned(), Value::Map(others));
         }
         self.records.lock().unwrap().reads.push(goal);
-        Ok(Registered { urn, id, outputs, output_dependencies: BTreeMap::new() })
+        Ok(Registered { urn, id, outputs, output_dependencies: PropertyDependencies::new() })
     }
 
     async fn call(&self, _: MethodGoal) -> Result<CallResponse, RegisterError> {

@@ -9,7 +9,7 @@ use outrigger_provider::{
     CallRequest, CallResponse, Goal, InvokeGoal, MethodGoal, Monitor, Plugin, Provider, ReadGoal, RegisterError,
     Registered, RunInfo,
 };
-use outrigger_value::{PropertyMap, ResourceReference, Urn, Value};
+use outrigger_value::{PropertyDependencies, PropertyMap, ResourceReference, Urn, Value};
 
 use super::child::{Started, cx, map, provider_urn};
 
@@ -84,8 +84,11 @@ async fn call(
     token: &str,
     arguments: &[(&str, Value)],
 ) -> Result<CallResponse, outrigger_provider::CallError> {
-    let request =
-        CallRequest { token: token.to_owned(), arguments: map(arguments), argument_dependencies: BTreeMap::new() };
+    let request = CallRequest {
+        token: token.to_owned(),
+        arguments: map(arguments),
+        argument_dependencies: PropertyDependencies::new(),
+    };
     provider.call(&cx(), request, monitor).await
 }
 
