@@ -12,6 +12,7 @@ mod keyring;
 mod locked;
 mod manager;
 mod passphrase;
+mod pbkdf2;
 mod phrase;
 
 use outrigger_diagnostic::Diagnostic;

@@ -7,11 +7,9 @@ use std::thread;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use outrigger_diagnostic::Diagnostic;
-use sha2::Sha256;
-use zeroize::Zeroizing;
 
 use crate::cipher::{Cipher, OpenError, no_randomness};
-use crate::{Crypter, Phrase};
+use crate::{Crypter, Phrase, pbkdf2};
 
 /// As Pulumi has it: about a second of work, on purpose.
 const ROUNDS: u32 = 1_000_000;
@@ -132,9 +130,7 @@ impl fmt::Debug for Passphrase {
 }
 
 fn derive(phrase: &Phrase, salt: &[u8]) -> Cipher {
-    let mut key = Zeroizing::new([0_u8; 32]);
-    pbkdf2::pbkdf2_hmac::<Sha256>(phrase.as_bytes(), salt, ROUNDS, key.as_mut());
-    Cipher::new(&key)
+    Cipher::new(&pbkdf2::derive(phrase.as_bytes(), salt, ROUNDS))
 }
 
 fn wrong_passphrase() -> Diagnostic {
