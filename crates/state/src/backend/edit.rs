@@ -126,15 +126,15 @@ impl Edit {
             }
             Self::Rename { old, new } => {
                 position(table, old.as_str())?;
-                if table.entries.values().any(|entry| entry.node.urn == new.as_str()) {
+                if table.entries.values().any(|entry| *entry.node.urn == *new.as_str()) {
                     return Err(Diagnostic::error("state-name-taken", format!("the state has {new} already"))
                         .hint("Choose another name, or forget that one with `outrigger state delete`."));
                 }
                 let mentions = |entry: &Entry| {
                     let node = &entry.node;
-                    node.urn == old.as_str()
+                    *node.urn == *old.as_str()
                         || node.needs().any(|urn| urn == old.as_str())
-                        || node.aliases.iter().any(|alias| alias == new.as_str())
+                        || node.aliases.iter().any(|alias| **alias == *new.as_str())
                 };
                 let keys = keys(table, &Chosen::All, mentions)?;
                 rewrite_entries(table, &keys, file, |fields| {
@@ -176,7 +176,7 @@ fn keys(table: &Table, chosen: &Chosen, kind: impl Fn(&Entry) -> bool) -> Result
 
 /// The one entry of a name.
 fn position(table: &Table, name: &str) -> Result<EntryKey, Diagnostic> {
-    let mut found = table.entries.iter().filter(|(_, entry)| entry.node.urn == name).map(|(key, _)| *key);
+    let mut found = table.entries.iter().filter(|(_, entry)| *entry.node.urn == *name).map(|(key, _)| *key);
     match (found.next(), found.next()) {
         (Some(one), None) => Ok(one),
         (None, _) => Err(Diagnostic::error("state-urn-unknown", format!("the state has no resource {name}"))
@@ -193,7 +193,7 @@ fn condemned(table: &Table, chosen: &Chosen, dependents: bool) -> Result<BTreeSe
     let mut condemned = keys(table, chosen, |_| true)?;
     loop {
         let entries = condemned.iter().filter_map(|key| table.entries.get(key));
-        let names: BTreeSet<&str> = entries.map(|entry| entry.node.urn.as_str()).collect();
+        let names: BTreeSet<&str> = entries.map(|entry| entry.node.urn.as_ref()).collect();
         let depends = |(key, entry): &(&EntryKey, &Entry)| {
             !condemned.contains(key) && entry.node.needs().any(|urn| names.contains(urn))
         };
@@ -203,7 +203,7 @@ fn condemned(table: &Table, chosen: &Chosen, dependents: bool) -> Result<BTreeSe
             return Ok(condemned);
         }
         if !dependents {
-            let listed: Vec<&str> = more.iter().take(SHOWN).map(|(_, entry)| entry.node.urn.as_str()).collect();
+            let listed: Vec<&str> = more.iter().take(SHOWN).map(|(_, entry)| entry.node.urn.as_ref()).collect();
             let rest = more.len().saturating_sub(SHOWN);
             let rest = if rest > 0 { format!("\nand {rest} more") } else { String::new() };
             let first = names.first().copied().unwrap_or_default();

@@ -76,7 +76,7 @@ fn outline(found: &Scanned<'_>, keys: Keys<'_>, file: &str) -> Result<Outline, D
     let entries = nodes.into_iter().filter_map(|node| {
         Some(Outlined {
             urn: node.parsed_urn()?,
-            id: Some(node.id).filter(|id| !id.is_empty()),
+            id: Some(node.id.into()).filter(|id: &String| !id.is_empty()),
             parent: node.parent.parse().ok(),
             dependencies: node.dependencies.iter().filter_map(|urn| urn.parse().ok()).collect(),
             delete: node.delete,

@@ -32,8 +32,8 @@ pub(crate) fn settle(table: &mut Table) {
 }
 
 /// Former names to present ones. A child of a renamed parent is itself renamed, unless the parent is the root stack.
-fn renames<'a>(nodes: impl Iterator<Item = &'a Node>) -> HashMap<String, String> {
-    let mut renamed: HashMap<String, String> = HashMap::new();
+fn renames<'a>(nodes: impl Iterator<Item = &'a Node>) -> HashMap<Arc<str>, Arc<str>> {
+    let mut renamed: HashMap<Arc<str>, Arc<str>> = HashMap::new();
     for node in nodes {
         for alias in node.aliases.iter().filter(|alias| **alias != node.urn) {
             renamed.insert(alias.clone(), node.urn.clone());
@@ -44,26 +44,26 @@ fn renames<'a>(nodes: impl Iterator<Item = &'a Node>) -> HashMap<String, String>
         {
             let name = Urn::new(urn.stack(), urn.project(), Some(&parent), urn.ty(), urn.name());
             if name != urn {
-                renamed.insert(node.urn.clone(), name.as_str().to_owned());
+                renamed.insert(node.urn.clone(), name.as_str().into());
             }
         }
     }
     renamed
 }
 
-fn touched(node: &Node, renamed: &HashMap<String, String>) -> bool {
+fn touched(node: &Node, renamed: &HashMap<Arc<str>, Arc<str>>) -> bool {
     !node.aliases.is_empty()
         || renamed.contains_key(&node.urn)
         || node.references().any(|reference| renamed.contains_key(reference.urn))
         || node.provider_reference().is_some_and(|provider| renamed.contains_key(provider.urn.as_str()))
 }
 
-fn rewrite(entry: &mut Json, renamed: &HashMap<String, String>) {
+fn rewrite(entry: &mut Json, renamed: &HashMap<Arc<str>, Arc<str>>) {
     let Some(fields) = entry.as_object_mut() else { return };
     fields.remove("aliases");
     let one = |value: &mut Json| {
         if let Some(now) = value.as_str().and_then(|urn| renamed.get(urn)) {
-            *value = Json::String(now.clone());
+            *value = Json::String(now.to_string());
         }
     };
     let list = |value: &mut Json| value.as_array_mut().into_iter().flatten().for_each(one);

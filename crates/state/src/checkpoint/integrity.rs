@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use outrigger_diagnostic::Diagnostic;
 
-use crate::checkpoint::node::Node;
+use crate::checkpoint::node::{Kind, Node};
 
 /// A rule that a state breaks.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,8 +49,8 @@ pub(crate) fn verify<'a>(nodes: impl IntoIterator<Item = &'a Node>) -> Result<()
         if node.urn.is_empty() {
             return Err(Violation::new(&format!("number {index}"), "a resource has no name (`urn`)"));
         }
-        let urn = node.urn.as_str();
-        if node.ty.is_empty() {
+        let urn = node.urn.as_ref();
+        if node.kind == Kind::Untyped {
             return Err(Violation::new(urn, "a resource has no type"));
         }
         if node.parsed_urn().is_none() {
@@ -66,21 +66,21 @@ pub(crate) fn verify<'a>(nodes: impl IntoIterator<Item = &'a Node>) -> Result<()
             if node.id.is_empty() {
                 return Err(Violation::new(urn, "a provider has no id"));
             }
-            providers.insert((urn, node.id.as_str()));
+            providers.insert((urn, node.id.as_ref()));
         }
         if !node.provider.is_empty() {
             let Some((provider, id)) = node.provider_reference().and(node.provider.rsplit_once("::")) else {
                 return Err(Violation::new(urn, format!("its provider reference `{}` is not NAME::ID", node.provider)));
             };
             if !node.pending_replacement && !providers.contains(&(provider, id)) {
-                let later = nodes.iter().skip(index).any(|other| other.urn == provider && other.id == id);
+                let later = nodes.iter().skip(index).any(|other| *other.urn == *provider && *other.id == *id);
                 let how = if later { "comes after it" } else { "is missing" };
                 return Err(Violation::new(urn, format!("its provider {provider} with id {id} {how}")));
             }
         }
         for reference in node.references() {
             if !seen.contains(reference.urn) {
-                let later = nodes.iter().skip(index).any(|other| other.urn == reference.urn);
+                let later = nodes.iter().skip(index).any(|other| *other.urn == *reference.urn);
                 let how = if later { "comes after it" } else { "is missing" };
                 return Err(Violation::new(urn, format!("`{}` names {}, which {how}", reference.field, reference.urn)));
             }

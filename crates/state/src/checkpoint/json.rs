@@ -16,6 +16,11 @@ impl JsonWriter {
         Self::default()
     }
 
+    /// With room for so many bytes.
+    pub(crate) fn with_room(bytes: usize) -> Self {
+        Self { text: String::with_capacity(bytes), html: false }
+    }
+
     pub(crate) fn escaping_html() -> Self {
         Self { text: String::new(), html: true }
     }

@@ -299,7 +299,9 @@ pub(crate) fn write(
     features: &[&str],
     deployment: &Deployment,
 ) -> String {
-    let mut out = JsonWriter::new();
+    // What stands around the entries is short.
+    let entries = deployment.resources.iter().chain(deployment.operations.iter().map(|(_, text)| text));
+    let mut out = JsonWriter::with_room(4096 + entries.map(|text| text.len() + 64).sum::<usize>());
     out.raw("{");
     out.key("version");
     out.raw(if features.is_empty() { "3" } else { "4" });

@@ -1,42 +1,85 @@
 //! What order, integrity and recovery need to know of an entry. Read from its text, so that no key is needed.
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
 
 use outrigger_value::{ProviderReference, Urn};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-/// The names in an entry, and its marks.
+/// The names in an entry, and its marks. A state has one for each entry, so it is small, and names are shared.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Node {
-    pub(crate) urn: String,
+    pub(crate) urn: Arc<str>,
     #[serde(rename = "type")]
-    pub(crate) ty: String,
+    pub(crate) kind: Kind,
     pub(crate) custom: bool,
-    pub(crate) id: String,
+    pub(crate) id: Box<str>,
     pub(crate) delete: bool,
     pub(crate) external: bool,
-    pub(crate) parent: String,
-    pub(crate) provider: String,
+    pub(crate) parent: Arc<str>,
+    pub(crate) provider: Arc<str>,
     #[serde(deserialize_with = "absent")]
-    pub(crate) dependencies: Vec<String>,
-    /// By property; by which one does not matter here.
+    pub(crate) dependencies: Vec<Arc<str>>,
+    /// Of all properties; which one has which does not matter here.
     #[serde(deserialize_with = "lists")]
-    property_dependencies: Vec<Vec<String>>,
+    property_dependencies: Vec<Arc<str>>,
     pub(crate) pending_replacement: bool,
     pub(crate) protect: bool,
     #[serde(deserialize_with = "absent")]
-    pub(crate) aliases: Vec<String>,
-    pub(crate) deleted_with: String,
+    pub(crate) aliases: Vec<Arc<str>>,
+    pub(crate) deleted_with: Arc<str>,
     #[serde(deserialize_with = "absent")]
-    pub(crate) replace_with: Vec<String>,
+    pub(crate) replace_with: Vec<Arc<str>>,
     pub(crate) taint: bool,
     refresh_before_update: bool,
-    view_of: String,
-    #[serde(deserialize_with = "absent")]
-    resource_hooks: BTreeMap<String, IgnoredAny>,
-    extension_ref: String,
+    view_of: Arc<str>,
+    #[serde(rename = "resourceHooks", deserialize_with = "hooks")]
+    hooked: bool,
+    #[serde(rename = "extensionRef", deserialize_with = "filled")]
+    extended: bool,
+}
+
+/// What an entry's type says of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(from = "Cow<str>")]
+pub(crate) enum Kind {
+    /// There is no type.
+    #[default]
+    Untyped,
+    RootStack,
+    Provider,
+    Other,
+}
+
+impl From<Cow<'_, str>> for Kind {
+    fn from(ty: Cow<'_, str>) -> Self {
+        match ty.as_ref() {
+            "" => Self::Untyped,
+            "pulumi:pulumi:Stack" => Self::RootStack,
+            ty if ty.starts_with("pulumi:providers:") => Self::Provider,
+            _ => Self::Other,
+        }
+    }
+}
+
+/// The names of a state, each kept once.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Names(HashSet<Arc<str>>);
+
+impl Names {
+    /// Makes the names in a node those that are there already.
+    pub(crate) fn share(&mut self, node: &mut Node) {
+        for name in node.names() {
+            if let Some(known) = self.0.get(name) {
+                *name = Arc::clone(known);
+            } else if !name.is_empty() {
+                self.0.insert(Arc::clone(name));
+            }
+        }
+    }
 }
 
 /// Null counts as absent, as Go reads it.
@@ -48,10 +91,19 @@ where
     Ok(Option::<T>::deserialize(deserializer)?.unwrap_or_default())
 }
 
-/// The lists of a map that are not empty: of 50,000 entries, maps alone would take more than their texts.
-fn lists<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<Vec<String>>, D::Error> {
-    let map: BTreeMap<String, Option<Vec<String>>> = absent(deserializer)?;
-    Ok(map.into_values().flatten().filter(|list| !list.is_empty()).collect())
+/// What the lists of a map hold together.
+fn lists<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<Arc<str>>, D::Error> {
+    let map: BTreeMap<String, Option<Vec<Arc<str>>>> = absent(deserializer)?;
+    Ok(map.into_values().flatten().flatten().collect())
+}
+
+fn hooks<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
+    let map: BTreeMap<String, IgnoredAny> = absent(deserializer)?;
+    Ok(!map.is_empty())
+}
+
+fn filled<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
+    Ok(!Cow::<str>::deserialize(deserializer)?.is_empty())
 }
 
 /// One reference of an entry to another, with the field that holds it.
@@ -66,12 +118,20 @@ impl Node {
         serde_json::from_str(text)
     }
 
+    fn names(&mut self) -> impl Iterator<Item = &mut Arc<str>> {
+        [&mut self.urn, &mut self.parent, &mut self.provider, &mut self.deleted_with, &mut self.view_of]
+            .into_iter()
+            .chain(&mut self.dependencies)
+            .chain(&mut self.property_dependencies)
+            .chain(&mut self.aliases)
+            .chain(&mut self.replace_with)
+    }
+
     /// Every name that must come before this entry. The provider is not among them.
     pub(crate) fn references(&self) -> impl Iterator<Item = Reference<'_>> {
-        let by_property = self.property_dependencies.iter().flatten();
         std::iter::once(("parent", &self.parent))
             .chain(self.dependencies.iter().map(|urn| ("dependencies", urn)))
-            .chain(by_property.map(|urn| ("propertyDependencies", urn)))
+            .chain(self.property_dependencies.iter().map(|urn| ("propertyDependencies", urn)))
             .chain(std::iter::once(("deletedWith", &self.deleted_with)))
             .chain(self.replace_with.iter().map(|urn| ("replaceWith", urn)))
             .filter(|(_, urn)| !urn.is_empty())
@@ -81,7 +141,7 @@ impl Node {
     /// Every name without which this entry makes no sense: what must come before it, its provider, and what it is a view of.
     pub(crate) fn needs(&self) -> impl Iterator<Item = &str> {
         let provider = self.provider.rsplit_once("::").map(|(urn, _)| urn);
-        let view_of = Some(self.view_of.as_str()).filter(|urn| !urn.is_empty());
+        let view_of = Some(self.view_of.as_ref()).filter(|urn| !urn.is_empty());
         self.references().map(|reference| reference.urn).chain(provider).chain(view_of)
     }
 
@@ -91,11 +151,11 @@ impl Node {
     }
 
     pub(crate) fn is_provider(&self) -> bool {
-        self.ty.starts_with("pulumi:providers:")
+        self.kind == Kind::Provider
     }
 
     pub(crate) fn is_root_stack(&self) -> bool {
-        self.ty == "pulumi:pulumi:Stack"
+        self.kind == Kind::RootStack
     }
 
     pub(crate) fn parsed_urn(&self) -> Option<Urn> {
@@ -107,10 +167,10 @@ impl Node {
         [
             ("refreshBeforeUpdate", self.refresh_before_update),
             ("views", !self.view_of.is_empty()),
-            ("hooks", !self.resource_hooks.is_empty()),
+            ("hooks", self.hooked),
             ("taint", self.taint),
             ("replaceWith", !self.replace_with.is_empty()),
-            ("extensionParameterization", !self.extension_ref.is_empty()),
+            ("extensionParameterization", self.extended),
         ]
         .into_iter()
         .filter_map(|(name, used)| used.then_some(name))

@@ -54,7 +54,7 @@ impl<'a> Sorter<'a> {
             }
             if node.delete {
                 let provider = node.provider.rsplit_once("::").map(|(urn, _)| urn);
-                let before = names.iter().copied().chain(provider).chain([node.urn.as_str()]);
+                let before = names.iter().copied().chain(provider).chain([node.urn.as_ref()]);
                 for other in before.filter_map(|name| by_name.get(name)).flatten().copied() {
                     let sibling = nodes[other].urn == node.urn;
                     // After the live entry of its own name, and after every entry of the names that it refers to.
@@ -89,7 +89,7 @@ impl<'a> Sorter<'a> {
             }
             sorted.push(index);
             let node = self.nodes[index];
-            let mut met = self.waiting.remove(node.urn.as_str()).unwrap_or_default();
+            let mut met = self.waiting.remove(node.urn.as_ref()).unwrap_or_default();
             if node.is_provider() {
                 let reference = format!("{}::{}", node.urn, node.id);
                 met.extend(self.waiting.remove(reference.as_str()).unwrap_or_default());
@@ -139,7 +139,7 @@ mod tests {
         let references: Vec<&Node> = nodes.iter().collect();
         let order = canonical(&references);
         verify(order.iter().map(|index| references[*index])).unwrap();
-        order.iter().map(|index| nodes[*index].id.clone()).collect()
+        order.iter().map(|index| nodes[*index].id.to_string()).collect()
     }
 
     #[test]

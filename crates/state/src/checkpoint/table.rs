@@ -10,7 +10,7 @@ use outrigger_secrets::Crypter;
 use crate::checkpoint::alias;
 use crate::checkpoint::entry::write_entry;
 use crate::checkpoint::integrity::{Violation, verify};
-use crate::checkpoint::node::Node;
+use crate::checkpoint::node::{Names, Node};
 use crate::checkpoint::order::canonical;
 use crate::checkpoint::property::Secrets;
 use crate::checkpoint::{self, Checkpoint, Deployment, Document};
@@ -49,6 +49,7 @@ pub(crate) struct Table {
     pub(crate) secrets_provider: Option<String>,
     pub(crate) manifest: Option<String>,
     pub(crate) rest: BTreeMap<String, String>,
+    pub(crate) names: Names,
 }
 
 /// A checkpoint, ready to be written.
@@ -71,15 +72,22 @@ impl Table {
             ..Self::default()
         };
         for (key, text) in (0..).map(EntryKey).zip(deployment.resources) {
-            let node = Node::parse(&text).map_err(|_| checkpoint::not_an_entry(file))?;
+            let node = table.node(&text).map_err(|_| checkpoint::not_an_entry(file))?;
             table.entries.insert(key, Box::new(Entry { text, node }));
         }
         for (id, (kind, text)) in (0..).map(OperationId).zip(deployment.operations) {
-            let node = Node::parse(&text).map_err(|_| checkpoint::not_an_entry(file))?;
+            let node = table.node(&text).map_err(|_| checkpoint::not_an_entry(file))?;
             table.operations.insert(id, Operation { kind, text, node });
         }
         verify(table.entries.values().map(|entry| &entry.node)).map_err(|violation| violation.on_read(file))?;
         Ok(table)
+    }
+
+    /// Reads an entry's names, and keeps each once.
+    fn node(&mut self, text: &str) -> Result<Node, serde_json::Error> {
+        let mut node = Node::parse(text)?;
+        self.names.share(&mut node);
+        Ok(node)
     }
 
     /// Applies a record: `end`, `remove`, `put`, `begin`. Texts that are no entries are left out; the writer makes none.
@@ -91,12 +99,12 @@ impl Table {
             self.entries.remove(&key);
         }
         for (key, text) in record.put {
-            if let Ok(node) = Node::parse(&text) {
+            if let Ok(node) = self.node(&text) {
                 self.entries.insert(key, Box::new(Entry { text, node }));
             }
         }
         for (id, kind, text) in record.begin {
-            if let Ok(node) = Node::parse(&text) {
+            if let Ok(node) = self.node(&text) {
                 self.operations.insert(id, Operation { kind, text, node });
             }
         }
@@ -112,6 +120,7 @@ impl Table {
             secrets_provider: self.secrets_provider.clone(),
             manifest: self.manifest.clone(),
             rest: self.rest.clone(),
+            names: self.names.clone(),
         }
     }
 

@@ -42,7 +42,7 @@ pub(crate) fn merge(table: &mut Table, created: Vec<Creation>, pending: Vec<(Str
         bring_support(table, creation, &support);
     }
     // What stays a pending operation cannot be referred to.
-    let names: HashSet<String> = wanted
+    let names: HashSet<Arc<str>> = wanted
         .iter()
         .filter(|creation| provider_of(table, creation).is_some())
         .map(|creation| creation.node.urn.clone())
@@ -70,12 +70,12 @@ pub(crate) fn merge(table: &mut Table, created: Vec<Creation>, pending: Vec<(Str
 
 /// What a reference to an entry looks like: providers are named with their id.
 fn reference(node: &Node) -> String {
-    if node.is_provider() { format!("{}::{}", node.urn, node.id) } else { node.urn.clone() }
+    if node.is_provider() { format!("{}::{}", node.urn, node.id) } else { node.urn.to_string() }
 }
 
 fn bring_support(table: &mut Table, creation: &Creation, support: &BTreeMap<String, Creation>) {
     for name in [&creation.node.provider, &creation.node.parent] {
-        let Some(needed) = support.get(name.as_str()).filter(|needed| !needed.is_in(table)) else { continue };
+        let Some(needed) = support.get(name.as_ref()).filter(|needed| !needed.is_in(table)) else { continue };
         let taken = has_live(table, &needed.node.urn);
         if needed.node.is_provider() || !taken {
             bring_support(table, needed, support);
@@ -87,7 +87,7 @@ fn bring_support(table: &mut Table, creation: &Creation, support: &BTreeMap<Stri
     }
 }
 
-fn add(table: &mut Table, creation: &Creation, names: &HashSet<String>) -> Diagnostic {
+fn add(table: &mut Table, creation: &Creation, names: &HashSet<Arc<str>>) -> Diagnostic {
     let node = &creation.node;
     let taken = has_live(table, &node.urn);
     let said = match fitted(table, creation, names, taken) {
@@ -115,12 +115,12 @@ fn add(table: &mut Table, creation: &Creation, names: &HashSet<String>) -> Diagn
 }
 
 fn has_live(table: &Table, urn: &str) -> bool {
-    table.entries.values().any(|entry| entry.node.urn == urn && !entry.node.delete)
+    table.entries.values().any(|entry| *entry.node.urn == *urn && !entry.node.delete)
 }
 
 /// The entry's text without references to what is no longer there. `None` if its provider cannot be found.
-fn fitted(table: &Table, creation: &Creation, names: &HashSet<String>, delete: bool) -> Option<Arc<str>> {
-    let there = |urn: &str| names.contains(urn) || table.entries.values().any(|entry| entry.node.urn == urn);
+fn fitted(table: &Table, creation: &Creation, names: &HashSet<Arc<str>>, delete: bool) -> Option<Arc<str>> {
+    let there = |urn: &str| names.contains(urn) || table.entries.values().any(|entry| *entry.node.urn == *urn);
     let mut json: Json = serde_json::from_str(&creation.text).ok()?;
     let fields = json.as_object_mut()?;
     // Whoever wrote the state knows nothing of the run's renames. To apply one now would give this name to an entry that still
@@ -165,8 +165,8 @@ enum Provided {
 /// The provider of an entry, in the state as it is now; `None` if there is none any more.
 fn provider_of(table: &Table, creation: &Creation) -> Option<Provided> {
     let Some(provider) = creation.node.provider_reference() else { return Some(Provided::AsItSays) };
-    let providers = || table.entries.values().filter(|entry| entry.node.urn == provider.urn.as_str());
-    if providers().any(|entry| entry.node.id == provider.id) {
+    let providers = || table.entries.values().filter(|entry| *entry.node.urn == *provider.urn.as_str());
+    if providers().any(|entry| *entry.node.id == *provider.id) {
         return Some(Provided::AsItSays);
     }
     providers().find(|entry| !entry.node.delete).map(|other| Provided::By(reference(&other.node)))
@@ -209,7 +209,7 @@ mod tests {
         let created = [orphan, other].map(|entry| Creation::parse(&entry.to_string().into()).unwrap());
         merge(&mut table, created.into(), Vec::new());
         table.render("dev", jiff::Timestamp::UNIX_EPOCH).map_err(drop).unwrap();
-        assert_eq!(table.entries.values().map(|entry| entry.node.id.as_str()).collect::<Vec<_>>(), ["2"]);
+        assert_eq!(table.entries.values().map(|entry| entry.node.id.as_ref()).collect::<Vec<_>>(), ["2"]);
         assert_eq!(table.operations.len(), 1);
     }
 
@@ -221,7 +221,7 @@ mod tests {
         merge(&mut table, vec![created], Vec::new());
         table.render("dev", jiff::Timestamp::UNIX_EPOCH).map_err(drop).unwrap();
         let found: Vec<_> =
-            table.entries.values().map(|entry| (entry.node.urn.clone(), entry.node.id.as_str())).collect();
+            table.entries.values().map(|entry| (entry.node.urn.to_string(), entry.node.id.as_ref())).collect();
         let urn = |name: &str| format!("urn:pulumi:dev::shop::a:b:C::{name}");
         assert_eq!(found, [(urn("old"), "1"), (urn("new"), "2")]);
     }

@@ -131,6 +131,7 @@ fn numbered(table: &Table, marker: &Marker) -> Table {
         secrets_provider: table.secrets_provider.clone(),
         manifest: table.manifest.clone(),
         rest: table.rest.clone(),
+        names: table.names.clone(),
     }
 }
 

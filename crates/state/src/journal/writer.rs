@@ -353,7 +353,7 @@ impl Writer {
         let unwritten = self.unwritten;
         let failure =
             |error: &io::Error| backend.failure("write the state", &path, error).note(what_is_kept(unwritten));
-        let old = backend.objects.get(&path).map_err(|error| failure(&error))?;
+        let mut old = backend.objects.get(&path).map_err(|error| failure(&error))?;
         let found = digest(old.as_ref().map(|old| old.bytes.as_slice()).unwrap_or_default());
         if let Some(came_about) = self.doubtful.take_if(|doubtful| doubtful.digest == found) {
             self.parts.base = came_about;
@@ -361,6 +361,10 @@ impl Writer {
         if found != self.parts.base.digest {
             self.lost = true;
             return Err(self.lock_lost().note("The state's file was written by somebody else since this run began."));
+        }
+        // One that is not kept beside the new one is only asked for its version.
+        if let Some(old) = old.as_mut().filter(|_| self.backed_up) {
+            old.bytes = Vec::new();
         }
         let now = self.parts.clock.now();
         let Rendered { text, entries, operations } = (self.parts.table.render(&self.parts.stack.qualified(), now))
