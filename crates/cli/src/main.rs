@@ -25,7 +25,7 @@ mod terminal;
 use std::process::ExitCode;
 
 use failure::Failure;
-use outrigger_workspace::project_directory;
+use outrigger_workspace::{project_directory, return_freed_memory};
 use render::diagnostic::Renderer;
 use terminal::Terminal;
 
@@ -45,6 +45,7 @@ fn main() -> ExitCode {
         // A shell that asked gets no answer; there is nobody else to tell.
         Err(_) => return ExitCode::from(failure::Exit::Failed.code()),
     }
+    return_freed_memory();
     let arguments = match command_line::parse() {
         Ok(arguments) => arguments,
         Err(error) => {

@@ -31,5 +31,6 @@ mod supply;
 
 pub use host::Host;
 pub use options::{HostOptions, KeeperCommand, ProjectOptions};
+pub use os::return_freed_memory;
 pub use outrigger_transport::Deadlines;
 pub use run::Run;

@@ -32,7 +32,7 @@ mod services;
 pub use outrigger_bridge::NAME as BRIDGE;
 pub use outrigger_engine::{Ending, Event, EventSink, PendingCreates, RunResult, StepOp, Targets};
 #[cfg(feature = "projects")]
-pub use outrigger_host::{KeeperCommand, keeper};
+pub use outrigger_host::{KeeperCommand, keeper, return_freed_memory};
 #[cfg(feature = "projects")]
 pub use outrigger_package::pulumi::{BuiltIn, Installed, installed};
 pub use outrigger_project::config::ListedValue;

@@ -4,12 +4,14 @@
 //! cannot be told from a later one with the same id.
 #![allow(unsafe_code)]
 
+mod allocator;
 mod birth;
 mod group;
 mod identity;
 mod marked;
 mod socket;
 
+pub use allocator::return_freed_memory;
 pub(crate) use birth::{keeper_child, plugin_child};
 pub(crate) use group::{alive, interrupt, kill, signal_name, wait_until_exited};
 pub(crate) use identity::Identity;
