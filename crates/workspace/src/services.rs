@@ -1,20 +1,16 @@
-//! The services that the engine needs: randomness, other stacks, asset hashes.
+//! The services that the engine needs: randomness, asset hashes.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use async_trait::async_trait;
 use outrigger_diagnostic::Diagnostic;
-use outrigger_engine::{Event, EventSink, OtherStacks, PrepareInputs, Random};
+use outrigger_engine::{Event, EventSink, PrepareInputs, Random};
 use outrigger_provider::{LogLevel, LogSink};
 use outrigger_pulumi::{hash_assets, lacks_hashes};
-use outrigger_state::{Backend, StackName};
 use outrigger_value::{PropertyMap, Urn};
 
-use crate::OwnedKeys;
 use crate::redaction::Redaction;
-use crate::run::blocking;
 
 /// The operating system's randomness.
 #[derive(Default)]
@@ -42,30 +38,6 @@ impl Random for SystemRandom {
     fn provider_id(&self, provider: &Urn) -> String {
         let mut planned = self.planned.lock().unwrap_or_else(PoisonError::into_inner);
         planned.entry(provider.clone()).or_insert_with(|| self.uuid()).clone()
-    }
-}
-
-/// Reads the outputs of other stacks of the same backend.
-pub(crate) struct Neighbours {
-    /// The backend.
-    pub backend: Backend,
-    /// The project whose name a short stack name means.
-    pub project: String,
-    /// The keys; each stack has its own salt.
-    pub keys: OwnedKeys,
-    /// Learns their secrets.
-    pub redaction: Arc<Redaction>,
-}
-
-#[async_trait]
-impl OtherStacks for Neighbours {
-    async fn outputs(&self, name: &str) -> Result<PropertyMap, Diagnostic> {
-        let stack = StackName::parse(name, Some(&self.project))?;
-        let (backend, keys) = (self.backend.clone(), Arc::clone(&self.keys));
-        // Reading and deriving a key take their time.
-        let outputs = blocking(move || backend.outline(&stack, &*keys)).await?.outputs;
-        self.redaction.learn_properties(&outputs);
-        Ok(outputs)
     }
 }
 

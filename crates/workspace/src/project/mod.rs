@@ -9,6 +9,7 @@ mod environment;
 mod keys;
 mod open;
 mod operation;
+mod other_stacks;
 mod packages;
 mod plugins;
 mod source;

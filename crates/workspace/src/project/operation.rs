@@ -16,12 +16,13 @@ use outrigger_state::Mode;
 use outrigger_yaml::check_project;
 use tokio_util::sync::CancellationToken;
 
+use super::other_stacks::Neighbours;
 use super::plugins::{PluginSettings, keeper};
 use super::source::{ORGANIZATION, Source};
 use super::{Environment, Workspace, keys};
 use crate::history::Entry;
 use crate::redaction::HIDDEN;
-use crate::services::{Neighbours, Relay, SystemRandom};
+use crate::services::{Relay, SystemRandom};
 use crate::{Error, Runner, Work};
 
 /// What is asked for.
