@@ -11,16 +11,8 @@ type Words = [u32; 8];
 
 const BLOCK: usize = 64;
 /// The state from which SHA-256 starts.
-const INITIAL: Words = [
-    0x6a09_e667,
-    0xbb67_ae85,
-    0x3c6e_f372,
-    0xa54f_f53a,
-    0x510e_527f,
-    0x9b05_688c,
-    0x1f83_d9ab,
-    0x5be0_cd19,
-];
+const INITIAL: Words =
+    [0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19];
 /// What follows a hash that is hashed once more behind a pad: a bit, zeros, and the length of both in bits.
 const LENGTH: [u8; 2] = (8 * (BLOCK as u16 + 32)).to_be_bytes();
 

@@ -14,6 +14,8 @@ use crate::peers::Peers;
 pub(super) struct Bare {
     /// Seconds from starting the provider to the line with its port.
     pub(super) start: f64,
+    /// Seconds that it takes to derive a stack's key.
+    pub(super) key: f64,
     pub(super) up: Phase,
     pub(super) preview: Phase,
     pub(super) destroy: Phase,
@@ -33,6 +35,7 @@ impl Bare {
         let phase = |of: fn(&Self) -> Phase| middle(rounds.iter().map(of), |phase| phase.wall).unwrap_or_default();
         Self {
             start: middle_of(rounds, |round| round.start),
+            key: middle_of(rounds, |round| round.key),
             up: phase(|round| round.up),
             preview: phase(|round| round.preview),
             destroy: phase(|round| round.destroy),

@@ -1,7 +1,7 @@
 //! The limit: the calls that an engine makes for `random:RandomString` resources, without an engine and without a state.
 //!
-//! `bare PROVIDER RESOURCES AT_ONCE` starts the provider and prints one JSON object: how long it took to print its port,
-//! and for each phase the wall time and the processor time of this client and of the provider, in seconds. Used by
+//! `bare PROVIDER RESOURCES AT_ONCE` starts the provider and prints one JSON object: how long it took to print its port, how long a stack's
+//! key takes to derive, and for each phase the wall time and the processor time of this client and of the provider, in seconds. Used by
 //! `cargo xtask bench engine`.
 #![allow(clippy::print_stdout, reason = "the figures are this program's output")]
 
@@ -14,6 +14,7 @@ use outrigger_provider::{
     Action, ApplyRequest, CallContext, CheckRequest, Configure, Outcome, PlanRequest, Plugin, Provider,
     ResourceIdentity, State,
 };
+use outrigger_secrets::{Passphrase, Phrase};
 use outrigger_value::{PropertyMap, Urn, Value};
 use tokio::task::JoinSet;
 
@@ -44,10 +45,14 @@ async fn main() -> Result<(), Failure> {
     each(&provider, with_state(states), at_once, delete).await?;
     let deleted = clock.stop()?;
     started.end().await;
+    let clock = Instant::now();
+    Passphrase::create(Phrase::new("bare"))?;
+    let key = clock.elapsed();
 
     println!(
-        r#"{{"start":{:.6},"up":{created},"preview":{compared},"destroy":{deleted}}}"#,
-        started.start.as_secs_f64()
+        r#"{{"start":{:.6},"key":{:.6},"up":{created},"preview":{compared},"destroy":{deleted}}}"#,
+        started.start.as_secs_f64(),
+        key.as_secs_f64()
     );
     Ok(())
 }
