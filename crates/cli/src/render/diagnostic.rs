@@ -11,6 +11,8 @@ use outrigger_diagnostic::{Diagnostic, Place, Severity};
 
 use outrigger_workspace::HIDDEN;
 
+use super::text::{clip, harmless};
+
 /// Renders findings. Files named in places are looked up below the base directory.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Renderer {
@@ -19,6 +21,13 @@ pub(crate) struct Renderer {
     /// Texts that are in no file, by the name that places give them.
     pub(crate) texts: BTreeMap<String, String>,
 }
+
+/// How many characters of a line are shown, how many of them before the mark, and what stands for the rest.
+const WINDOW: usize = 160;
+const BEFORE: usize = 60;
+const CUT: &str = "…";
+/// How wide a line of a finding gets: one may quote a whole value.
+const LONGEST: usize = 1000;
 
 const BOLD: Style = Style::new().bold();
 const ERROR: Style = Style::new().bold().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Red)));
@@ -37,7 +46,8 @@ impl Renderer {
             Severity::Info => (INFO, "info"),
         };
         // Writing to a string cannot fail, here and below.
-        let _ = writeln!(out, "{style}{word}[{}]{style:#}: {BOLD}{}{BOLD:#}", diagnostic.code, diagnostic.summary);
+        let summary = clip(&harmless(&diagnostic.summary), LONGEST);
+        let _ = writeln!(out, "{style}{word}[{}]{style:#}: {BOLD}{summary}{BOLD:#}", diagnostic.code);
         let excerpt = diagnostic.place.as_ref().and_then(|place| self.excerpt(place));
         let margin = excerpt.as_ref().map_or(1, |excerpt| excerpt.margin());
         if let Some(place) = &diagnostic.place {
@@ -47,12 +57,13 @@ impl Renderer {
             excerpt.write(&mut out, margin, style);
         }
         let mut part = |label: &str, text: &str| {
+            let text = harmless(text);
             let mut lines = text.trim_end().lines();
             let first = lines.next().unwrap_or_default();
             let label = if label.is_empty() { String::new() } else { format!("{BOLD}{label}{BOLD:#}: ") };
-            let _ = writeln!(out, "{:margin$} {FRAME}={FRAME:#} {label}{first}", "");
+            let _ = writeln!(out, "{:margin$} {FRAME}={FRAME:#} {label}{}", "", clip(first, LONGEST));
             for line in lines {
-                let _ = writeln!(out, "{:margin$}   {line}", "");
+                let _ = writeln!(out, "{:margin$}   {}", "", clip(line, LONGEST));
             }
         };
         if let Some(detail) = &diagnostic.detail {
@@ -75,6 +86,7 @@ impl Renderer {
         let index = usize::try_from(place.start.line).ok()?.checked_sub(1)?;
         let line = text.lines().nth(index)?;
         let before = index.checked_sub(1).and_then(|index| text.lines().nth(index)).unwrap_or_default();
+        // One character for each, so that columns stay what they are.
         let line: String = line.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
         let width = line.chars().count();
         let start = usize::try_from(place.start.column).ok()?.saturating_sub(1).min(width);
@@ -84,7 +96,7 @@ impl Renderer {
             false => start,
         };
         let length = end.min(width).saturating_sub(start).max(1);
-        Some(Excerpt { number: place.start.line, line: without_secret(&line, before), start, length })
+        Some(Excerpt { number: place.start.line, line: without_secret(&line, before), start, length }.windowed())
     }
 }
 
@@ -101,12 +113,28 @@ impl Excerpt {
         self.number.to_string().len()
     }
 
+    /// Of a long line, the part around the mark.
+    fn windowed(self) -> Self {
+        let letters: Vec<char> = self.line.chars().collect();
+        if letters.len() <= WINDOW {
+            return self;
+        }
+        let from = self.start.saturating_sub(BEFORE).min(letters.len());
+        let to = letters.len().min(from + WINDOW);
+        let left = if from > 0 { CUT } else { "" };
+        let right = if to < letters.len() { CUT } else { "" };
+        let shown: String = letters.get(from..to).into_iter().flatten().collect();
+        let start = self.start - from + left.chars().count();
+        let length = self.length.min(WINDOW.saturating_sub(self.start - from)).max(1);
+        Self { number: self.number, line: format!("{left}{shown}{right}"), start, length }
+    }
+
     fn write(&self, out: &mut String, margin: usize, style: Style) {
         let Self { number, line, start, length } = self;
         let _ = writeln!(out, "{:margin$} {FRAME}|{FRAME:#}", "");
-        let _ = writeln!(out, "{FRAME}{number} |{FRAME:#} {}", line.trim_end());
-        let marks = "^".repeat(*length);
-        let _ = writeln!(out, "{:margin$} {FRAME}|{FRAME:#} {:start$}{style}{marks}{style:#}", "", "");
+        let _ = writeln!(out, "{FRAME}{number} |{FRAME:#} {}", harmless(line.trim_end()));
+        let (before, marks) = (" ".repeat(*start), "^".repeat(*length));
+        let _ = writeln!(out, "{:margin$} {FRAME}|{FRAME:#} {before}{style}{marks}{style:#}", "");
     }
 }
 
@@ -160,6 +188,25 @@ mod tests {
     fn a_place_without_a_file_is_still_named() {
         let diagnostic = Diagnostic::warning("x", "odd").at(Place::point("gone.yaml", 3, 1));
         assert_eq!(plain(&Renderer::default().render(&diagnostic)), "warning[x]: odd\n --> gone.yaml:3:1\n");
+    }
+
+    #[test]
+    fn of_a_long_line_the_part_around_the_mark_is_shown() {
+        let renderer =
+            |line: String| Renderer { texts: BTreeMap::from([("p".to_owned(), line)]), ..Renderer::default() };
+        let at = |column| Place {
+            file: "p".into(),
+            start: Position { line: 1, column },
+            end: Position { line: 1, column: column + 3 },
+        };
+        let far = renderer(format!("{}bad{}", "a".repeat(70_000), "z".repeat(70_000)));
+        let text = plain(&far.render(&Diagnostic::error("x", "odd").at(at(70_001))));
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[3], format!("1 | …{}bad{}…", "a".repeat(60), "z".repeat(97)));
+        assert_eq!(lines[4], format!("  | {}^^^", " ".repeat(61)));
+        let whole = Place { end: Position { line: 1, column: 140_003 }, ..at(1) };
+        let text = plain(&far.render(&Diagnostic::error("x", "odd").at(whole)));
+        assert!(text.lines().all(|line| line.chars().count() < 200), "{text}");
     }
 
     #[test]

@@ -4,6 +4,8 @@ use anstyle::{AnsiColor, Style};
 use outrigger_engine::{StepOp, StepResult};
 use outrigger_value::Urn;
 
+use super::text::one_line;
+
 /// How a kind of step is shown.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Words {
@@ -87,7 +89,7 @@ pub(crate) fn short_type(ty: &str) -> String {
 
 /// Type and name of a resource, on a line.
 pub(crate) fn label(urn: &Urn) -> String {
-    format!("{} {}", short_type(urn.ty()), urn.name())
+    one_line(&format!("{} {}", short_type(urn.ty()), urn.name()))
 }
 
 #[cfg(test)]

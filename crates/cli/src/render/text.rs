@@ -15,9 +15,30 @@ pub(crate) fn width(text: &str) -> usize {
 
 /// The text without escape codes and control characters, on one line. What a plugin says may hold both.
 pub(crate) fn one_line(text: &str) -> String {
-    let bare = anstream::adapter::strip_str(text).to_string();
+    let bare = harmless(text);
     let words: Vec<&str> = bare.split(|letter: char| letter.is_control()).filter(|part| !part.is_empty()).collect();
     words.join(" ").trim().to_owned()
+}
+
+/// The text without characters that move the cursor or turn the direction of what follows; its lines stay.
+pub(crate) fn harmless(text: &str) -> String {
+    let bare = anstream::adapter::strip_str(text).to_string();
+    bare.chars()
+        .filter(|letter| !letter.is_control() || matches!(letter, '\n' | '\t'))
+        .map(|letter| match letter {
+            // Marks, embeddings, overrides and isolates of directions.
+            '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
+                char::REPLACEMENT_CHARACTER
+            }
+            letter => letter,
+        })
+        .collect()
+}
+
+/// The text with spaces up to a width.
+pub(crate) fn padded(text: &str, columns: usize) -> String {
+    // Not `{text:columns$}`: a format's width is at most 65,535, and more of it panics.
+    format!("{text}{}", " ".repeat(columns.saturating_sub(width(text))))
 }
 
 /// The text in at most `room` columns, with a mark at its end if something is missing.
@@ -110,6 +131,13 @@ mod tests {
     #[test]
     fn nothing_in_a_message_moves_the_cursor() {
         assert_eq!(one_line("a\x1b[2Jb\r\n  c\t\u{7}d"), "ab   c d");
+    }
+
+    #[test]
+    fn nothing_turns_the_direction_of_a_line() {
+        assert_eq!(harmless("a\u{202e}b\n\u{1b}[31mc\u{7}"), "a\u{fffd}b\nc");
+        assert_eq!(padded("日本", 6), "日本  ");
+        assert_eq!(padded(&"x".repeat(70_000), 70_001).len(), 70_001);
     }
 
     #[test]

@@ -14,6 +14,7 @@ use super::output::table;
 use crate::failure::Failure;
 use crate::output::data;
 use crate::render::duration::ago;
+use crate::render::text::{padded, width};
 
 /// Show a stack.
 #[derive(Args, Debug)]
@@ -68,11 +69,11 @@ impl Show {
         }
         let mut rows = Vec::new();
         branches(&children, None, "", &mut rows);
-        let width = rows.iter().map(|(label, _, _)| label.chars().count()).max().unwrap_or_default();
+        let widest = rows.iter().map(|(label, _, _)| width(label)).max().unwrap_or_default();
         let mut out = String::new();
         for (label, rest, resource) in rows {
             let marked = if resource.delete { " (to be deleted)" } else { "" };
-            let _ = writeln!(out, "    {label:width$}  {}{marked}", resource.urn.name());
+            let _ = writeln!(out, "    {}  {}{marked}", padded(&label, widest), resource.urn.name());
             if self.show_urns {
                 let _ = writeln!(out, "    {rest}      URN: {}", resource.urn);
             }
