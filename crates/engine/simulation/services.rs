@@ -64,6 +64,7 @@ impl EventSink for Surroundings {
                 format!("end {} {} {result:?} {}", step.op.as_str(), step.urn, result_op.as_str())
             }
             Event::CallStarted { urn } => format!("call {urn}"),
+            Event::NotStarted { urn } => format!("not started {urn}"),
             Event::Outputs { urn, .. } => format!("outputs {urn}"),
             Event::Diagnostic { diagnostic, .. } => {
                 // The names of locks and journals are really random.

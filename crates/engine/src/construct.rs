@@ -121,7 +121,7 @@ impl Monitor for Attended<'_> {
 
     async fn register(&self, goal: Goal) -> Result<Registered, RegisterError> {
         let source = goal.source.clone().or_else(|| self.source.clone());
-        self.noted(self.deployment.register_resource(Goal { source, ..goal }).await)
+        self.noted(self.deployment.register_or_skip(Goal { source, ..goal }).await)
     }
 
     async fn register_outputs(&self, urn: &Urn, outputs: PropertyMap) -> Result<(), RegisterError> {

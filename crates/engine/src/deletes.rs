@@ -14,8 +14,8 @@ use crate::deletion_order::{DeletionOrder, Departure, is_called};
 use crate::deployment::Deployment;
 use crate::operations::ended;
 use crate::replace::protected;
-use crate::steps::{Applied, Failure, state_of};
-use crate::{Step, StepOp, StepResult, changes};
+use crate::steps::{Applied, Failure, came_of, state_of};
+use crate::{Event, Step, StepOp, StepResult, changes};
 
 /// Entries that cease to exist with another, each with the step that it stands for.
 type Passengers = Vec<(EntryKey, Arc<Resource>, StepOp)>;
@@ -96,7 +96,7 @@ impl Deployment {
         let instance = match self.provider(reference, urn).await {
             Ok(instance) => instance,
             Err(reason) => {
-                self.ended(step, Some(old.clone()), StepResult::Failed, step.op);
+                self.ended(step, Some(old.clone()), came_of(&reason), step.op);
                 return Err(reason);
             }
         };
@@ -144,7 +144,8 @@ impl Deployment {
             condemned.iter().map(|(key, old, fate)| (*key, (old.clone(), *fate))).collect();
         let mut running = FuturesUnordered::new();
         let start = |key: EntryKey, (old, fate): (Arc<Resource>, Leftover), passengers: Passengers| async move {
-            (key, self.delete_entry(key, &old, fate.op(), passengers, true).await)
+            let deleted = self.delete_entry(key, &old, fate.op(), passengers, true).await;
+            (key, old.urn.clone(), deleted)
         };
         let mut ready = order.first();
         loop {
@@ -157,12 +158,17 @@ impl Deployment {
                     running.push(start(key, item, passengers));
                 }
             }
-            let Some((key, result)) = running.next().await else { return };
-            // What a failed deletion depends on stays.
-            if result.is_ok() {
-                ready = order.gone(key);
+            let Some((key, urn, result)) = running.next().await else { break };
+            match result {
+                Ok(()) => ready = order.gone(key),
+                // What a failed deletion depends on stays.
+                Err(RegisterError::Skipped) => self.services.events.emit(Event::NotStarted { urn }),
+                Err(_) => {}
             }
         }
+        let mut left: Vec<Urn> = items.into_values().map(|(old, _)| old.urn.clone()).collect();
+        left.sort();
+        left.into_iter().for_each(|urn| self.services.events.emit(Event::NotStarted { urn }));
     }
 
     /// With `--target`, only what was named goes; if something else would have to go with it, nothing does.

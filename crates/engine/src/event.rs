@@ -90,6 +90,8 @@ pub enum StepResult {
     Failed,
     /// What it did is not known; it stays in the state as a pending operation.
     Unknown,
+    /// It never began: the run failed or was stopped while it waited for its turn.
+    NotStarted,
 }
 
 /// Something that happened.
@@ -109,6 +111,11 @@ pub enum Event {
     /// The provider is called for a step that has begun: until then it waited for a place among the parallel calls.
     CallStarted {
         /// For which resource.
+        urn: Urn,
+    },
+    /// There was no step for a resource, because something that it needs failed, or the run failed or was stopped before its turn.
+    NotStarted {
+        /// Which one.
         urn: Urn,
     },
     /// The outputs of a component or of the stack were set.
@@ -151,6 +158,10 @@ pub trait EventSink: Send + Sync {
 pub struct Summary {
     /// Steps by what they did; for a refresh, by what was found.
     pub counts: BTreeMap<StepOp, usize>,
+    /// How many resources failed, or ended in doubt.
+    pub failed: usize,
+    /// How many resources were not started.
+    pub not_started: usize,
 }
 
 impl Summary {

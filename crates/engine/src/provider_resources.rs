@@ -13,6 +13,7 @@ use crate::deployment::Deployment;
 use crate::provider_inputs::Declared;
 use crate::providers::Instance;
 use crate::register::{Registration, failed, place, refused};
+use crate::steps::came_of;
 use crate::{Step, StepOp, StepResult, provider_inputs};
 
 impl Deployment {
@@ -229,7 +230,7 @@ impl Deployment {
         let instance = match self.configure(plugin, new.clone(), goal).await {
             Ok(instance) => instance,
             Err(reason) => {
-                self.ended(step, step.old.clone(), StepResult::Failed, step.op);
+                self.ended(step, step.old.clone(), came_of(&reason), step.op);
                 return Err(reason);
             }
         };

@@ -16,7 +16,7 @@ use crate::deployment::{Deployment, diagnose};
 use crate::operations::ended;
 use crate::providers::Instance;
 use crate::register::{Registration, package_or, place};
-use crate::steps::timeout;
+use crate::steps::{came_of, timeout};
 use crate::{Step, StepOp, StepResult, changes};
 
 /// The function that every language calls to look through a resource reference.
@@ -97,7 +97,7 @@ impl Deployment {
                     return Err(self.fail(&urn, place(diagnostic, &as_goal)));
                 }
                 Err(reason) => {
-                    self.ended(&step, old, StepResult::Failed, op);
+                    self.ended(&step, old, came_of(&reason), op);
                     return Err(reason);
                 }
             }
@@ -264,8 +264,8 @@ impl Deployment {
             id: id.to_owned(),
             timeout: timeout(registration.goal.custom_timeouts.read),
         };
-        let permit =
-            self.permit_for(&urn, operation).await.inspect_err(|_| self.ended(&step, None, StepResult::Failed, op))?;
+        let permit = (self.permit_for(&urn, operation).await)
+            .inspect_err(|reason| self.ended(&step, None, came_of(reason), op))?;
         let span = tracing::info_span!("import", %urn);
         let imported = instance.provider.import(&self.context, request).instrument(span).await;
         drop((permit, turn));

@@ -12,7 +12,7 @@ use outrigger_value::Urn;
 use crate::deployment::{Deployment, diagnose};
 use crate::providers::Instance;
 use crate::register::Registration;
-use crate::steps::state_of;
+use crate::steps::{came_of, state_of};
 use crate::{Step, StepOp, StepResult, changes};
 
 impl Deployment {
@@ -94,7 +94,7 @@ impl Deployment {
                 Ok(true)
             }
             Err(reason) => {
-                self.ended(&step, Some(old.clone()), StepResult::Failed, StepOp::Refresh);
+                self.ended(&step, Some(old.clone()), came_of(&reason), StepOp::Refresh);
                 Err(reason)
             }
         }

@@ -78,6 +78,16 @@ impl Deployment {
         self.root.get_or_init(|| Box::pin(self.register_resource(goal))).await
     }
 
+    /// Registers a resource; says so if it never comes to a step.
+    pub(crate) async fn register_or_skip(&self, goal: Goal) -> Result<Registered, RegisterError> {
+        let urn = Urn::new(&self.options.stack, &self.options.project, goal.parent.as_ref(), &goal.ty, &goal.name);
+        let answer = self.register_resource(goal).await;
+        if matches!(answer, Err(RegisterError::Skipped)) {
+            self.services.events.emit(Event::NotStarted { urn });
+        }
+        answer
+    }
+
     /// The parent of what a program registers: the root stack, unless the program names another.
     async fn parent(&self, named: Option<Urn>) -> Result<Option<Urn>, RegisterError> {
         if named.is_some() {
@@ -140,7 +150,12 @@ impl Monitor for Deployment {
         }
         goal.parent = self.parent(goal.parent).await?;
         let span = tracing::debug_span!("register", r#type = %goal.ty, name = %goal.name);
-        self.register_resource(goal).instrument(span).await
+        self.register_or_skip(goal).instrument(span).await
+    }
+
+    fn not_registered(&self, ty: &str, name: &str, parent: Option<&Urn>) {
+        let urn = Urn::new(&self.options.stack, &self.options.project, parent.or(Some(&self.stack)), ty, name);
+        self.services.events.emit(Event::NotStarted { urn });
     }
 
     async fn register_outputs(&self, urn: &Urn, mut outputs: PropertyMap) -> Result<(), RegisterError> {

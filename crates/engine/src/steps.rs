@@ -288,7 +288,7 @@ impl Deployment {
     ) -> RegisterError {
         let (error, result) = match failure {
             Failure::Reported(reason) => {
-                self.ended(step, step.old.clone(), StepResult::Failed, step.op);
+                self.ended(step, step.old.clone(), came_of(&reason), step.op);
                 return reason;
             }
             Failure::Call(error) => (error, StepResult::Failed),
@@ -356,6 +356,11 @@ pub(crate) enum Failure {
     Call(CallError),
     /// Nobody knows; the operation stays pending.
     Unknown(CallError),
+}
+
+/// How a step ended that has no result.
+pub(crate) fn came_of(reason: &RegisterError) -> StepResult {
+    if matches!(reason, RegisterError::Skipped) { StepResult::NotStarted } else { StepResult::Failed }
 }
 
 /// Whether the provider answered at all. An answered error, even one that leaves doubt, ends the operation, as in Pulumi:

@@ -59,6 +59,9 @@ pub trait Monitor: Send + Sync {
     /// Registers a resource and waits for its result.
     async fn register(&self, goal: Goal) -> Result<Registered, RegisterError>;
 
+    /// Says that a resource of the program is not registered, because something that it needs is not there.
+    fn not_registered(&self, _ty: &str, _name: &str, _parent: Option<&Urn>) {}
+
     /// Sets the outputs of a component or of the root stack. The stack's are written at the end.
     async fn register_outputs(&self, urn: &Urn, outputs: PropertyMap) -> Result<(), RegisterError>;
 

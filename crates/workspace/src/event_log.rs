@@ -34,6 +34,8 @@ pub struct EventLog {
     components: HashMap<Urn, Arc<Step>>,
     /// Replacements whose new half is not there yet. The engine says first that there is one, `pulumi` when it is made.
     replacing: HashMap<Urn, Arc<Step>>,
+    /// Steps that wait for their turn: `pulumi` names them when they begin.
+    queued: HashMap<Urn, Vec<Arc<Step>>>,
     /// Resources whose old half was deleted.
     deleted: HashSet<Urn>,
     broken: Option<Diagnostic>,
@@ -61,6 +63,7 @@ impl EventLog {
             mood,
             components: HashMap::new(),
             replacing: HashMap::new(),
+            queued: HashMap::new(),
             deleted: HashSet::new(),
             broken: None,
         };
@@ -71,7 +74,21 @@ impl EventLog {
     /// Writes what Pulumi would write of an event.
     pub fn write(&mut self, event: &Event, redaction: &Redaction) {
         match event {
-            Event::StepStarted(step) => self.started(step),
+            Event::StepStarted(step) if step.op == StepOp::Replace || self.mood == Mood::Planned => self.started(step),
+            Event::StepStarted(step) => {
+                self.queued.entry(step.urn.clone()).or_default().push(Arc::clone(step));
+                return;
+            }
+            Event::StepEnded { step, result: StepResult::NotStarted, .. } => {
+                self.queued.remove(&step.urn);
+                return;
+            }
+            Event::CallStarted { urn } => return self.begun(urn),
+            Event::StepEnded { step, .. } => self.begun(&step.urn),
+            _ => {}
+        }
+        match event {
+            Event::StepStarted(_) | Event::CallStarted { .. } => {}
             // Written with the new half, which knows more.
             Event::StepEnded { step, .. } if step.op == StepOp::Replace => {}
             Event::StepEnded { step, result: StepResult::Done, result_op } => {
@@ -96,7 +113,7 @@ impl EventLog {
                 }
             }
             Event::StepEnded { step, .. } => self.failed(step),
-            Event::CallStarted { .. } => {}
+            Event::NotStarted { .. } => {}
             Event::Outputs { urn, new, .. } => {
                 let Some(step) = self.components.get(urn).cloned() else { return };
                 let with = step.new.as_deref().map(|resource| {
@@ -125,6 +142,10 @@ impl EventLog {
                 self.message(urn.as_ref(), severity, &redaction.hide(message), *ephemeral);
             }
         }
+    }
+
+    fn begun(&mut self, urn: &Urn) {
+        self.queued.remove(urn).into_iter().flatten().for_each(|step| self.started(&step));
     }
 
     fn started(&mut self, step: &Arc<Step>) {

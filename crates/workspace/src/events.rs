@@ -47,6 +47,7 @@ impl EventStream {
 pub fn event(event: &Event, redaction: &Redaction, secrets: Secrets, took: Option<Duration>) -> (&'static str, Json) {
     match event {
         Event::CallStarted { urn } => ("call-started", json!({"urn": urn.as_str()})),
+        Event::NotStarted { urn } => ("not-started", json!({"urn": urn.as_str()})),
         Event::StepStarted(step) => ("step-started", step_body(step, secrets)),
         Event::StepEnded { step, result, result_op } => {
             let mut body = step_body(step, secrets);
@@ -55,6 +56,7 @@ pub fn event(event: &Event, redaction: &Redaction, secrets: Secrets, took: Optio
                     StepResult::Done => "done",
                     StepResult::Failed => "failed",
                     StepResult::Unknown => "unknown",
+                    StepResult::NotStarted => "not-started",
                 };
                 body.insert("result".to_owned(), result.into());
                 body.insert("resultOp".to_owned(), result_op.as_str().into());
@@ -100,6 +102,8 @@ pub fn ended(result: &RunResult, secrets: Secrets, took: Duration) -> Json {
     json!({
         "ending": ending,
         "changes": Json::Object(counts.collect()),
+        "failed": result.summary.failed,
+        "notStarted": result.summary.not_started,
         "outputs": properties_to_json(&result.outputs, secrets),
         "durationMs": milliseconds(took),
     })

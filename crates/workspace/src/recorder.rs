@@ -19,6 +19,8 @@ pub struct Recorder {
 #[derive(Default)]
 struct Books {
     met: HashSet<Urn>,
+    failed: HashSet<Urn>,
+    not_started: HashSet<Urn>,
     summary: Summary,
 }
 
@@ -40,7 +42,8 @@ impl Recorder {
 
     /// The steps so far, counted as Pulumi counts them: a replacement once, default providers not at all.
     pub(crate) fn summary(&self) -> Summary {
-        self.books().summary.clone()
+        let books = self.books();
+        Summary { failed: books.failed.len(), not_started: books.not_started.len(), ..books.summary.clone() }
     }
 
     /// Adds a finding that is not the engine's, in its place among the events.
@@ -68,6 +71,19 @@ impl EventSink for Recorder {
             {
                 *self.books().summary.counts.entry(*result_op).or_default() += 1;
             }
+            Event::StepEnded { step, result: StepResult::NotStarted, .. } if !is_internal(step) => {
+                self.books().not_started.insert(step.urn.clone());
+            }
+            Event::StepEnded { step, result: StepResult::Failed | StepResult::Unknown, .. } if !is_internal(step) => {
+                self.books().failed.insert(step.urn.clone());
+            }
+            Event::Diagnostic { urn: Some(urn), diagnostic }
+                if diagnostic.is_error() && urn.provider_package().is_none() =>
+            {
+                self.books().failed.insert(urn.clone());
+            }
+            // A step that did not begin has told the same.
+            Event::NotStarted { urn } if !self.books().not_started.insert(urn.clone()) => return,
             _ => {}
         }
         self.events.emit(event);

@@ -233,6 +233,9 @@ impl<'a> Run<'a> {
             }
         }
         if poisoned {
+            if let Node::Resource(number) = node {
+                self.not_registered(number, position).await;
+            }
             return Err(Poisoned);
         }
         let _permit = self.admission.acquire().await.map_err(|_| Poisoned)?;

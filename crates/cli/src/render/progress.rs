@@ -1,15 +1,16 @@
 //! A run as it happens: a live tree on a terminal, otherwise one line when a step begins and one when it ends.
 
 mod lines;
+mod under_way;
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use outrigger_diagnostic::Diagnostic;
 use outrigger_engine::{Ending, Event, EventSink, RunResult, Step, StepOp, StepResult};
-use outrigger_value::{PropertyMap, Urn};
+use outrigger_value::PropertyMap;
 use outrigger_workspace::event_log::EventLog;
 use outrigger_workspace::events::{self, EventStream};
 use outrigger_workspace::json::Secrets;
@@ -21,6 +22,7 @@ use super::diagnostic::Renderer;
 use super::live::{Board, Intention, Live};
 use super::step::{label, words};
 use super::summary::{self, Trouble};
+use under_way::UnderWay;
 
 /// How the user wants to see a run.
 #[derive(Clone)]
@@ -75,7 +77,7 @@ enum Display {
 struct State {
     display: Display,
     begun: Instant,
-    running: BTreeMap<(Urn, StepOp), Instant>,
+    under_way: UnderWay,
     old_outputs: PropertyMap,
     troubles: Vec<Trouble>,
     told: HashSet<String>,
@@ -104,7 +106,7 @@ impl Progress {
         let state = State {
             display,
             begun: Instant::now(),
-            running: BTreeMap::new(),
+            under_way: UnderWay::default(),
             old_outputs: outputs,
             troubles: Vec::new(),
             told: HashSet::new(),
@@ -124,7 +126,7 @@ impl Progress {
 
     /// What is under way, for someone who waits.
     pub(crate) fn running(&self) -> Vec<String> {
-        self.state().running.keys().map(|(urn, op)| format!("{} {}", words(*op).doing, label(urn))).collect()
+        self.state().under_way.called().map(|step| format!("{} {}", words(step.op).doing, label(&step.urn))).collect()
     }
 
     /// The user asked to stop. Answers whether the screen says so; otherwise somebody else has to.
@@ -218,6 +220,7 @@ impl Progress {
                 let message = self.view.redaction.hide(message);
                 live.update(|board| board.message(urn, &message));
             }
+            Event::NotStarted { urn } => live.update(|board| board.not_started(urn)),
             Event::Outputs { .. } => {}
             Event::Log { .. } | Event::Diagnostic { .. } => return true,
         }
@@ -228,12 +231,11 @@ impl Progress {
 impl EventSink for Progress {
     fn emit(&self, event: Event) {
         let mut state = self.state();
-        let since = state.note(&event, &self.view.redaction);
+        let Noted { took, called } = state.note(&event, &self.view.redaction);
         if let Some(log) = &mut state.log {
             log.write(&event, &self.view.redaction);
         }
         if let Some(stream) = &self.view.stream {
-            let took = since.map(|since| since.elapsed());
             let (kind, body) = events::event(&event, &self.view.redaction, self.view.secrets, took);
             return state.line(&stream.line(self.phase.name, kind, body));
         }
@@ -241,24 +243,32 @@ impl EventSink for Progress {
             Display::Lines(_) => true,
             Display::Live(live) => self.board(live, &event),
         };
-        if let Some(line) = shown.then(|| self.text(&event, since, &mut state.told)).flatten() {
+        if let Some(line) = shown.then(|| self.text(&event, took, &called, &mut state.told)).flatten() {
             state.line(&line);
         }
     }
 }
 
+/// What an event says beside itself.
+#[derive(Default)]
+struct Noted {
+    /// How long the call of a step took that has ended.
+    took: Option<Duration>,
+    /// The steps whose provider is called now.
+    called: Vec<Arc<Step>>,
+}
+
 impl State {
-    /// Keeps the books. Answers since when a step that has ended was running.
-    fn note(&mut self, event: &Event, redaction: &Redaction) -> Option<Instant> {
+    /// Keeps the books.
+    fn note(&mut self, event: &Event, redaction: &Redaction) -> Noted {
         match event {
-            Event::StepStarted(step) => {
-                self.running.insert((step.urn.clone(), step.op), Instant::now());
-            }
+            Event::StepStarted(step) => self.under_way.started(step),
+            Event::CallStarted { urn } => return Noted { called: self.under_way.calling(urn), took: None },
             Event::StepEnded { step, result, .. } => {
                 if *result == StepResult::Unknown {
                     self.troubles.push(Trouble::InDoubt(Arc::clone(step)));
                 }
-                return self.running.remove(&(step.urn.clone(), step.op));
+                return Noted { took: self.under_way.ended(step), called: Vec::new() };
             }
             Event::Diagnostic { diagnostic, .. } if diagnostic.is_error() => {
                 let summary = redaction.hide(&diagnostic.summary);
@@ -266,7 +276,7 @@ impl State {
             }
             _ => {}
         }
-        None
+        Noted::default()
     }
 
     fn line(&mut self, line: &str) {
@@ -291,6 +301,7 @@ mod tests {
     use super::*;
     use outrigger_provider::LogLevel;
     use outrigger_state::Resource;
+    use outrigger_value::Urn;
     use outrigger_value::Value;
     use outrigger_workspace::Recorder;
 

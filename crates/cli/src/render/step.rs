@@ -71,6 +71,7 @@ pub(crate) fn trouble(result: StepResult) -> &'static str {
     match result {
         StepResult::Done => "done",
         StepResult::Failed => "failed",
+        StepResult::NotStarted => "not started",
         StepResult::Unknown => "ended in doubt; it is kept as a pending operation",
     }
 }

@@ -68,6 +68,12 @@ pub(crate) fn counts(summary: &Summary, mood: Mood, duration: Duration) -> Strin
         let _ = writeln!(out, "    {same} unchanged");
         any = true;
     }
+    for (count, what) in [(summary.failed, "failed"), (summary.not_started, "not started")] {
+        if count > 0 {
+            let _ = writeln!(out, "    {count} {what}");
+            any = true;
+        }
+    }
     if !any {
         out.push_str("    none\n");
     }
@@ -180,9 +186,13 @@ mod tests {
 
     #[test]
     fn counts_name_every_kind() {
-        let summary = Summary { counts: [(StepOp::Same, 2), (StepOp::Create, 3), (StepOp::Replace, 1)].into() };
+        let counted = [(StepOp::Same, 2), (StepOp::Create, 3), (StepOp::Replace, 1)].into();
+        let summary = Summary { counts: counted, failed: 1, not_started: 4 };
         let text = counts(&summary, Mood::Planned, Duration::from_millis(1200));
         let text = anstream::adapter::strip_str(&text).to_string();
-        assert_eq!(text, "Resources:\n    + 3 to create\n    +- 1 to replace\n    2 unchanged\n\nDuration: 1.20s\n");
+        assert_eq!(
+            text,
+            "Resources:\n    + 3 to create\n    +- 1 to replace\n    2 unchanged\n    1 failed\n    4 not started\n\nDuration: 1.20s\n"
+        );
     }
 }

@@ -13,6 +13,7 @@ mod library;
 mod logging;
 #[path = "../../../../plugins/chaos/tests/all/made.rs"]
 mod made;
+mod not_started;
 mod packages;
 mod peers;
 #[path = "../../../../xtask/src/peers/place.rs"]

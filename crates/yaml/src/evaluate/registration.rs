@@ -41,6 +41,11 @@ impl Run<'_> {
         let resource = self.source.program.resources.get(number).ok_or(Poisoned)?;
         let found = self.checked.resources.get(number).ok_or(Poisoned)?;
         let at = At { position, provider: None };
+        if self.stop.load(Ordering::Relaxed) < position {
+            // After an error nothing that comes later in the order is started, as in Pulumi.
+            self.not_registered(number, position).await;
+            return Err(Poisoned);
+        }
         let family = self.family(number, resource, found, at).await?;
         let registered = if found.token() == STACK_REFERENCE {
             self.read_reference(resource, found, &family, at).await?
@@ -59,6 +64,21 @@ impl Run<'_> {
             schema: Some(found.schema.clone()),
             providers: family.providers,
         })
+    }
+
+    /// Tells the engine of a resource that it will not see.
+    pub(super) async fn not_registered(&self, number: usize, position: usize) {
+        let Some((resource, found)) = self.source.program.resources.get(number).zip(self.checked.resources.get(number))
+        else {
+            return;
+        };
+        let at = At { position, provider: None };
+        let parent = match &resource.options.parent {
+            Some(option) => self.one_resource(option, at).await.ok(),
+            None => None,
+        };
+        let parent = parent.as_ref().map(|parent| &parent.urn);
+        self.monitor.not_registered(found.token(), resource.logical_name(), parent);
     }
 
     /// After an error nothing that comes later in the order is started, as in Pulumi.

@@ -39,12 +39,14 @@ pub(super) enum Status {
     Failed,
     /// Nobody knows whether it worked.
     InDoubt,
+    /// Its turn never came.
+    NotStarted,
 }
 
 impl Status {
     /// Whether nothing more is expected.
     pub(super) fn is_over(self) -> bool {
-        matches!(self, Self::Done | Self::Failed | Self::InDoubt)
+        matches!(self, Self::Done | Self::Failed | Self::InDoubt | Self::NotStarted)
     }
 }
 
@@ -102,6 +104,7 @@ pub(crate) struct Board {
     queued: BTreeSet<usize>,
     waiting: BTreeSet<usize>,
     failed: BTreeSet<usize>,
+    not_started: BTreeSet<usize>,
     done: BTreeSet<usize>,
     recent: VecDeque<usize>,
     unchanged: BTreeSet<usize>,
@@ -177,6 +180,7 @@ impl Board {
             StepResult::Done => Status::Done,
             StepResult::Failed => Status::Failed,
             StepResult::Unknown => Status::InDoubt,
+            StepResult::NotStarted => Status::NotStarted,
         };
         // Both halves together are a replacement.
         let other_half = node.step.as_ref().is_some_and(|before| is_half(before.op) && before.op != step.op);
@@ -194,6 +198,13 @@ impl Board {
             }
         }
         self.set(id, status);
+    }
+
+    /// There will be no step for a resource.
+    pub(crate) fn not_started(&mut self, urn: &Urn) {
+        if let Some(id) = self.index.get(urn).copied().filter(|id| !self.nodes[*id].status.is_over()) {
+            self.set(id, Status::NotStarted);
+        }
     }
 
     /// A provider's word on a resource, which the next one replaces.
@@ -219,6 +230,7 @@ impl Board {
             waiting: self.waiting.len(),
             done: self.done.len(),
             failed: self.failed.len(),
+            not_started: self.not_started.len(),
             unchanged: self.unchanged.len(),
         }
     }
@@ -245,9 +257,11 @@ impl Board {
         self.recent.iter().rev().copied().filter(|id| self.nodes[*id].status == Status::Done)
     }
 
-    /// Everything that was done or not done, in the order of appearance.
+    /// Everything that was done, failed or was not started, in the order of appearance.
     pub(super) fn settled(&self) -> impl Iterator<Item = usize> {
-        self.done.union(&self.failed).copied()
+        let mut all: Vec<usize> = self.done.iter().chain(&self.failed).chain(&self.not_started).copied().collect();
+        all.sort_unstable();
+        all.into_iter()
     }
 
     /// What stayed as it was.
@@ -324,6 +338,7 @@ impl Board {
             Status::Running { order, .. } => drop(self.running.remove(&order)),
             Status::Done => drop(self.done.remove(&id)),
             Status::Failed | Status::InDoubt => drop(self.failed.remove(&id)),
+            Status::NotStarted => drop(self.not_started.remove(&id)),
         }
         match status {
             Status::Idle => {}
@@ -338,6 +353,7 @@ impl Board {
                 self.recent.push_back(id);
             }
             Status::Failed | Status::InDoubt => drop(self.failed.insert(id)),
+            Status::NotStarted => drop(self.not_started.insert(id)),
         }
         if let Some(parent) = self.nodes[id].parent {
             self.add_below(parent, counts(before), counts(status));
@@ -358,6 +374,7 @@ pub(super) struct Tally {
     pub(super) waiting: usize,
     pub(super) done: usize,
     pub(super) failed: usize,
+    pub(super) not_started: usize,
     pub(super) unchanged: usize,
 }
 

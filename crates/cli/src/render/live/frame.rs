@@ -129,7 +129,7 @@ impl Frame {
             }
             Status::Waiting => line.styled(DIM, &self.waits(board, node)),
             Status::Queued if self.mood == Mood::Planned => line.styled(DIM, "planning"),
-            Status::Queued => line.styled(DIM, "ready"),
+            Status::Queued => line.styled(DIM, "queued"),
             Status::Running { since, .. } => {
                 let passed = self.now.saturating_duration_since(since);
                 let doing = if self.mood == Mood::Planned { "planning" } else { words.doing };
@@ -160,6 +160,7 @@ impl Frame {
                 line.styled(BAD, &format!("{} failed", words.doing));
                 took(line);
             }
+            Status::NotStarted => line.styled(DIM, "not started"),
             Status::InDoubt => {
                 line.styled(BAD, &format!("{} ended in doubt", words.doing));
                 took(line);
@@ -184,7 +185,7 @@ impl Frame {
     }
 
     fn foot(&self, board: &Board, room: usize) -> Vec<String> {
-        let Tally { running: at_work, queued, waiting, done, failed, unchanged } = board.tally();
+        let Tally { running: at_work, queued, waiting, done, failed, not_started, unchanged } = board.tally();
         let mut line = Line::new(room);
         line.styled(BOLD, self.title);
         line.push(&format!(" {}", running(self.now.saturating_duration_since(self.begun))));
@@ -195,8 +196,9 @@ impl Frame {
             }
         };
         part(failed, "failed", BAD);
+        part(not_started, "not started", DIM);
         part(at_work, "running", Style::new());
-        part(queued, if self.mood == Mood::Planned { "planning" } else { "ready" }, Style::new());
+        part(queued, if self.mood == Mood::Planned { "planning" } else { "queued" }, Style::new());
         part(waiting, if self.stopping { "not started" } else { "waiting" }, Style::new());
         part(done, if self.mood == Mood::Planned { "to do" } else { "done" }, Style::new());
         part(unchanged, "unchanged", DIM);

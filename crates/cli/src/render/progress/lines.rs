@@ -1,7 +1,8 @@
 //! Events as lines, for a pipe or a terminal that cannot be redrawn.
 
 use std::collections::HashSet;
-use std::time::Instant;
+use std::sync::Arc;
+use std::time::Duration;
 
 use outrigger_engine::{Event, Step, StepOp, StepResult};
 use outrigger_provider::LogLevel;
@@ -14,12 +15,23 @@ use crate::render::duration::short;
 use crate::render::step::{found, label, trouble, words};
 
 impl Progress {
-    /// What is printed of an event, if anything. `since` is when a step that has ended began, `told` are the long notes that were shown.
-    pub(super) fn text(&self, event: &Event, since: Option<Instant>, told: &mut HashSet<String>) -> Option<String> {
+    /// What is printed of an event, if anything. `took` is the length of a call that has ended, `called` are the steps whose provider is
+    /// called now, `told` are the long notes that were shown.
+    pub(super) fn text(
+        &self,
+        event: &Event,
+        took: Option<Duration>,
+        called: &[Arc<Step>],
+        told: &mut HashSet<String>,
+    ) -> Option<String> {
         match event {
-            Event::StepStarted(step) => self.begun(step),
-            Event::StepEnded { step, result, result_op } => self.ended(step, *result, *result_op, since),
-            Event::CallStarted { .. } | Event::Outputs { .. } => None,
+            Event::CallStarted { .. } => {
+                let lines: Vec<String> = called.iter().filter_map(|step| self.begun(step)).collect();
+                (!lines.is_empty()).then(|| lines.join("\n"))
+            }
+            Event::StepEnded { step, result, result_op } => self.ended(step, *result, *result_op, took),
+            // Of those that never came to a step there may be thousands: the summary counts them.
+            Event::StepStarted(_) | Event::NotStarted { .. } | Event::Outputs { .. } => None,
             Event::Diagnostic { diagnostic, .. } => {
                 let mut shown = self.view.redaction.hide_in(diagnostic);
                 shown.notes.iter_mut().for_each(|note| shorten(note, told));
@@ -40,7 +52,7 @@ impl Progress {
         }
     }
 
-    /// The line of a step that begins; a preview has none, because there it only says what would be.
+    /// The line of a step whose provider is called; a preview has none, because there it only says what would be.
     fn begun(&self, step: &Step) -> Option<String> {
         let quiet = matches!(step.op, StepOp::Same | StepOp::Replace | StepOp::Refresh)
             || (step.op == StepOp::Read && !self.view.reads);
@@ -52,7 +64,7 @@ impl Progress {
         Some(format!(" {style}{mark}{style:#} {} {}{}", label(&step.urn), words.doing, self.changed(step)))
     }
 
-    fn ended(&self, step: &Step, result: StepResult, result_op: StepOp, since: Option<Instant>) -> Option<String> {
+    fn ended(&self, step: &Step, result: StepResult, result_op: StepOp, took: Option<Duration>) -> Option<String> {
         let planned = self.phase.mood == Mood::Planned;
         let done = result == StepResult::Done;
         // A replacement is one line in a preview and two steps when it happens.
@@ -69,8 +81,9 @@ impl Progress {
         let op = if step.op == StepOp::Refresh { result_op } else { step.op };
         let words = words(op);
         let (mark, style) = (words.mark, words.style);
-        let took = since.map_or_else(String::new, |since| format!(" ({})", short(since.elapsed())));
+        let took = took.map_or_else(String::new, |took| format!(" ({})", short(took)));
         let (what, rest) = match (done, step.op) {
+            (false, _) if result == StepResult::NotStarted => ("not started".to_owned(), String::new()),
             (false, _) => (format!("{} {}", words.doing, trouble(result)), took),
             (true, StepOp::Refresh) => (found(result_op).to_owned(), self.drifted(step)),
             (true, _) if planned => (words.planned.to_owned(), self.changed(step)),
