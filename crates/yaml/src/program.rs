@@ -10,7 +10,8 @@ mod reader;
 mod resource;
 
 use outrigger_diagnostic::{Diagnostic, Severity};
-use outrigger_syntax::{Document, Span};
+use outrigger_syntax::{Document, Key, Span};
+use outrigger_value::nearest::closest;
 
 use crate::expression::{Expression, Invoke, Literal};
 use reader::Reader;
@@ -137,8 +138,8 @@ impl Program {
                     "`namespace` is only supported in component plugins",
                     "Remove the key.",
                 ),
-                // Everything else belongs to the project file or to nobody; the peer takes no notice of it either.
-                _ => {}
+                // Everything else belongs to the project file or to nobody.
+                _ => top_level(reader, key),
             }
         }
     }
@@ -179,5 +180,36 @@ impl Program {
 
 const SECTIONS: [&str; 9] =
     ["name", "config", "configuration", "variables", "outputs", "resources", "pulumi", "components", "namespace"];
+
+/// The keys that the project file has beside the program's.
+const PROJECT: [&str; 14] = [
+    "runtime",
+    "description",
+    "main",
+    "stackConfigDir",
+    "template",
+    "backend",
+    "options",
+    "packages",
+    "plugins",
+    "sdks",
+    "requiredPulumiVersion",
+    "author",
+    "website",
+    "license",
+];
+
+/// A key that nobody reads. The peer takes no notice of it; but under a misspelt `resources` every resource would be gone from the
+/// program, and be deleted.
+fn top_level(reader: &mut Reader<'_>, key: &Key) {
+    let known = || SECTIONS.into_iter().chain(PROJECT);
+    if known().any(|known| known.eq_ignore_ascii_case(&key.text)) {
+        return;
+    }
+    if let Some(near) = closest(&key.text, known()) {
+        let summary = format!("a project has no key `{}`", key.text);
+        reader.error(key.span, "yaml-unknown-key", summary, format!("Did you mean `{near}`?"));
+    }
+}
 
 const CONFIG_FIELDS: [&str; 7] = ["type", "name", "default", "secret", "value", "items", "description"];

@@ -33,6 +33,7 @@ fn every_mistake_has_its_place() {
         ("resources: {a: {type: test:Thing, properties: 5}}", "1:47 yaml-wrong-kind"),
         ("resources: {a: {type: test:Thing, properties: }}", "1:46 yaml-wrong-kind"),
         ("resources: {a: {type: test:Thing, options: {bogus: 1}}}", "1:45 yaml-unknown-key"),
+        ("resorces: {a: {type: test:Thing}}", "1:1 yaml-unknown-key"),
         ("resources: {a: {type: test:Thing, options: {retainOnDelete: maybe}}}", "1:61 yaml-wrong-kind"),
         ("resources: {a: {type: test:Thing, get: {state: {}}}}", "1:40 yaml-get-without-id"),
         ("components: {a: {}}", "1:1 yaml-components"),
