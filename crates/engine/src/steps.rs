@@ -245,7 +245,7 @@ impl Deployment {
             timeout: timeout(limit),
         };
         let turn = self.turn().await.map_err(Failure::Reported)?;
-        let operation = self.begin_operation(PendingOperation { kind, resource }).await.map_err(Failure::Reported)?;
+        let operation = self.begin_operation(PendingOperation { kind, resource }).await.map_err(Failure::NotBegun)?;
         // The intent is durable: from here on the call is made, whatever else fails, unless the user asked to stop.
         let permit = self.permit_for(&urn, operation).await.map_err(Failure::Reported)?;
         let span = tracing::info_span!("apply", %urn, ?action);
@@ -289,6 +289,10 @@ impl Deployment {
         let (error, result) = match failure {
             Failure::Reported(reason) => {
                 self.ended(step, step.old.clone(), came_of(&reason), step.op);
+                return reason;
+            }
+            Failure::NotBegun(reason) => {
+                self.ended(step, step.old.clone(), StepResult::NotStarted, step.op);
                 return reason;
             }
             Failure::Call(error) => (error, StepResult::Failed),
@@ -352,6 +356,8 @@ impl Deployment {
 pub(crate) enum Failure {
     /// It has been reported.
     Reported(RegisterError),
+    /// The intent could not be made durable, which has been reported; nothing was called.
+    NotBegun(RegisterError),
     /// The provider said no; nothing is pending.
     Call(CallError),
     /// Nobody knows; the operation stays pending.

@@ -7,12 +7,14 @@ use outrigger_diagnostic::Diagnostic;
 use outrigger_engine::{Event, EventSink, Pattern, Step, StepOp, StepResult, Summary};
 use outrigger_value::Urn;
 
+use crate::Work;
 use crate::redaction::Redaction;
 
 /// Passes events on. Their secrets become known to the redaction first.
 pub struct Recorder {
     events: Arc<dyn EventSink>,
     redaction: Arc<Redaction>,
+    work: Work,
     books: Mutex<Books>,
 }
 
@@ -21,13 +23,30 @@ struct Books {
     met: HashSet<Urn>,
     failed: HashSet<Urn>,
     not_started: HashSet<Urn>,
+    imported: HashSet<Urn>,
     summary: Summary,
 }
 
+impl Books {
+    /// Counts a step as Pulumi does: a replacement once, default providers not at all, the refresh before an update not either, and an
+    /// import that finds nothing to change once.
+    fn count(&mut self, step: &Step, result_op: StepOp, work: Work) {
+        let before = step.op == StepOp::Refresh && work != Work::Refresh;
+        let again = step.op == StepOp::Same && self.imported.contains(&step.urn);
+        if is_half(step.op) || is_internal(step) || before || again {
+            return;
+        }
+        if step.op == StepOp::Import {
+            self.imported.insert(step.urn.clone());
+        }
+        *self.summary.counts.entry(result_op).or_default() += 1;
+    }
+}
+
 impl Recorder {
-    /// Passes events on to a sink.
-    pub fn new(events: Arc<dyn EventSink>, redaction: Arc<Redaction>) -> Self {
-        Self { events, redaction, books: Mutex::default() }
+    /// Passes events of some work on to a sink.
+    pub fn new(events: Arc<dyn EventSink>, redaction: Arc<Redaction>, work: Work) -> Self {
+        Self { events, redaction, work, books: Mutex::default() }
     }
 
     /// Whether there was a step for a resource.
@@ -40,10 +59,12 @@ impl Recorder {
         self.books().met.iter().any(|urn| pattern.matches(urn.as_str()))
     }
 
-    /// The steps so far, counted as Pulumi counts them: a replacement once, default providers not at all.
+    /// The steps so far, counted as Pulumi counts them.
     pub(crate) fn summary(&self) -> Summary {
         let books = self.books();
-        Summary { failed: books.failed.len(), not_started: books.not_started.len(), ..books.summary.clone() }
+        // One that was refused before its call has failed, and that is what counts.
+        let not_started = books.not_started.difference(&books.failed).count();
+        Summary { failed: books.failed.len(), not_started, ..books.summary.clone() }
     }
 
     /// Adds a finding that is not the engine's, in its place among the events.
@@ -66,10 +87,8 @@ impl EventSink for Recorder {
         }
         match &event {
             Event::StepStarted(step) => drop(self.books().met.insert(step.urn.clone())),
-            Event::StepEnded { step, result: StepResult::Done, result_op }
-                if !is_half(step.op) && !is_internal(step) =>
-            {
-                *self.books().summary.counts.entry(*result_op).or_default() += 1;
+            Event::StepEnded { step, result: StepResult::Done, result_op } => {
+                self.books().count(step, *result_op, self.work);
             }
             Event::StepEnded { step, result: StepResult::NotStarted, .. } if !is_internal(step) => {
                 self.books().not_started.insert(step.urn.clone());

@@ -152,6 +152,11 @@ impl Runner {
         Ok(result)
     }
 
+    /// Fails if the passphrase does not fit the stack: worth knowing before anybody is asked whether to go on.
+    pub async fn check_key(&self) -> Result<(), Error> {
+        Ok(check_key(&self.keys, self.secrets_provider.as_ref()).await?)
+    }
+
     /// Whether this build may touch the state, and whether the targets are there.
     fn admit(&self, base: &Snapshot) -> Result<(), Error> {
         let obstacles = base.obstacles();
@@ -174,7 +179,7 @@ impl Runner {
         findings: Vec<Diagnostic>,
         begin: impl FnOnce(PropertyMap) -> Arc<dyn EventSink>,
     ) -> Arc<Recorder> {
-        let recorder = Arc::new(Recorder::new(begin(stack_outputs(base)), self.redaction.clone()));
+        let recorder = Arc::new(Recorder::new(begin(stack_outputs(base)), self.redaction.clone(), self.work));
         self.relay.follow(recorder.clone());
         for finding in findings {
             recorder.report(finding);
@@ -235,8 +240,13 @@ fn stack_outputs(base: &Snapshot) -> PropertyMap {
     root.map(|root| root.outputs.clone()).unwrap_or_default()
 }
 
-/// A journal that looks at the key before the first operation whose result is going to hold a secret: with a wrong passphrase
-/// that result could not be written down.
+/// Fails if the passphrase does not fit the stack.
+async fn check_key(keys: &OwnedKeys, provider: Option<&SecretsProviderState>) -> Result<(), Diagnostic> {
+    let (Some(provider), keys) = (provider.cloned(), Arc::clone(keys)) else { return Ok(()) };
+    blocking(move || keys(&provider)?.encrypt("").map(drop)).await
+}
+
+/// A journal that looks at the key before the first operation: a result may hold a secret, which a wrong passphrase could not write down.
 struct Sealed {
     session: Arc<Session>,
     keys: OwnedKeys,
@@ -244,20 +254,11 @@ struct Sealed {
     checked: OnceCell<Result<(), Diagnostic>>,
 }
 
-impl Sealed {
-    async fn check(&self) -> Result<(), Diagnostic> {
-        let Some(provider) = self.provider.clone() else { return Ok(()) };
-        let keys = self.keys.clone();
-        blocking(move || keys(&provider)?.encrypt("").map(drop)).await
-    }
-}
-
 #[async_trait]
 impl Journal for Sealed {
     async fn append(&self, record: Record) -> Result<(), Diagnostic> {
-        let secret = record.begin.iter().any(|(_, operation)| !operation.resource.additional_secret_outputs.is_empty());
-        if secret {
-            self.checked.get_or_init(|| self.check()).await.clone()?;
+        if !record.begin.is_empty() {
+            self.checked.get_or_init(|| check_key(&self.keys, self.provider.as_ref())).await.clone()?;
         }
         self.session.append(record).await
     }

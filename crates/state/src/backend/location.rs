@@ -35,7 +35,7 @@ fn not_a_directory(url: &str) -> Diagnostic {
         ),
         "s3" | "gs" | "azblob" => (
             "an object store as a backend",
-            "Use a `file://` backend, for example on a mounted copy of the bucket, or keep using `pulumi` for it.",
+            "Keep using `pulumi` for this stack, or move it to a `file://` backend with `pulumi stack export` and `outrigger stack import`.",
         ),
         "postgres" => ("a database as a backend", "Use a `file://` backend, or keep using `pulumi` for it."),
         _ => {

@@ -42,6 +42,13 @@ pub struct LockHolder {
     facts: Option<ProcessFacts>,
 }
 
+impl LockHolder {
+    /// Whether the run that took it is alive.
+    pub fn life(&self, machine: &dyn Machine) -> Life {
+        self.facts.as_ref().map_or(Life::Unknown, |facts| machine.life(facts))
+    }
+}
+
 /// A lock that we hold. It stays when this is dropped: after a crash `pulumi` must stop. [`Lock::release`] ends it.
 #[derive(Clone)]
 pub struct Lock {
@@ -66,7 +73,7 @@ impl Lock {
         let claim = claim(backend, stack)?;
         let mut findings = Vec::new();
         for holder in holders(backend, stack)? {
-            if holder.facts.as_ref().is_none_or(|facts| machine.life(facts) != Life::Gone) {
+            if holder.life(machine) != Life::Gone {
                 return Err(held(stack, &[holder]));
             }
             remove(backend, &holder.path)?;

@@ -74,10 +74,11 @@ impl Backend {
                 let table = self.taken_over(stack, machine, clock)?.0;
                 let only_root = table.entries.values().all(|entry| entry.node.is_root_stack());
                 if !only_root || !table.operations.is_empty() {
-                    let count = table.entries.len();
+                    let count = resources(&table);
+                    let what = if count == 1 { "resource" } else { "resources" };
                     return Err(Diagnostic::error(
                         "stack-not-empty",
-                        format!("stack `{stack}` still has {count} resources"),
+                        format!("stack `{stack}` still has {count} {what}"),
                     )
                     .detail("Without the stack nobody would know of them any more.")
                     .hint("Remove them with `outrigger destroy`, or remove the stack all the same with `--force`."));
@@ -85,6 +86,12 @@ impl Backend {
             }
             self.delete_files(stack)
         })
+    }
+
+    /// How many resources the stack has, its root apart.
+    pub fn resources(&self, stack: &StackName) -> Result<usize, Diagnostic> {
+        self.require(stack)?;
+        Ok(resources(&current(self, stack)?.0))
     }
 
     pub(crate) fn delete_files(&self, stack: &StackName) -> Result<(), Diagnostic> {
@@ -126,19 +133,19 @@ impl Backend {
         Ok(indented(&viewed.base.to_export(clock.now(), None)?))
     }
 
-    /// Replaces a stack's state by an exported one. Answers warnings. With `force`, resources of another stack are let in.
+    /// Replaces a stack's state by an exported one, whose name is for messages. Answers warnings. With `force`, resources of another stack are
+    /// let in.
     pub fn import_stack(
         &self,
         stack: &StackName,
-        document: &[u8],
+        (document, name): (&[u8], &str),
         force: bool,
         keys: Keys<'_>,
         machine: &dyn Machine,
         clock: &dyn Clock,
     ) -> Result<Vec<Diagnostic>, Diagnostic> {
-        const NAME: &str = "the imported file";
         self.require(stack)?;
-        let checkpoint = checkpoint::read(document, Document::Export, NAME)?;
+        let checkpoint = checkpoint::read(document, Document::Export, name)?;
         let mut deployment = checkpoint.deployment.unwrap_or_default();
         let mut findings = Vec::new();
         for (kind, text) in std::mem::take(&mut deployment.operations) {
@@ -154,11 +161,11 @@ impl Backend {
         }
         let shown = deployment.resources.iter().any(|text| text.contains(r#""plaintext""#));
         let provider = deployment.secrets_provider.clone();
-        let mut table = Table::from_checkpoint(Checkpoint { deployment: Some(deployment) }, NAME)?;
+        let mut table = Table::from_checkpoint(Checkpoint { deployment: Some(deployment) }, name)?;
         foreign(&table, stack, force, &mut findings)?;
         if shown {
             // Secrets that were exported in clear must not be stored so.
-            let provider = provider.as_deref().map(|text| read_provider(text, NAME)).transpose()?;
+            let provider = provider.as_deref().map(|text| read_provider(text, name)).transpose()?;
             let Some(provider) = provider.filter(|provider| !provider.kind.is_empty()) else {
                 return Err(Diagnostic::error(
                     "import-secrets-in-clear",
@@ -167,7 +174,7 @@ impl Backend {
                 .hint("Export it again without `--show-secrets`."));
             };
             let crypter = keys(&provider)?;
-            let snapshot = Snapshot::decode(&table.deployment(), crypter.as_ref(), NAME)?;
+            let snapshot = Snapshot::decode(&table.deployment(), crypter.as_ref(), name)?;
             table.reencode(&snapshot, crypter.as_ref())?;
         }
         self.with_lock(stack, machine, clock, || {
@@ -241,4 +248,9 @@ fn foreign(table: &Table, stack: &StackName, force: bool, findings: &mut Vec<Dia
         findings.push(Diagnostic::warning("import-foreign", summary));
     }
     Ok(())
+}
+
+/// What would be orphaned without the state, operations under way among it.
+fn resources(table: &Table) -> usize {
+    table.entries.values().filter(|entry| !entry.node.is_root_stack()).count() + table.operations.len()
 }

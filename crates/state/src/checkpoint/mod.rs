@@ -172,7 +172,7 @@ pub(crate) fn read(bytes: &[u8], document: Document, file: &str) -> Result<Check
 /// Finds the deployment in a document, in one pass. A stack's file has none before the first one.
 pub(crate) fn scan<'a>(bytes: &'a [u8], document: Document, file: &str) -> Result<Option<Scanned<'a>>, Diagnostic> {
     refuse_compressed(bytes, file)?;
-    let broken = |error: &serde_json::Error| not_json(error, file);
+    let broken = |error: &serde_json::Error| not_json(error, document, file);
     let text = std::str::from_utf8(bytes);
     let envelope: Result<Envelope<Scanned<'a>>, _> =
         text.map_or_else(|_| serde_json::from_slice(bytes), serde_json::from_str);
@@ -218,15 +218,19 @@ pub(crate) fn compressed(file: &str, how: &str) -> Diagnostic {
         .hint("Unset PULUMI_DIY_BACKEND_GZIP and PULUMI_DIY_BACKEND_ZSTD and run any writing `pulumi` command on the stack, for example `pulumi refresh`: it then writes plain JSON.")
 }
 
-fn not_json(error: &serde_json::Error, file: &str) -> Diagnostic {
+fn not_json(error: &serde_json::Error, document: Document, file: &str) -> Diagnostic {
     let line = u32::try_from(error.line()).unwrap_or(u32::MAX);
-    let column = u32::try_from(error.column()).unwrap_or(u32::MAX);
+    // The parser counts the columns of an empty line from 0.
+    let column = u32::try_from(error.column()).unwrap_or(u32::MAX).max(1);
     let how = if error.is_eof() { "it ends too early, as after a cut-off copy" } else { "it is not a Pulumi state" };
     // The parser's message may quote a value; a state holds no secret in clear, but values are nobody's business either.
     Diagnostic::error("state-unreadable", format!("the state cannot be read: {how}"))
         .detail(format!("Reading stopped at line {line}, column {column} of {file}."))
         .at(Place::point(file, line, column))
-        .hint("Earlier states are in `.pulumi/backups` and `.pulumi/history` beside the stack, and in the stack's `.json.bak` file; import one with `outrigger stack import`.")
+        .hint(match document {
+            Document::Export => "Import what `outrigger stack export` or `pulumi stack export` wrote. The stack's own state was not changed.",
+            Document::Checkpoint => "Earlier states are in `.pulumi/backups` and `.pulumi/history` beside the stack, and in the stack's `.json.bak` file; import one with `outrigger stack import`.",
+        })
 }
 
 fn check_version<T>(envelope: &Envelope<T>, document: Document, file: &str) -> Result<(), Diagnostic> {

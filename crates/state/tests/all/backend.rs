@@ -73,7 +73,14 @@ fn a_stack_with_resources_is_removed_by_force_only_and_a_foreign_one_is_not_impo
             json!({"version": 3, "deployment": {"resources": [resource], "pending_operations": [pending]}}).to_string()
         };
         let import = |text: &str, force| {
-            backend.import_stack(&stack(), text.as_bytes(), force, &keys, &machine(), &SystemClock::default())
+            backend.import_stack(
+                &stack(),
+                (text.as_bytes(), "export.json"),
+                force,
+                &keys,
+                &machine(),
+                &SystemClock::default(),
+            )
         };
         assert_eq!(import(&document("other"), false).unwrap_err().code, "import-foreign");
         assert_eq!(import("{", false).unwrap_err().code, "state-unreadable");

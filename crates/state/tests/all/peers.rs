@@ -182,7 +182,8 @@ fn an_export_goes_through_import_both_ways() {
     let clear = scratch.pulumi(&["stack", "export", "--show-secrets"]);
     let backend = scratch.backend();
     let clock = SystemClock::default();
-    let findings = backend.import_stack(&stack(), clear.as_bytes(), false, &keys, &machine(), &clock).unwrap();
+    let findings =
+        backend.import_stack(&stack(), (clear.as_bytes(), "clear.json"), false, &keys, &machine(), &clock).unwrap();
     assert!(findings.is_empty());
     let stored = std::fs::read_to_string(scratch.state().join(".pulumi/stacks/shop/dev.json")).unwrap();
     assert!(!stored.contains("plaintext"), "secrets that came in clear are stored encrypted");

@@ -117,8 +117,9 @@ impl Configuration {
 
     /// What encrypts new secrets. A file without a salt gets one.
     fn writer(&mut self) -> Result<Arc<dyn Crypter>, Error> {
-        let keyring = self.workspace.keyring()?;
-        let provider = match self.workspace.secrets_provider(&self.stack, &self.file)? {
+        let provider = self.workspace.secrets_provider(&self.stack, &self.file)?;
+        let keyring = self.workspace.keyring(provider.as_ref())?;
+        let provider = match provider {
             Some(provider) => provider,
             None => keys::create(&keyring)?,
         };

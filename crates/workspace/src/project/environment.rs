@@ -14,10 +14,19 @@ use outrigger_secrets::Phrase;
 
 use crate::redaction::Redaction;
 
+/// Which passphrase is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Passphrase {
+    /// The one that the stack's secrets were encrypted with.
+    Existing,
+    /// The one that its secrets will be encrypted with: a mistake in it would lock them up for good.
+    New,
+}
+
 /// The program that uses this crate: a command on a terminal, a service, a test.
 pub trait Frontend: Send + Sync {
     /// The passphrase of the stack, asked for where the variables do not hold it. `None`: there is no one to ask.
-    fn passphrase(&self) -> Result<Option<Phrase>, Diagnostic> {
+    fn passphrase(&self, _which: Passphrase) -> Result<Option<Phrase>, Diagnostic> {
         Ok(None)
     }
 

@@ -9,14 +9,14 @@ use outrigger_secrets::{Crypter, Keyring, Locked, PASSPHRASE_KIND, Phrase, unsup
 use outrigger_state::SecretsProviderState;
 use serde_json::json;
 
-use super::Environment;
+use super::{Environment, Passphrase};
 use crate::{Error, ErrorKind, OwnedKeys};
 
 /// The keys of an environment: the passphrase is a variable's, or the frontend is asked.
-pub(super) fn keyring(environment: &Environment) -> Result<Arc<Keyring>, Diagnostic> {
+pub(super) fn keyring(environment: &Environment, which: Passphrase) -> Result<Arc<Keyring>, Diagnostic> {
     let phrase = match from_variables(environment)? {
         Some(phrase) => Some(phrase),
-        None => environment.frontend.passphrase()?,
+        None => environment.frontend.passphrase(which)?,
     };
     Ok(Arc::new(Keyring::new(phrase)))
 }

@@ -18,7 +18,7 @@ mod stack;
 pub use asked::{Asked, Bare, BridgePlace, call_failed, terraform_provider};
 pub use check::{Report, check};
 pub use config::{Configuration, Secrecy};
-pub use environment::{Environment, Frontend, Silent};
+pub use environment::{Environment, Frontend, Passphrase, Silent};
 pub use open::{Store, Workspace, home, project, project_directory};
 pub use operation::{Operation, Request};
 pub use packages::{Added, Installation, add_package, install};

@@ -107,9 +107,9 @@ impl Workspace {
             // A compiler reads the configuration, which has to be decrypted first.
             (Work::Up, Some(_)) | (Work::Refresh | Work::Destroy, _) => None,
         };
-        let keyring = self.keyring()?;
-        let keys = keys::keys(&keyring);
         let mut provider = self.secrets_provider(&stack, &stack_config)?;
+        let keyring = self.keyring(provider.as_ref())?;
+        let keys = keys::keys(&keyring);
         if !request.preview_only {
             // Results may hold secrets that no one foresees; without a key they could not be written down.
             keys::require(&keyring)?;
@@ -120,7 +120,8 @@ impl Workspace {
         }
         let crypter = match &provider {
             Some(provider) => {
-                if stack_config.has_secrets() {
+                // A run that changes something checks the key before it does.
+                if stack_config.has_secrets() || !request.preview_only {
                     keyring.prefetch(keys::salt(provider));
                 }
                 keys(provider)?

@@ -9,10 +9,10 @@ use outrigger_diagnostic::Diagnostic;
 use outrigger_project::Project;
 use outrigger_project::stack_config::StackConfig;
 use outrigger_secrets::Keyring;
-use outrigger_state::{LockHolder, Outline, SecretsProviderState, StackName, cancel, fold_gone};
+use outrigger_state::{Life, LockHolder, Outline, SecretsProviderState, StackName, cancel, fold_gone, holders};
 
 use super::open::{home, replace_file};
-use super::{Environment, Workspace, keys};
+use super::{Environment, Passphrase, Workspace, keys};
 use crate::{Error, ErrorKind, OwnedKeys};
 
 /// How a stack is removed.
@@ -64,9 +64,11 @@ impl Workspace {
 
     /// Makes a stack, with a salt in its file at once, as Pulumi does.
     pub fn create_stack(&self, stack: &StackName) -> Result<(), Error> {
-        let keyring = self.keyring()?;
         let config = self.stack_config(stack)?;
-        let (provider, salted) = match keys::stack_provider(&config)? {
+        // The passphrase is chosen here, unless the file has a salt already. Nothing is made before it is known.
+        let found = keys::stack_provider(&config)?;
+        let keyring = self.keyring(found.as_ref())?;
+        let (provider, salted) = match found {
             // The file may come from version control, with secrets in it.
             Some(provider) => (provider, None),
             None => {
@@ -134,7 +136,7 @@ impl Workspace {
 
     /// The keys of the state's secrets. The frontend may be asked for the passphrase.
     pub fn keys(&self) -> Result<OwnedKeys, Error> {
-        Ok(keys::keys(&self.keyring()?))
+        Ok(keys::keys(&keys::keyring(&self.environment, Passphrase::Existing)?))
     }
 
     /// The stack's file; one that does not exist is empty.
@@ -156,6 +158,17 @@ impl Workspace {
         })
     }
 
+    /// Who holds the lock of a stack, and whether they are alive.
+    pub fn lock_holders(&self, stack: &StackName) -> Result<Vec<(LockHolder, Life)>, Error> {
+        let store = &self.store;
+        let found = holders(&store.backend, stack)?;
+        let with_life = |holder: LockHolder| {
+            let life = holder.life(&store.machine);
+            (holder, life)
+        };
+        Ok(found.into_iter().map(with_life).collect())
+    }
+
     /// Removes the lock of a stack, even if an update is at work. What a killed run had done is brought into the state first, so that the next command
     /// finds it there. Answers what was found on the way, and whose locks were removed.
     pub fn cancel(&self, stack: &StackName) -> Result<(Vec<Diagnostic>, Vec<LockHolder>), Error> {
@@ -164,8 +177,10 @@ impl Workspace {
         Ok((findings, cancel(&store.backend, stack)?))
     }
 
-    pub(super) fn keyring(&self) -> Result<Arc<Keyring>, Diagnostic> {
-        keys::keyring(&self.environment)
+    /// The keys for secrets that are encrypted in this way; where nothing says how, a passphrase is to be chosen.
+    pub(super) fn keyring(&self, provider: Option<&SecretsProviderState>) -> Result<Arc<Keyring>, Diagnostic> {
+        let which = if provider.is_some() { Passphrase::Existing } else { Passphrase::New };
+        keys::keyring(&self.environment, which)
     }
 
     /// How the secrets of a stack are encrypted, by its file or else by its state.
