@@ -9,7 +9,7 @@ use outrigger_value::Urn;
 
 use crate::commands;
 
-/// Infrastructure from Pulumi projects, in the same state.
+/// Deploy and manage infrastructure with Pulumi projects.
 #[derive(Debug, Parser)]
 #[command(name = "outrigger", version, about, disable_help_subcommand = true, propagate_version = false)]
 pub(crate) struct Arguments {
@@ -62,26 +62,27 @@ impl Color {
 pub(crate) enum Command {
     /// Make a project from a template.
     New(commands::new::New),
-    /// Bring the stack to what the program says.
+    /// Create, update and delete resources to match the program.
     #[command(visible_alias = "update")]
     Up(commands::up::Up),
     /// Show what `up` would do.
     #[command(alias = "pre")]
     Preview(commands::preview::Preview),
     /// Find mistakes in the project, without asking a provider anything.
+    #[command(alias = "validate")]
     Check(commands::check::Check),
-    /// Bring the state to what exists.
+    /// Update the state to match the resources as they are.
     Refresh(commands::refresh::Refresh),
     /// Delete everything in the stack.
     #[command(visible_alias = "down")]
     Destroy(commands::destroy::Destroy),
-    /// Remove the lock of a stack whose update is gone.
+    /// Release the lock of an interrupted update.
     Cancel(commands::cancel::Cancel),
     /// Show and manage stacks.
     Stack(commands::stack::Stack),
     /// Show and change a stack's configuration.
     Config(commands::config::Config),
-    /// Edit the state of a stack; what exists is not touched.
+    /// Edit a stack's state without touching the resources themselves.
     State(commands::state::State),
     /// Add packages to a project.
     Package(commands::package::Package),
@@ -95,11 +96,12 @@ pub(crate) enum Command {
     Logout(commands::logout::Logout),
     /// Show who you are to the backend.
     Whoami(commands::whoami::Whoami),
-    /// Show what is needed to understand a report.
+    /// Show version and environment, for bug reports.
     About(commands::about::About),
-    /// Say more about the code of an error.
+    /// Explain an error code.
     Explain(commands::explain::Explain),
-    /// Write a script that has a shell complete commands, flags, stacks and codes.
+    /// Generate a shell completion script.
+    #[command(alias = "gen-completion")]
     Completion(commands::completion::Completion),
     /// Show the version.
     Version(commands::version::Version),
@@ -131,7 +133,7 @@ pub(crate) struct Showing {
     /// Show events as JSON, one object a line (see docs/json-events.md).
     #[arg(short, long)]
     pub(crate) json: bool,
-    /// Write the run to a file as `pulumi` logs it: one event a line. A preview before it is not kept.
+    /// Write engine events to a file in Pulumi's event-log format, one JSON object a line, without the preview.
     #[arg(long, value_name = "FILE")]
     pub(crate) event_log: Option<PathBuf>,
     /// Show secrets in clear.
@@ -142,7 +144,7 @@ pub(crate) struct Showing {
 /// How a run goes about its work.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Working {
-    /// How many calls that change or read resources may be under way at once; otherwise PULUMI_PARALLEL or four times the number of processors.
+    /// Maximum number of concurrent provider operations; otherwise PULUMI_PARALLEL or four times the number of processors.
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=2_147_483_647))]
     pub(crate) parallel: Option<u32>,
     /// Only this resource, by its URN; `*` stands for any text without a colon, `**` for any text. May be given several times.
@@ -172,7 +174,7 @@ impl Working {
 /// What a failure stops.
 #[derive(Args, Clone, Copy, Debug)]
 pub(crate) struct Enduring {
-    /// Go on with what does not depend on a failure; the command fails in the end all the same.
+    /// Keep going with resources that do not depend on a failed one; the command still exits with an error.
     #[arg(long, env = "PULUMI_CONTINUE_ON_ERROR", value_parser = clap::builder::FalseyValueParser::new())]
     pub(crate) continue_on_error: bool,
 }
@@ -180,10 +182,10 @@ pub(crate) struct Enduring {
 /// How a change is confirmed.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Confirming {
-    /// Do it without asking.
+    /// Apply without asking for confirmation.
     #[arg(short, long)]
     pub(crate) yes: bool,
-    /// Do it without looking first.
+    /// Skip the preview.
     #[arg(short = 'f', long)]
     pub(crate) skip_preview: bool,
     /// A message for the stack's history.

@@ -16,7 +16,7 @@ pub(crate) const EXAMPLES: &[(&str, Examples)] = &[
         "up",
         &[
             ("outrigger up", "Look, ask, do it"),
-            ("outrigger up --yes --diff", "Do it without asking, and show every property that changes"),
+            ("outrigger up --yes --diff", "Apply without asking, and show every property that changes"),
             ("outrigger up --target '**::database'", "Only the resource called database"),
             ("outrigger up --yes --json", "As events, for another program"),
         ],

@@ -1,6 +1,9 @@
-//! Ctrl-C and SIGTERM: once to stop in order, twice to end now, three times to end without any order.
+//! Ctrl-C, SIGTERM, and SIGHUP of a terminal that is closed: once to stop in order, twice to end now, three times to end without any order.
 
+use std::future::poll_fn;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::task::Poll;
+use std::{fs, io};
 
 use outrigger_workspace::Operation;
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -21,7 +24,11 @@ impl Interruption {
     /// the process; the keeper and the journal are there for that.
     pub(crate) fn watch(operation: Arc<Operation>) -> Self {
         let current: Arc<Mutex<Option<Arc<Progress>>>> = Arc::default();
-        let signals = signal(SignalKind::interrupt()).and_then(|first| Ok((first, signal(SignalKind::terminate())?)));
+        let mut kinds = vec![SignalKind::interrupt(), SignalKind::terminate()];
+        if !hangup_is_ignored() {
+            kinds.push(SignalKind::hangup());
+        }
+        let signals: io::Result<Vec<Signal>> = kinds.into_iter().map(signal).collect();
         let watcher = signals.ok().map(|signals| tokio::spawn(watch(operation, signals, Arc::clone(&current))));
         Self { current, watcher }
     }
@@ -41,12 +48,8 @@ impl Drop for Interruption {
 }
 
 #[expect(clippy::exit, reason = "who asks for the third time does not want to wait for anybody")]
-async fn watch(
-    operation: Arc<Operation>,
-    (mut interrupts, mut terminations): (Signal, Signal),
-    current: Arc<Mutex<Option<Arc<Progress>>>>,
-) {
-    either(&mut interrupts, &mut terminations).await;
+async fn watch(operation: Arc<Operation>, mut signals: Vec<Signal>, current: Arc<Mutex<Option<Arc<Progress>>>>) {
+    next(&mut signals).await;
     operation.runner.stop.cancel();
     let progress = current.lock().unwrap_or_else(PoisonError::into_inner).clone();
     if !progress.as_ref().is_some_and(|progress| progress.stop()) {
@@ -54,13 +57,13 @@ async fn watch(
     }
     tokio::select! {
         // As Pulumi does: plugins may be able to shorten what they are doing.
-        () = operation.cancel_plugins() => either(&mut interrupts, &mut terminations).await,
-        () = either(&mut interrupts, &mut terminations) => {}
+        () = operation.cancel_plugins() => next(&mut signals).await,
+        () = next(&mut signals) => {}
     }
     talk("\nEnding now. Operations under way are written down as pending.");
     operation.runner.abort.cancel();
     // Plugins still have their grace, and the state is written. If that takes too long, the keeper does it without us.
-    either(&mut interrupts, &mut terminations).await;
+    next(&mut signals).await;
     std::process::exit(i32::from(Exit::Cancelled.code()));
 }
 
@@ -80,9 +83,19 @@ fn stopping(running: &[String]) -> String {
     text
 }
 
-async fn either(interrupts: &mut Signal, terminations: &mut Signal) {
-    tokio::select! {
-        _ = interrupts.recv() => {}
-        _ = terminations.recv() => {}
-    }
+/// Waits for one of the signals.
+async fn next(signals: &mut [Signal]) {
+    poll_fn(|cx| {
+        let came = signals.iter_mut().any(|signal| signal.poll_recv(cx).is_ready());
+        if came { Poll::Ready(()) } else { Poll::Pending }
+    })
+    .await;
+}
+
+/// Whether somebody wants this process to outlive its terminal, as `nohup` does.
+fn hangup_is_ignored() -> bool {
+    const HANGUP: u64 = 1;
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).map(str::trim);
+    ignored.and_then(|mask| u64::from_str_radix(mask, 16).ok()).is_some_and(|mask| mask & HANGUP != 0)
 }

@@ -19,6 +19,7 @@ mod logging;
 mod operation;
 mod output;
 mod render;
+mod signposts;
 mod templates;
 mod terminal;
 
@@ -51,6 +52,9 @@ fn main() -> ExitCode {
         Err(error) => {
             // Nobody to tell if this cannot be printed.
             let _ = error.print();
+            if let Some(text) = signposts::of(&error, std::env::args()) {
+                output::talk(&format!("\n{text}"));
+            }
             // As `pulumi` does for a command line that it does not understand.
             return if command_line::is_help(&error) {
                 ExitCode::SUCCESS

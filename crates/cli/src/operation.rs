@@ -100,7 +100,7 @@ async fn steps(request: &Request, phases: &Phases<'_>, terminal: Terminal) -> Re
         if request.asked.preview_only {
             judge(request, &result, Mood::Planned, phases)?;
             if request.asked.work == Work::Up && result.summary.changes() && !request.showing.json {
-                talk("\nRun `outrigger up` to do this.");
+                talk("\nRun `outrigger up` to apply these changes.");
             }
             return Ok(());
         }
@@ -110,6 +110,7 @@ async fn steps(request: &Request, phases: &Phases<'_>, terminal: Terminal) -> Re
         if !request.showing.json {
             data("")?;
         }
+        phases.operation.runner.check_key().await?;
         if !request.yes && !confirmed(request, phases, terminal).await? {
             talk("Nothing was changed.");
             return Err(Failure::said(Exit::Cancelled));
@@ -241,7 +242,7 @@ fn unconfirmed(work: Work) -> Failure {
     let diagnostic = Diagnostic::error("not-confirmed", format!("this {} was not confirmed", work.name()))
         .detail("There is no terminal to ask on.")
         .hint(format!(
-            "Give `--yes` to look and then do it, `--skip-preview` to do it at once, or use {only} to look only."
+            "Pass `--yes` to preview and then apply, or `--skip-preview` to apply right away; {only} only previews."
         ));
     Failure::new(Exit::Unconfirmed, diagnostic)
 }

@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, IsTerminal, Write};
 
 use outrigger_diagnostic::Diagnostic;
-use outrigger_workspace::{Frontend, Phrase};
+use outrigger_workspace::{Frontend, Passphrase, Phrase};
 use rustix::process::getpgrp;
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcgetpgrp, tcsetattr};
 
@@ -37,6 +37,12 @@ impl Terminal {
             .is_some_and(|answer| matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
     }
 
+    /// Asks a person to type a name, so that nothing dangerous is done by habit.
+    pub(crate) fn confirm_by_name(self, warning: &str, name: &str) -> bool {
+        let prompt = format!("{warning}\nType `{name}` to go on: ");
+        self.line(&prompt).is_some_and(|answer| answer.trim() == name)
+    }
+
     /// Asks for a line of text. Waits for the person. `None` at the end of the input.
     pub(crate) fn line(self, prompt: &str) -> Option<String> {
         let mut out = io::stderr();
@@ -59,10 +65,11 @@ impl Terminal {
         let mut raw = before.clone();
         // Without signals a Ctrl-C arrives as a byte, and the terminal is never left without echo.
         raw.local_modes.remove(LocalModes::ECHO | LocalModes::ICANON | LocalModes::ISIG);
-        let mut out = io::stderr();
-        let _ = out.write_all(prompt.as_bytes()).and_then(|()| out.flush());
+        // What was typed before is forgotten here, so the prompt comes afterwards: an answer to it may be quick.
         tcsetattr(&stdin, OptionalActions::Flush, &raw).map_err(|error| failed(error.into()))?;
         let restore = Restore(before);
+        let mut out = io::stderr();
+        let _ = out.write_all(prompt.as_bytes()).and_then(|()| out.flush());
         let typed = typed(stdin.lock());
         drop(restore);
         let _ = out.write_all(b"\n");
@@ -72,15 +79,27 @@ impl Terminal {
 
 impl Frontend for Terminal {
     /// Asks for the passphrase, which is not shown. Waits for the person.
-    fn passphrase(&self) -> Result<Option<Phrase>, Diagnostic> {
+    fn passphrase(&self, which: Passphrase) -> Result<Option<Phrase>, Diagnostic> {
         if !self.interactive {
             return Ok(None);
         }
-        let typed = self.hidden("Passphrase of the stack (PULUMI_CONFIG_PASSPHRASE is not set): ")?;
-        typed.map(|phrase| Some(Phrase::new(phrase))).ok_or_else(|| {
-            Diagnostic::error("terminal-cancelled", "no passphrase was given")
-                .hint("Run the command again, or set PULUMI_CONFIG_PASSPHRASE.")
-        })
+        let ask = |prompt: &str| {
+            self.hidden(prompt)?.ok_or_else(|| {
+                Diagnostic::error("terminal-cancelled", "no passphrase was given")
+                    .hint("Run the command again, or set PULUMI_CONFIG_PASSPHRASE.")
+            })
+        };
+        if which == Passphrase::Existing {
+            return Ok(Some(Phrase::new(ask("Passphrase of the stack (PULUMI_CONFIG_PASSPHRASE is not set): ")?)));
+        }
+        talk("Choose a passphrase for the stack's secrets. Without it, nobody can read them again.");
+        loop {
+            let chosen = ask("New passphrase: ")?;
+            if ask("The same again: ")? == chosen {
+                return Ok(Some(Phrase::new(chosen)));
+            }
+            talk("The two are not the same.");
+        }
     }
 
     fn finding(&self, finding: &Diagnostic) {

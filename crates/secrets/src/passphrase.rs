@@ -135,7 +135,7 @@ fn derive(phrase: &Phrase, salt: &[u8]) -> Cipher {
 
 fn wrong_passphrase() -> Diagnostic {
     Diagnostic::error("passphrase-wrong", "the passphrase is wrong for this stack")
-        .detail("It does not open the stack's encryption salt.")
+        .detail("It does not match `encryptionsalt` in the stack's file.")
         .hint("Set PULUMI_CONFIG_PASSPHRASE or PULUMI_CONFIG_PASSPHRASE_FILE to the stack's passphrase.")
 }
 

@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::output::data;
 use crate::render::table::columns;
 
-/// Show what is needed to understand a report: versions, backend, stack, plugins.
+/// Show version and environment, for bug reports.
 #[derive(Args, Debug)]
 pub(crate) struct About {
     /// As JSON.

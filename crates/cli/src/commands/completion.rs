@@ -8,7 +8,7 @@ use crate::command_line::COMPLETE;
 use crate::failure::Failure;
 use crate::output::data;
 
-/// Write a script that has a shell complete commands, flags, stacks and codes.
+/// Generate a shell completion script.
 #[derive(Args, Debug)]
 pub(crate) struct Completion {
     /// The shell.

@@ -7,7 +7,7 @@ use crate::explanations::{PAGES, near, page, shown};
 use crate::failure::Failure;
 use crate::output::data;
 
-/// Say more about the code of an error.
+/// Explain an error code.
 #[derive(Args, Debug)]
 pub(crate) struct Explain {
     /// The code, such as `stack-locked`; without one, all codes are listed.

@@ -28,7 +28,7 @@ impl Login {
             Some(url) => url,
             None if self.local => "file://~".to_owned(),
             None => {
-                return Err(Diagnostic::error("login-nowhere", "it is not said where state is to be kept")
+                return Err(Diagnostic::error("login-nowhere", "no backend was given")
                     .detail("Without a URL, `pulumi` logs in to Pulumi Cloud. That is not supported yet.")
                     .hint("Give a directory: `outrigger login file://PATH`, or `--local` for one in your home.")
                     .into());

@@ -74,25 +74,40 @@ impl New {
         // The name of a project has to be one that a stack's files can have.
         StackName::new(&name, "dev")?;
         let description = self.description.unwrap_or_else(|| ask("Project description", template.about));
-        write(template, &name, &description, &directory)?;
-        talk(&format!("Made the project `{name}`."));
         let stack = match self.stack {
             Some(stack) => Some(stack),
             None if self.generate_only => None,
             None if asking || self.yes => Some(ask("Stack name", "dev")),
             None => None,
         };
-        // The selection is kept by the text of the path, and whoever changes to the directory has it without detours.
-        let inside = environment.at(directory.canonicalize().unwrap_or(directory));
+        let stack = stack.map(|stack| StackName::parse(&stack, Some(&name))).transpose()?;
+        let written = write(template, &name, &description, &directory)?;
         if let Some(stack) = &stack {
-            let workspace = Workspace::open(&inside)?;
-            let stack = StackName::parse(stack, Some(&name))?;
-            workspace.create_stack(&stack)?;
-            workspace.select(Some(&stack))?;
+            // The selection is kept by the text of the path, and whoever changes to the directory has it without detours.
+            let inside = environment.at(directory.canonicalize().unwrap_or(directory));
+            // Without its stack the project is not what was asked for, and would be in the way of the next try.
+            create_stack(&inside, stack).inspect_err(|_| take_back(&written))?;
+        }
+        talk(&format!("Created project `{name}`."));
+        if let Some(stack) = &stack {
             talk(&format!("Created stack `{stack}`."));
         }
         talk(&next(self.dir.as_deref(), stack.is_some()));
         Ok(())
+    }
+}
+
+fn create_stack(environment: &Environment, stack: &StackName) -> Result<(), Failure> {
+    let workspace = Workspace::open(environment)?;
+    workspace.create_stack(stack)?;
+    Ok(workspace.select(Some(stack))?)
+}
+
+/// Removes what was just written, and the directories that were made for it.
+fn take_back(written: &[PathBuf]) {
+    for path in written.iter().rev() {
+        // One that cannot be removed stays; the error that is reported is the one that led here.
+        let _ = if path.is_dir() { fs::remove_dir(path) } else { fs::remove_file(path) };
     }
 }
 
@@ -112,12 +127,12 @@ fn find(name: &str) -> Result<&'static Template, Diagnostic> {
         let known: Vec<&str> = TEMPLATES.iter().map(|template| template.name).collect();
         Diagnostic::error("template-unknown", format!("there is no template `{name}`"))
             .detail(format!("There are: {}.", known.join(", ")))
-            .hint("Templates from the net cannot be used yet; `pulumi new` knows them, and its projects work here.")
+            .hint("`pulumi new` has more. A project of its that has the runtime `yaml` works here as it is; other runtimes do not yet.")
     })
 }
 
 fn no_template() -> Diagnostic {
-    Diagnostic::error("template-missing", "it is not said what to begin with")
+    Diagnostic::error("template-missing", "no template was given")
         .hint("Run `outrigger new TEMPLATE`; `outrigger new --list` shows the templates.")
 }
 
@@ -132,8 +147,8 @@ fn is_plain(letter: char) -> bool {
     letter.is_ascii_alphanumeric() || "-_.".contains(letter)
 }
 
-/// Writes the files, none of them over another.
-fn write(template: &Template, name: &str, description: &str, directory: &Path) -> Result<(), Diagnostic> {
+/// Writes the files, none of them over another. Answers what was made: directories, and the files in them.
+fn write(template: &Template, name: &str, description: &str, directory: &Path) -> Result<Vec<PathBuf>, Diagnostic> {
     let files = template.render(name, description);
     let taken = ["Pulumi.yaml", "Pulumi.yml", "Pulumi.json"].into_iter().chain(files.iter().map(|(path, _)| *path));
     if let Some(path) = taken.map(|path| directory.join(path)).find(|path| path.exists()) {
@@ -146,15 +161,23 @@ fn write(template: &Template, name: &str, description: &str, directory: &Path) -
             .detail(error.to_string())
             .hint("Choose a directory that may be written to with `--dir`.")
     };
+    let mut made = Vec::new();
     for (path, text) in files {
         let path = directory.join(path);
         let folder = path.parent().unwrap_or(directory);
-        fs::create_dir_all(folder).map_err(|error| failed(folder, &error))?;
-        // Somebody else may make it at the same moment.
-        let file = OpenOptions::new().write(true).create_new(true).open(&path);
-        file.and_then(|mut file| file.write_all(text.as_bytes())).map_err(|error| failed(&path, &error))?;
+        let new: Vec<PathBuf> = folder.ancestors().take_while(|folder| !folder.exists()).map(Path::to_owned).collect();
+        made.extend(new.into_iter().rev());
+        let ready = fs::create_dir_all(folder).map_err(|error| failed(folder, &error));
+        let written = ready.and_then(|()| {
+            // Another program may make the file at the same moment.
+            let mut file =
+                OpenOptions::new().write(true).create_new(true).open(&path).map_err(|error| failed(&path, &error))?;
+            made.push(path.clone());
+            file.write_all(text.as_bytes()).map_err(|error| failed(&path, &error))
+        });
+        written.inspect_err(|_| take_back(&made))?;
     }
-    Ok(())
+    Ok(made)
 }
 
 #[cfg(test)]

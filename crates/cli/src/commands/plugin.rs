@@ -22,6 +22,7 @@ pub(crate) struct Plugin {
 #[derive(Debug, Subcommand)]
 enum PluginCommand {
     /// Show the plugins in the cache that is shared with Pulumi.
+    #[command(alias = "list")]
     Ls(Ls),
     New(new::New),
     Schema(schema::Schema),

@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::operation::{self, Request};
 use crate::terminal::Terminal;
 
-/// Bring the state to what exists.
+/// Update the state to match the resources as they are.
 #[derive(Args, Debug)]
 pub(crate) struct Refresh {
     #[command(flatten)]

@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::operation::{self, Request};
 use crate::terminal::Terminal;
 
-/// Bring the stack to what the program says.
+/// Create, update and delete resources to match the program.
 #[derive(Args, Debug)]
 pub(crate) struct Up {
     #[command(flatten)]

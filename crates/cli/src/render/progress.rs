@@ -303,7 +303,7 @@ mod tests {
     use outrigger_state::Resource;
     use outrigger_value::Urn;
     use outrigger_value::Value;
-    use outrigger_workspace::Recorder;
+    use outrigger_workspace::{Recorder, Work};
 
     #[derive(Clone, Default)]
     struct Shared(Arc<Mutex<Vec<u8>>>);
@@ -334,7 +334,7 @@ mod tests {
         };
         let phase = Phase { name: "update", title: "Updating", mood, project: "shop".into(), stack: "dev".into() };
         let progress = Progress::on(Display::Lines(Box::new(out.clone())), view, phase, PropertyMap::new(), None);
-        let recorder = Recorder::new(progress, redaction);
+        let recorder = Recorder::new(progress, redaction, Work::Up);
         for event in events {
             recorder.emit(event);
         }

@@ -28,7 +28,7 @@ const fn color(color: AnsiColor) -> Style {
 /// The words for a kind of step.
 pub(crate) fn words(op: StepOp) -> Words {
     let (mark, planned, doing, done, shade) = match op {
-        StepOp::Same => ("  ", "stay the same", "keeping", "unchanged", AnsiColor::White),
+        StepOp::Same => ("  ", "unchanged", "keeping", "unchanged", AnsiColor::White),
         StepOp::Create => ("+ ", "create", "creating", "created", AnsiColor::Green),
         StepOp::Update => ("~ ", "update", "updating", "updated", AnsiColor::Yellow),
         StepOp::Delete => ("- ", "delete", "deleting", "deleted", AnsiColor::Red),
@@ -60,9 +60,9 @@ pub(crate) fn words(op: StepOp) -> Words {
 /// What a refresh came to.
 pub(crate) fn found(op: StepOp) -> &'static str {
     match op {
-        StepOp::Delete => "does not exist any more",
-        StepOp::Update => "was changed",
-        _ => "is as the state says",
+        StepOp::Delete => "missing",
+        StepOp::Update => "drifted",
+        _ => "unchanged",
     }
 }
 

@@ -102,14 +102,14 @@ pub(crate) fn troubles(troubles: &[Trouble]) -> String {
 
 /// What to do next after a run that did not succeed. `phase` is `preview`, `update`, `refresh` or `destroy`.
 pub(crate) fn next(ending: Ending, mood: Mood, phase: &str, troubles: &[Trouble]) -> String {
-    let kept = match mood {
-        Mood::Planned => "nothing was changed",
-        Mood::Done => "what was done is kept",
-    };
-    let mut out = match ending {
-        Ending::Succeeded => return String::new(),
-        Ending::Failed => format!("\nIt did not succeed; {kept}.\n"),
-        Ending::Cancelled => format!("\nIt was stopped; {kept}.\n"),
+    let mut out = match (ending, mood) {
+        (Ending::Succeeded, _) => return String::new(),
+        (Ending::Failed, Mood::Planned) => "\nThe preview failed. Nothing was changed.\n".to_owned(),
+        (Ending::Cancelled, Mood::Planned) => "\nThe preview was cancelled. Nothing was changed.\n".to_owned(),
+        (Ending::Failed, Mood::Done) => format!("\nThe {phase} failed. Everything that completed is saved.\n"),
+        (Ending::Cancelled, Mood::Done) => {
+            format!("\nThe {phase} was cancelled. Everything that completed is saved.\n")
+        }
     };
     let mut codes: Vec<&str> = Vec::new();
     for trouble in troubles {
@@ -138,7 +138,7 @@ pub(crate) fn next(ending: Ending, mood: Mood, phase: &str, troubles: &[Trouble]
         );
     } else if mood == Mood::Done {
         let command = if phase == "update" { "up" } else { phase };
-        let _ = writeln!(out, "Run `outrigger {command}` again to go on from here.");
+        let _ = writeln!(out, "Run `outrigger {command}` again to continue.");
     }
     out
 }
@@ -169,11 +169,11 @@ mod tests {
             |mood: Mood, list: &[Trouble]| format!("{}{}", troubles(list), next(Ending::Failed, mood, "update", list));
         assert_eq!(
             said(Mood::Done, &[error("plugin-error")]),
-            "\nWhat went wrong:\n    could not create `a` [plugin-error]\n\nIt did not succeed; what was done is kept.\nRun `outrigger explain plugin-error` to read more about what went wrong.\nRun `outrigger up` again to go on from here.\n"
+            "\nWhat went wrong:\n    could not create `a` [plugin-error]\n\nThe update failed. Everything that completed is saved.\nRun `outrigger explain plugin-error` to read more about what went wrong.\nRun `outrigger up` again to continue.\n"
         );
         assert!(
             said(Mood::Planned, &[error("a-b"), error("c-d")])
-                .contains("nothing was changed.\nRun `outrigger explain CODE`")
+                .contains("Nothing was changed.\nRun `outrigger explain CODE`")
         );
         let urn = outrigger_value::Urn::new("dev", "shop", None, "a:b:C", "x");
         let step = Step { op: StepOp::Create, urn, old: None, new: None, diff: None };

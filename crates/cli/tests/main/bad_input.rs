@@ -40,7 +40,7 @@ fn what_is_not_there_yet() {
     sandbox
         .outrigger(&["stack", "init", "dev", "--secrets-provider", "awskms://alias/x"])
         .ended(1)
-        .says(&["AWS KMS", "passphrase"]);
+        .says(&["`awskms` is not supported yet", "passphrase"]);
     sandbox.outrigger(&["stack", "init", "dev"]).ok();
     let file = sandbox.read("Pulumi.dev.yaml");
     sandbox.write("Pulumi.dev.yaml", &format!("{file}environment:\n  - prod\n"));
@@ -179,7 +179,7 @@ mod peers {
         let sandbox = Sandbox::with_stack(&format!("name: shop\nruntime: yaml\nresources:\n{things}"));
         for blocks in [2048, 8192] {
             let answer = sandbox.outrigger_with_little_room(blocks, "up --yes --skip-preview");
-            answer.ended(1).says(&["cannot write the journal", "help:", "what was done is kept"]);
+            answer.ended(1).says(&["cannot write the journal", "help:", "Everything that completed is saved"]);
             let export = sandbox.export();
             let things = |of: &str| {
                 let entries = export["deployment"][of].as_array().cloned().unwrap_or_default();

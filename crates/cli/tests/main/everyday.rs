@@ -40,7 +40,7 @@ fn shells_are_told_what_comes_next() {
 #[test]
 fn a_new_project_with_the_kit_needs_nothing_else() {
     let sandbox = Sandbox::new("name: other\nruntime: yaml\n");
-    sandbox.outrigger(&["new", "kit", "--dir", "../hello", "--yes"]).ok().says(&["Made the project `hello`"]);
+    sandbox.outrigger(&["new", "kit", "--dir", "../hello", "--yes"]).ok().says(&["Created project `hello`"]);
     let inside = |arguments: &[&str]| sandbox.outrigger(&[&["--cwd", "../hello"], arguments].concat());
     inside(&["up", "--yes"]).ok().says(&["+ 4 created"]);
     inside(&["stack", "output", "words"]).ok().says(&["2"]);
@@ -187,7 +187,7 @@ mod peers {
             .says(&["no template `nonsense`", "yaml, random, kit"]);
         sandbox.outrigger(&["new"]).ended(1).says(&["--list"]);
         sandbox.outrigger(&["new", "random", "--dir", "../fresh shop", "--yes"]).ok().says(&[
-            "Made the project `fresh-shop`",
+            "Created project `fresh-shop`",
             "Created stack `dev`",
             "cd ../fresh shop",
         ]);

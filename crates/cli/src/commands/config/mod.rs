@@ -38,6 +38,7 @@ enum ConfigCommand {
     /// Set several values at once.
     SetAll(all::SetAll),
     /// Remove several values at once.
+    #[command(alias = "remove-all")]
     RmAll(all::RemoveAll),
 }
 

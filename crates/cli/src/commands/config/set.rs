@@ -23,7 +23,7 @@ pub(super) struct Set {
     /// Encrypt the value.
     #[arg(long, conflicts_with = "plaintext")]
     secret: bool,
-    /// Store the value in clear, even if its name speaks of a secret.
+    /// Store the value unencrypted, even if it looks like a secret.
     #[arg(long)]
     plaintext: bool,
 }

@@ -30,16 +30,15 @@ impl Import {
             Some(file) => fs::read(context.environment.directory.join(file)).map(|read| bytes = read),
             None => io::stdin().read_to_end(&mut bytes).map(drop),
         };
+        let from = self.file.as_ref().map_or_else(|| "standard input".to_owned(), |file| file.display().to_string());
         read.map_err(|error| {
-            let from =
-                self.file.as_ref().map_or_else(|| "standard input".to_owned(), |file| file.display().to_string());
             Diagnostic::error("import-read", format!("`{from}` cannot be read"))
                 .detail(error.to_string())
                 .hint("Name a file that `outrigger stack export` wrote with `--file`.")
         })?;
         let (store, keys) = (&context.workspace.store, context.workspace.keys()?);
-        let warnings =
-            store.backend.import_stack(&stack, &bytes, self.force, &*keys, &store.machine, store.clock.as_ref())?;
+        let (machine, clock) = (&store.machine, store.clock.as_ref());
+        let warnings = store.backend.import_stack(&stack, (&bytes, &from), self.force, &*keys, machine, clock)?;
         for warning in warnings {
             talk(&format!("warning: {warning}"));
         }

@@ -26,7 +26,11 @@ pub(super) struct Init {
 impl Init {
     pub(super) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
         if !matches!(self.secrets_provider.as_str(), PASSPHRASE_KIND | "default") {
-            return Err(unsupported(&self.secrets_provider).into());
+            let mut refusal = unsupported(&self.secrets_provider);
+            refusal.detail = Some("This build has `passphrase` only.".to_owned());
+            refusal.hints =
+                vec!["Leave `--secrets-provider` out, or make the stack with `pulumi stack init`.".to_owned()];
+            return Err(refusal.into());
         }
         let name = match self.name.or_else(|| context.named.clone()) {
             Some(name) => name,

@@ -2,6 +2,7 @@
 
 use clap::Args;
 use outrigger_diagnostic::Diagnostic;
+use outrigger_state::StackName;
 use outrigger_workspace::Removal;
 
 use super::Context;
@@ -17,7 +18,7 @@ pub(super) struct Remove {
     /// Remove it even if it has resources; they stay where they are.
     #[arg(short, long)]
     force: bool,
-    /// Do it without asking.
+    /// Do it without asking for confirmation.
     #[arg(short, long)]
     yes: bool,
     /// Keep the stack's file.
@@ -29,21 +30,34 @@ impl Remove {
     pub(super) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
         let stack = context.stack(self.name.as_deref())?;
         if !self.yes && !context.terminal.is_interactive() {
-            return Err(Diagnostic::error(
-                "not-confirmed",
-                format!("the removal of stack `{stack}` was not confirmed"),
-            )
-            .detail("There is no terminal to ask on.")
-            .hint("Give `--yes` to remove it.")
-            .into());
+            let summary = format!("the removal of stack `{stack}` was not confirmed");
+            let diagnostic = Diagnostic::error("not-confirmed", summary)
+                .detail("There is no terminal to ask on.")
+                .hint("Give `--yes` to remove it.");
+            return Err(Failure::new(Exit::Unconfirmed, diagnostic));
         }
-        let question = format!("This removes stack `{stack}`, its history and its configuration for good. Go on?");
-        if !self.yes && !context.terminal.confirm(&question) {
+        if !self.yes && !self.confirmed(&stack, context)? {
             return Err(Failure::said(Exit::Cancelled));
         }
         let removal = Removal { force: self.force, preserve_config: self.preserve_config };
         context.workspace.remove_stack(&stack, removal)?;
         talk(&format!("Stack `{stack}` was removed."));
         Ok(())
+    }
+
+    /// Asks. Where resources would be orphaned, a `y` is not enough.
+    fn confirmed(&self, stack: &StackName, context: &Context<'_>) -> Result<bool, Failure> {
+        let left = context.workspace.store.backend.resources(stack)?;
+        let goes = if self.preserve_config { "its history" } else { "its history and its configuration" };
+        if !self.force || left == 0 {
+            let question = format!("This removes stack `{stack}` and {goes} for good. Go on?");
+            return Ok(context.terminal.confirm(&question));
+        }
+        let resources = if left == 1 { "1 resource".to_owned() } else { format!("{left} resources") };
+        let warning = format!(
+            "Stack `{stack}` has {resources}, which stay where they are: neither `outrigger` nor `pulumi` will know of them any more.\n\
+             This removes the stack and {goes} for good."
+        );
+        Ok(context.terminal.confirm_by_name(&warning, stack.stack()))
     }
 }

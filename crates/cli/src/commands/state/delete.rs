@@ -22,7 +22,7 @@ pub(super) struct Delete {
     /// Forget even what is protected.
     #[arg(long)]
     force: bool,
-    /// Do it without asking.
+    /// Do it without asking for confirmation.
     #[arg(short, long)]
     yes: bool,
 }

@@ -16,7 +16,7 @@ pub(super) struct Marked {
     /// Every resource of the stack.
     #[arg(long, conflicts_with = "urns")]
     all: bool,
-    /// Do it without asking.
+    /// Do it without asking for confirmation.
     #[arg(short, long)]
     yes: bool,
 }

@@ -13,7 +13,7 @@ use crate::failure::{Exit, Failure};
 use crate::output::talk;
 use crate::terminal::Terminal;
 
-/// Edit the state of a stack; what exists is not touched.
+/// Edit a stack's state without touching the resources themselves.
 #[derive(Args, Debug)]
 pub(crate) struct State {
     /// The stack to work on; otherwise PULUMI_STACK or the selected one.

@@ -18,7 +18,7 @@ pub(super) struct Rename {
     /// The new name, without type and stack.
     #[arg(value_name = "NAME")]
     name: String,
-    /// Do it without asking.
+    /// Do it without asking for confirmation.
     #[arg(short, long)]
     yes: bool,
 }

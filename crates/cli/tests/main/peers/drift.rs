@@ -31,9 +31,9 @@ fn a_refresh_takes_over_what_exists() {
     happen(&sandbox, &format!(r#"{{"op":"update","id":"{a}","urn":"{a_urn}","value":"other","atMs":0}}"#));
     happen(&sandbox, &format!(r#"{{"op":"delete","id":"{b}","urn":"{b_urn}","atMs":0}}"#));
     sandbox.outrigger(&["refresh", "--preview-only", "--diff"]).ok().says(&[
-        "a was changed",
+        "a drifted",
         "value: \"one\" -> \"other\"",
-        "b does not exist any more",
+        "b missing",
     ]);
     sandbox.outrigger(&["refresh", "--yes", "--expect-no-changes"]).ended(7).says(&["~ 1 updated", "- 1 deleted"]);
     assert_eq!(identity(&sandbox, "a").0, a);

@@ -38,7 +38,7 @@ fn someone_who_interrupts_is_told_what_is_waited_for() {
     interrupt(&child);
     screen.await_text("Stopping: waiting for creating a");
     assert_eq!(screen.finish(child), 1);
-    assert!(screen.all().contains("It was stopped; what was done is kept."), "{}", screen.all());
+    assert!(screen.all().contains("The update was cancelled. Everything that completed is saved."), "{}", screen.all());
 }
 
 #[test]

@@ -103,7 +103,7 @@ impl Life {
                 assert_eq!(outputs(&wanted(&sandbox)), self.edited);
             }
             Refreshed::Drifted(found) => {
-                sandbox.outrigger(&["refresh", "--yes"]).ok().says(&["was changed", "updated"]);
+                sandbox.outrigger(&["refresh", "--yes"]).ok().says(&["drifted", "updated"]);
                 assert_eq!(outputs(&wanted(&sandbox)), found);
                 sandbox.pulumi(&["refresh", "--yes", "--skip-preview", "--expect-no-changes"]).ok();
                 sandbox.outrigger(&["preview", "--expect-no-changes"]).ended(7);

@@ -1,0 +1,40 @@
+//! A terminal that is closed while a run is under way.
+
+use std::fs::OpenOptions;
+use std::io::{BufRead, BufReader};
+use std::process::Command;
+
+use crate::sandbox::{Sandbox, answer};
+
+#[test]
+fn a_closed_terminal_stops_a_run_in_order() {
+    let sandbox = Sandbox::with_stack(
+        "name: hung
+runtime: yaml
+resources:
+  slow: {type: 'kit:process:Command', properties: {create: cat gate}}
+  next: {type: 'kit:process:Command', properties: {create: 'true'}, options: {dependsOn: ['${slow}']}}
+",
+    );
+    let gate = sandbox.path("project/gate");
+    assert!(Command::new("mkfifo").arg(&gate).status().unwrap().success());
+    let mut child = sandbox.start(&["up", "--yes", "--skip-preview"]);
+    // This waits until the command reads.
+    let gate = OpenOptions::new().write(true).open(&gate).unwrap();
+    assert!(Command::new("kill").args(["-HUP", &child.id().to_string()]).status().unwrap().success());
+    let mut errors = BufReader::new(child.stderr.take().unwrap());
+    let mut said = String::new();
+    while !said.contains("creating kit:process:Command slow") {
+        assert_ne!(errors.read_line(&mut said).unwrap(), 0, "{said}");
+    }
+    drop(gate);
+    let ended = answer(child);
+    assert_eq!(ended.code, 1, "{ended:?}");
+    assert!(
+        said.contains("Stopping") && ended.stdout.contains("Everything that completed is saved."),
+        "{said}{}",
+        ended.stdout
+    );
+    let state = sandbox.export();
+    assert!(state["deployment"]["pending_operations"].as_array().is_none_or(Vec::is_empty), "{state}");
+}
