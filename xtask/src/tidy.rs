@@ -3,6 +3,7 @@
 mod layers;
 mod rules;
 mod source;
+mod wording;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -29,6 +30,7 @@ pub(crate) fn run() -> Result<()> {
         // What is not text has no lines to check.
         if let Ok(text) = fs::read_to_string(file) {
             findings.extend(rules::check(&path.to_string_lossy(), &text));
+            findings.extend(wording::check(&path.to_string_lossy(), &text));
         }
     }
     for finding in &findings {

@@ -58,7 +58,7 @@ fn installed_version(environment: &Environment) -> Option<String> {
     directory.strip_prefix("resource-terraform-provider-v").map(str::to_owned)
 }
 
-#[expect(clippy::print_stderr, reason = "a host shows a plugin's last words")]
+#[expect(clippy::print_stderr, reason = "a host shows the end of a plugin's stderr")]
 fn failed(diagnostic: &Diagnostic) -> ExitCode {
     eprintln!("the plugin `{}` cannot run: {diagnostic}", BRIDGE);
     ExitCode::FAILURE

@@ -17,9 +17,35 @@ use crate::terminal::Terminal;
 /// Set by the scripts of `outrigger completion` when they ask for what comes next.
 pub(crate) const COMPLETE: &str = "OUTRIGGER_COMPLETE";
 
+/// The commands that run something, and flags of Pulumi's that change nothing here, with the reason: scripts have them.
+const RUNS: [&str; 4] = ["up", "preview", "refresh", "destroy"];
+const WITHOUT_EFFECT: [(&str, &str); 6] = [
+    ("suppress-progress", "progress is only drawn on a terminal"),
+    ("suppress-permalink", "there are no permalinks"),
+    ("skip-plugin-pre-install", "plugins are not installed during a run"),
+    ("show-full-output", "outputs are always shown in full"),
+    ("logtostderr", "the log goes to stderr anyway"),
+    ("emoji", "there is none"),
+];
+
 /// What can be written, with examples.
 pub(crate) fn command() -> Command {
-    decorated(Arguments::command(), "")
+    let mut command = decorated(Arguments::command(), "");
+    for run in RUNS {
+        command = command.mut_subcommand(run, |run| run.args(WITHOUT_EFFECT.iter().map(without_effect)));
+    }
+    command
+}
+
+fn without_effect((name, reason): &(&'static str, &'static str)) -> Arg {
+    // Some are given a value.
+    Arg::new(*name)
+        .long(*name)
+        .num_args(0..=1)
+        .require_equals(true)
+        .value_name("BOOL")
+        .help_heading("Flags of Pulumi without effect")
+        .help(format!("Accepted without effect: {reason}"))
 }
 
 /// Reads the arguments of the process.
@@ -89,6 +115,17 @@ fn codes() -> Vec<CompletionCandidate> {
 mod tests {
     use super::*;
     use crate::examples::EXAMPLES;
+
+    #[test]
+    fn flags_of_pulumis_that_only_decorate_are_accepted() {
+        for run in RUNS {
+            for (name, _) in WITHOUT_EFFECT {
+                for written in [format!("--{name}"), format!("--{name}=true")] {
+                    command().try_get_matches_from(["outrigger", run, &written, "--stack", "dev"]).unwrap();
+                }
+            }
+        }
+    }
 
     #[test]
     fn the_command_line_is_consistent() {

@@ -21,7 +21,7 @@ use crate::interruption::Interruption;
 use crate::logging;
 use crate::output::{data, talk};
 use crate::render::diagnostic::Renderer;
-use crate::render::progress::{Phase, Progress, View};
+use crate::render::progress::{Phase, Progress, Shown, View};
 use crate::terminal::Terminal;
 
 /// What runs the futures of a command, on the thread that it is on.
@@ -144,6 +144,7 @@ impl<'a> Phases<'a> {
             secrets: Secrets::from_flag(request.showing.show_secrets),
             redaction: runner.redaction.clone(),
             renderer: Renderer { base: workspace.project.directory().to_owned(), texts: texts.clone() },
+            shown: Shown::default(),
         };
         let interruption = Interruption::watch(Arc::clone(operation));
         Self { request, operation, view, interruption, previewed: OnceCell::new() }

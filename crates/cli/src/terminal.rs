@@ -92,7 +92,7 @@ impl Frontend for Terminal {
         if which == Passphrase::Existing {
             return Ok(Some(Phrase::new(ask("Passphrase of the stack (PULUMI_CONFIG_PASSPHRASE is not set): ")?)));
         }
-        talk("Choose a passphrase for the stack's secrets. Without it, nobody can read them again.");
+        talk("Choose a passphrase to encrypt the stack's secrets. Without it they cannot be read again.");
         loop {
             let chosen = ask("New passphrase: ")?;
             if ask("The same again: ")? == chosen {

@@ -306,7 +306,7 @@ pub(crate) fn diagnose(error: CallError, doing: &str, urn: &Urn) -> Diagnostic {
         });
     }
     if !error.last_words.is_empty() {
-        diagnostic = diagnostic.note(format!("the plugin's last words:\n{}", error.last_words.join("\n")));
+        diagnostic = diagnostic.note(format!("the end of the plugin's stderr:\n{}", error.last_words.join("\n")));
     }
     diagnostic
 }

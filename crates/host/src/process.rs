@@ -55,7 +55,7 @@ impl Processes {
         }
     }
 
-    /// Kills them, waits until they are gone, and gives their last words.
+    /// Kills them, waits until they are gone, and gives the end of their stderr.
     pub(crate) async fn kill(&self) -> Vec<String> {
         let left = self.held();
         left.iter().for_each(|process| process.kill());

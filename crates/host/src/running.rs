@@ -119,11 +119,11 @@ pub(crate) fn not_connected(name: &str, hint: String, error: &CallError) -> Diag
     with_last_words(diagnostic, &error.last_words)
 }
 
-/// Adds a plugin's last words.
+/// Adds the end of a plugin's stderr.
 pub(crate) fn with_last_words(diagnostic: Diagnostic, words: &[String]) -> Diagnostic {
     if words.is_empty() {
         diagnostic
     } else {
-        diagnostic.note(format!("The plugin's last words:\n{}", words.join("\n")))
+        diagnostic.note(format!("The end of the plugin's stderr:\n{}", words.join("\n")))
     }
 }

@@ -23,7 +23,7 @@ pub enum ErrorKind {
     Garbage,
 }
 
-/// A failed call, with everything a person needs to see: who, what, the answer, the last words.
+/// A failed call, with everything a person needs to see: who, what, the answer, the end of its stderr.
 #[derive(Clone, Debug)]
 pub struct CallError {
     /// The plugin's name and version, such as `random 4.16.0`.

@@ -43,6 +43,11 @@ pub fn serve(package: Package) -> ExitCode {
 
 /// Serves the package with these arguments, for a program that is a plugin among other things.
 pub fn serve_with(package: Package, arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    if let Some(text) = about(&package, &arguments) {
+        let _gone = writeln!(io::stdout(), "{text}");
+        return ExitCode::SUCCESS;
+    }
     let engine = engine_address(arguments);
     let name = package.name;
     let served = package
@@ -67,8 +72,21 @@ pub fn serve_plugin(name: &str, plugin: Arc<dyn Plugin>, arguments: impl IntoIte
     }
 }
 
+/// The answer for a person who runs the plugin by hand.
+fn about(package: &Package, arguments: &[OsString]) -> Option<String> {
+    let (name, version) = (package.name, package.version);
+    match arguments {
+        [one] if one == "--version" => Some(format!("{name} {version}")),
+        [one] if one == "--help" || one == "-h" => Some(format!(
+            "The plugin `{name}` {version} for `outrigger` and `pulumi`, which start it when a project needs it.\n\
+             `outrigger plugin schema PATH` shows its resources and functions, `outrigger plugin call PATH` calls it."
+        )),
+        _ => None,
+    }
+}
+
 fn cannot_run(name: &str, message: &str) -> ExitCode {
-    // The host shows a plugin's last words.
+    // The host shows the end of a plugin's stderr.
     let _nobody_reads = writeln!(io::stderr(), "the plugin `{name}` cannot run: {message}");
     ExitCode::FAILURE
 }

@@ -419,7 +419,7 @@ mod tests {
         let mut call = channel.call(request(whole("call")));
         let mut respond = tokio::select! {
             accepted = server.accept() => accepted.unwrap().unwrap().1,
-            _ = &mut call => unreachable!("nobody answered"),
+            _ = &mut call => unreachable!("there was no answer"),
         };
         drop(call);
         tokio::spawn(async move { while server.accept().await.is_some() {} });

@@ -170,7 +170,7 @@ impl TappedCall {
 impl Drop for TappedCall {
     fn drop(&mut self) {
         if self.request.is_some() {
-            self.end(Some("nobody waited for the answer"));
+            self.end(Some("the caller did not wait for the answer"));
         }
     }
 }
@@ -368,6 +368,6 @@ mod tests {
         let call = tap(&lines).call("/a.B/C");
         locked(&call.0).asked(b"{}");
         drop(call);
-        assert_eq!(told(&lines)[1]["errors"][0], "nobody waited for the answer");
+        assert_eq!(told(&lines)[1]["errors"][0], "the caller did not wait for the answer");
     }
 }

@@ -54,7 +54,9 @@ impl Package {
         let answer = match self.client(cx).await {
             // It was told while the change was planned: nobody would stop the call that comes now.
             Ok(_) if self.process.is_stopped() => {
-                return Outcome::NotDone(self.error(call, "the call was not made: the provider was told to stop"));
+                return Outcome::NotDone(
+                    self.error(call, "the call was not made: the provider had been asked to stop"),
+                );
             }
             Ok(client) => self.process.stoppable(cx, client.apply(cx, &subject.handle, &question)).await,
             Err(error) => return Outcome::NotDone(error),
@@ -78,7 +80,7 @@ impl Package {
     async fn looked_at(&self, ending: &Ending<'_>, ready: &Ready) -> Result<ControlFlow<Outcome, Ready>, CallError> {
         let Ending { cx, call, urn, subject, .. } = *ending;
         let Some(found) = self.found(cx, urn, subject, &ready.prior, None).await? else {
-            let message = "it is not there any more; a refresh takes it out of the state, and it can be made anew";
+            let message = "it is missing; a refresh removes it from the state, and the next update recreates it";
             return Err(self.error(call, message));
         };
         if found.state == ready.prior.state {
@@ -94,7 +96,7 @@ impl Package {
         let replacing = replacement::effective(block, &ready.prior.state, &ready.found_again(), &replacing)
             .map_err(|nowhere| self.error(call, nowhere.to_string()))?;
         if !replacing.is_empty() {
-            let reason = "it is not what the state said, and can only be made anew: the next update does that";
+            let reason = "it has drifted in a way that forces its replacement: the next update recreates it";
             return Ok(ControlFlow::Break(ending.state(ready.prior.clone(), vec![reason.to_owned()])));
         }
         Ok(match ready.changes_nothing() {

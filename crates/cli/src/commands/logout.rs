@@ -26,7 +26,7 @@ impl Logout {
         let url = self.url.or(self.cloud_url).or_else(|| self.local.then(|| "file://~".to_owned()));
         let text = match home(environment)?.logout(url.as_deref())? {
             Some(url) => format!("Logged out of {url}"),
-            None => "Nobody was logged in.".to_owned(),
+            None => "There was no login.".to_owned(),
         };
         Ok(data(&text)?)
     }

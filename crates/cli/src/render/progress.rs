@@ -43,6 +43,19 @@ pub(crate) struct View {
     pub(crate) redaction: Arc<Redaction>,
     /// How findings are shown.
     pub(crate) renderer: Renderer,
+    /// The warnings and the long notes that were shown, by any phase of the command.
+    pub(crate) shown: Shown,
+}
+
+/// Texts that need not be shown twice.
+#[derive(Clone, Default)]
+pub(crate) struct Shown(Arc<Mutex<HashSet<String>>>);
+
+impl Shown {
+    /// Whether it is new. From now on it is not.
+    fn is_new(&self, text: &str) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(text.to_owned())
+    }
 }
 
 /// One phase of a command.
@@ -80,7 +93,6 @@ struct State {
     under_way: UnderWay,
     old_outputs: PropertyMap,
     troubles: Vec<Trouble>,
-    told: HashSet<String>,
     log: Option<EventLog>,
 }
 
@@ -109,7 +121,6 @@ impl Progress {
             under_way: UnderWay::default(),
             old_outputs: outputs,
             troubles: Vec::new(),
-            told: HashSet::new(),
             log,
         };
         let progress = Self { view, phase, state: Mutex::new(state) };
@@ -243,7 +254,7 @@ impl EventSink for Progress {
             Display::Lines(_) => true,
             Display::Live(live) => self.board(live, &event),
         };
-        if let Some(line) = shown.then(|| self.text(&event, took, &called, &mut state.told)).flatten() {
+        if let Some(line) = shown.then(|| self.text(&event, took, &called)).flatten() {
             state.line(&line);
         }
     }
@@ -331,6 +342,7 @@ mod tests {
             secrets: Secrets::Hidden,
             redaction: redaction.clone(),
             renderer: Renderer::default(),
+            shown: Shown::default(),
         };
         let phase = Phase { name: "update", title: "Updating", mood, project: "shop".into(), stack: "dev".into() };
         let progress = Progress::on(Display::Lines(Box::new(out.clone())), view, phase, PropertyMap::new(), None);
@@ -397,11 +409,12 @@ mod tests {
             let diagnostic = Diagnostic::error("plugin-crashed", format!("could not create `{name}`")).note(words);
             Event::Diagnostic { urn: None, diagnostic: Box::new(diagnostic) }
         };
-        let (panic, other) = ("the plugin's last words:\npanic: oh\nmain.go:7", "the plugin's last words:\npanic: ah");
+        let (panic, other) =
+            ("the end of the plugin's stderr:\npanic: oh\nmain.go:7", "the end of the plugin's stderr:\npanic: ah");
         let text =
             shown(Mood::Done, false, vec![died("a", panic), died("b", panic), died("c", other), died("d", "short")]);
         assert_eq!(text.matches("main.go:7").count(), 1, "{text}");
-        assert!(text.contains("could not create `b`\n  = note: the plugin's last words: as above\n"), "{text}");
+        assert!(text.contains("could not create `b`\n  = note: the end of the plugin's stderr: as above\n"), "{text}");
         assert!(text.contains("panic: ah") && text.contains("= note: short"), "{text}");
     }
 }

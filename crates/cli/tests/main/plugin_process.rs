@@ -47,6 +47,13 @@ fn it_ends_when_its_host_lets_go_of_the_pipe() {
 }
 
 #[test]
+fn a_person_who_runs_it_by_hand_gets_an_answer() {
+    let (sandbox, plugin) = plugin();
+    sandbox.run(&plugin, &["--version"]).ok().says(&["shelf 0."]);
+    sandbox.run(&plugin, &["--help"]).ok().says(&["The plugin `shelf`", "`outrigger plugin schema PATH`"]);
+}
+
+#[test]
 fn it_does_not_end_where_there_was_never_a_pipe() {
     let (_sandbox, plugin) = plugin();
     for (arguments, signal) in [(&["127.0.0.1:1"][..], "-TERM"), (&["--logtostderr", "-v=9"], "-INT")] {

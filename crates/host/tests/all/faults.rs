@@ -40,7 +40,7 @@ async fn an_early_end_comes_with_last_words() {
     let error = refused(&Scratch::new(), "echo 'panic: \x1b[31mno luck' >&2; exit 3", |_| {}).await;
     assert_eq!(error.code, "plugin-crash");
     assert!(error.detail.as_ref().unwrap().contains("exited with code 3"), "{error:?}");
-    assert_eq!(error.notes, ["The plugin's last words:\npanic: no luck"]);
+    assert_eq!(error.notes, ["The end of the plugin's stderr:\npanic: no luck"]);
 }
 
 #[tokio::test]

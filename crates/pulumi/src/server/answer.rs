@@ -40,14 +40,14 @@ pub(super) fn failure(error: &CallError) -> Status {
 }
 
 /// What an engine shows. Behind a plugin may stand another process, which the engine does not know: if that has died, it is named, with
-/// what was asked; and its last words, if there are any, are what nobody else has.
+/// what was asked; and the end of its stderr, if there are any, are what nobody else has.
 fn words(error: &CallError) -> String {
     let mut words = match error.kind {
         ErrorKind::Crashed => format!("{}, {}: {}", error.plugin, error.call, error.message),
         _ => error.message.clone(),
     };
     if !error.last_words.is_empty() {
-        words.push_str("\nIts last words:");
+        words.push_str("\nThe end of its stderr:");
         for line in &error.last_words {
             words.push('\n');
             words.push_str(line);

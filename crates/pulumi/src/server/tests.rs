@@ -276,7 +276,7 @@ async fn outcomes_arrive_as_they_were_meant() {
             matches!(both.apply("undone", action).await, Outcome::NotDone(error) if error.message == "too slow to begin")
         );
         // Somebody behind the plugin has died: who, in what, and with which words.
-        let said = "scripted, call: lost it\nIts last words:\nwater";
+        let said = "scripted, call: lost it\nThe end of its stderr:\nwater";
         assert!(matches!(both.apply("unknown", action).await, Outcome::Unknown { error, .. } if error.message == said));
         let panicked = both.apply("panic", action).await;
         assert!(

@@ -80,7 +80,7 @@ impl Backend {
                         "stack-not-empty",
                         format!("stack `{stack}` still has {count} {what}"),
                     )
-                    .detail("Without the stack nobody would know of them any more.")
+                    .detail("Without the stack, neither `outrigger` nor `pulumi` would know of them.")
                     .hint("Remove them with `outrigger destroy`, or remove the stack all the same with `--force`."));
                 }
             }

@@ -59,7 +59,7 @@ pub(crate) fn merge(table: &mut Table, created: Vec<Creation>, pending: Vec<(Str
         if !known {
             findings.push(
                 Diagnostic::warning("journal-pending-kept", format!("it is not known whether {} was created", node.urn))
-                    .detail("An interrupted run had begun to create it, and the state was written by somebody else since. It is kept as a pending operation.")
+                    .detail("An interrupted run had begun to create it, and another program has written the state since. It is kept as a pending operation.")
                     .hint("Run `outrigger refresh` to settle it."),
             );
             begin(table, kind, text);
@@ -108,9 +108,7 @@ fn add(table: &mut Table, creation: &Creation, names: &HashSet<Arc<str>>) -> Dia
         }
     };
     Diagnostic::warning("journal-merged", said)
-        .detail(
-            "An interrupted run created it, and the state was written by somebody else since, who did not know of it.",
-        )
+        .detail("An interrupted run created it, and another program has written the state since, without it.")
         .hint("Run `outrigger refresh` and then `outrigger preview` before the next change.")
 }
 

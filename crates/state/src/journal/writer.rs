@@ -217,8 +217,8 @@ impl Writer {
 
     fn lock_lost(&self) -> Diagnostic {
         Diagnostic::error("lock-lost", format!("the lock of stack `{}` was taken away during the run", self.parts.stack))
-            .detail("Somebody ran `cancel`, or removed the lock file. Nothing new is started, and the state is not written any more, because another command may be writing it.")
-            .hint("What this run did is kept in its journal. The next outrigger command on this stack brings it into the state.")
+            .detail("Another command ran `cancel`, or the lock file was removed. This run starts nothing new and no longer writes the state, because another command may be writing it.")
+            .hint("The results of this run are in its journal. The next outrigger command on this stack adds them to the state.")
     }
 
     /// The record with its resources as text. If a secret cannot be encrypted, the entry is kept without its secret values:
@@ -360,7 +360,7 @@ impl Writer {
         }
         if found != self.parts.base.digest {
             self.lost = true;
-            return Err(self.lock_lost().note("The state's file was written by somebody else since this run began."));
+            return Err(self.lock_lost().note("Another program has written the state's file since this run began."));
         }
         // One that is not kept beside the new one is only asked for its version.
         if let Some(old) = old.as_mut().filter(|_| self.backed_up) {

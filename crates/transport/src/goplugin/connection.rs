@@ -107,7 +107,7 @@ impl Connection {
         if *ended {
             return;
         }
-        self.shared.broker.close("the plugin was told to end".to_owned());
+        self.shared.broker.close("the plugin was asked to end".to_owned());
         let mut controller = limited!(GrpcControllerClient::new(self.channel()));
         let asked = tokio::select! {
             // It stops its server within the call, so that the answer is often lost: only a "no" says anything.

@@ -21,7 +21,7 @@ use crate::channel::Channel;
 use crate::line::shown;
 use crate::{FirstLine, LaunchRequest, Launcher, OutputLines, Process};
 
-/// How long a plugin that fails may take until it has ended and said its last words.
+/// How long a plugin that fails may take until it has ended and written to stderr.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// How long a plugin whose connection fails may take until it turns out that it has ended.

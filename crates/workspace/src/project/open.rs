@@ -141,7 +141,9 @@ fn not_logged_in() -> Error {
     Error::new(
         ErrorKind::NoBackend,
         Diagnostic::error("not-logged-in", "no state backend is configured")
-            .detail("PULUMI_BACKEND_URL is not set, the project names no `backend.url`, and nobody is logged in.")
+            .detail(
+                "PULUMI_BACKEND_URL is not set, the project has no `backend.url`, and there was no `outrigger login`.",
+            )
             .hint("Run `outrigger login file://PATH`, or `outrigger login --local` for a directory in your home.")
             .hint("Pulumi Cloud, which `pulumi` takes by default here, is not supported yet."),
     )

@@ -25,15 +25,15 @@ fn tables() -> String {
     text.push_str("\n### Ending and hanging, in each call\n\n| `CHAOS` | what happens |\n| --- | --- |\n");
     let deadline = |call: &str| deadline_of(call, &Deadlines::default()).as_secs();
     for call in STARTING {
-        let _ = writeln!(text, "| `{call}=exit` | refused at once, with the exit code and the last words |");
+        let _ = writeln!(text, "| `{call}=exit` | refused at once, with the exit code and the end of its stderr |");
         let _ = writeln!(text, "| `{call}=hang` | refused after {} s |", deadline(call));
     }
     for call in LIMITED {
         let _ = writeln!(
             text,
-            "| `{call}=exit` `{call}=segfault` | fails at once, with the exit code or the signal, and the last words; the next load starts a new process |"
+            "| `{call}=exit` `{call}=segfault` | fails at once, with the exit code or the signal, and the end of its stderr; the next load starts a new process |"
         );
-        let _ = writeln!(text, "| `{call}=hang` | fails after {} s, with the last words |", deadline(call));
+        let _ = writeln!(text, "| `{call}=hang` | fails after {} s, with the end of its stderr |", deadline(call));
     }
     for call in unlimited() {
         let pending = match call {
@@ -42,7 +42,7 @@ fn tables() -> String {
         };
         let _ = writeln!(
             text,
-            "| `{call}=exit` `{call}=segfault` | fails at once, with the exit code or the signal, and the last words{pending} |"
+            "| `{call}=exit` `{call}=segfault` | fails at once, with the exit code or the signal, and the end of its stderr{pending} |"
         );
         let _ = writeln!(text, "| `{call}=hang` | has no deadline: shown as slow until a person interrupts{pending} |");
     }

@@ -106,7 +106,7 @@ pub(crate) async fn configure(plugin: &dyn Plugin) -> Result<Arc<dyn Provider>, 
     plugin.configure(&cx(), request).await
 }
 
-/// Checks that a failed call says who, what was asked, what came back, and the plugin's last words.
+/// Checks that a failed call says who, what was asked, what came back, and the end of the plugin's stderr.
 #[track_caller]
 pub(crate) fn assert_clear(chaos: &str, call: &str, error: &CallError, says: &[&str]) {
     assert!(error.plugin.starts_with("chaos"), "`{chaos}`: {error:?}");

@@ -79,13 +79,13 @@ pub(crate) const ROWS: [Row<Start>; 17] = [
     Row {
         chaos: "start=exit",
         does: "exits with a code before it prints a port",
-        happens: "refused at once, with the code and the last words",
+        happens: "refused at once, with the code and the end of its stderr",
         expected: Refused("plugin-crash", &["exited with code 3 before it printed the port"]),
     },
     Row {
         chaos: "start=port-then-exit",
         does: "exits with a code after it printed its port",
-        happens: "refused at once, with the code and the last words",
+        happens: "refused at once, with the code and the end of its stderr",
         expected: Refused("plugin-crash", &["exited with code 3 after it printed the port"]),
     },
     Row {

@@ -29,7 +29,7 @@ pub(super) struct Delete {
 
 impl Delete {
     pub(super) fn run(self, context: &Context) -> Result<(), Failure> {
-        context.confirm(self.yes, "resources are forgotten, and nobody manages them any more")?;
+        context.confirm(self.yes, "the resources stay, and no stack manages them any longer")?;
         let chosen = if self.all { Chosen::All } else { Chosen::Named(self.urns) };
         let edit = Edit::Forget { chosen, dependents: self.target_dependents, protected: self.force };
         let gone = context.edit(&edit)?;

@@ -1,6 +1,5 @@
 //! Events as lines, for a pipe or a terminal that cannot be redrawn.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,21 +8,15 @@ use outrigger_provider::LogLevel;
 use outrigger_workspace::difference::{Change, changes, drift, on_a_line};
 use outrigger_workspace::{Mood, is_half, is_internal};
 
-use super::Progress;
+use super::{Progress, Shown};
 use crate::render::detail::in_full;
 use crate::render::duration::short;
 use crate::render::step::{found, label, trouble, words};
 
 impl Progress {
     /// What is printed of an event, if anything. `took` is the length of a call that has ended, `called` are the steps whose provider is
-    /// called now, `told` are the long notes that were shown.
-    pub(super) fn text(
-        &self,
-        event: &Event,
-        took: Option<Duration>,
-        called: &[Arc<Step>],
-        told: &mut HashSet<String>,
-    ) -> Option<String> {
+    /// called now.
+    pub(super) fn text(&self, event: &Event, took: Option<Duration>, called: &[Arc<Step>]) -> Option<String> {
         match event {
             Event::CallStarted { .. } => {
                 let lines: Vec<String> = called.iter().filter_map(|step| self.begun(step)).collect();
@@ -34,7 +27,11 @@ impl Progress {
             Event::StepStarted(_) | Event::NotStarted { .. } | Event::Outputs { .. } => None,
             Event::Diagnostic { diagnostic, .. } => {
                 let mut shown = self.view.redaction.hide_in(diagnostic);
-                shown.notes.iter_mut().for_each(|note| shorten(note, told));
+                // A preview and the update after it meet the same warnings.
+                if !shown.is_error() && !self.view.shown.is_new(&shown.to_string()) {
+                    return None;
+                }
+                shown.notes.iter_mut().for_each(|note| shorten(note, &self.view.shown));
                 Some(self.view.redaction.hide(&self.view.renderer.render(&shown)).trim_end().to_owned())
             }
             // A status that the next one replaces needs a screen that can replace it.
@@ -137,10 +134,10 @@ fn noted(changes: &[Change]) -> String {
 }
 
 /// A plugin that dies takes every call with it that it was working on. Each is told, but the same stack trace only once.
-fn shorten(note: &mut String, told: &mut HashSet<String>) {
+fn shorten(note: &mut String, shown: &Shown) {
     let Some((title, _)) = note.split_once('\n') else { return };
     let above = format!("{title} as above");
-    if !told.insert(note.clone()) {
+    if !shown.is_new(note) {
         *note = above;
     }
 }

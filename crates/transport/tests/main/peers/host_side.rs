@@ -83,7 +83,7 @@ async fn connections_of_the_broker_in_both_directions() {
             connection.shutdown().await;
             assert_eq!(start.left_behind(), Vec::<String>::new());
             let closed = broker.dial(1).await.unwrap_err();
-            assert_eq!(closed.to_string(), "the plugin was told to end");
+            assert_eq!(closed.to_string(), "the plugin was asked to end");
         }
     }
 }

@@ -21,13 +21,13 @@ pub(super) const ALLOWED: &[Exception] = &[
         &["*/panic", "random/crash", "*/shapes"],
         DIED,
         r"^\{connection lost\}$",
-        r"^\w+ 0\.0\.0, \w+ResourceChange: the plugin exited with code 2 during the call: panic: .*\nIts last words:\npanic: ",
+        r"^\w+ 0\.0\.0, \w+ResourceChange: the plugin exited with code 2 during the call: panic: .*\nThe end of its stderr:\npanic: ",
     ),
     said(
         &["*/panic", "random/crash"],
         DIED,
         r"\{no connection\}",
-        r"^the call was not made: the plugin exited with code 2 before\nIts last words:\npanic: ",
+        r"^the call was not made: the plugin exited with code 2 before\nThe end of its stderr:\npanic: ",
     ),
     said(
         &["*/versions", "random/mistakes"],

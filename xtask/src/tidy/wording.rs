@@ -1,0 +1,66 @@
+//! Phrases that no user should have to decode, in the texts of the program and in the pages that it prints.
+
+use super::Finding;
+use super::source::{lines, uses};
+
+/// A phrase, in lower case, and what to write.
+const PHRASES: [(&str, &str); 9] = [
+    ("made anew", "write `recreated`"),
+    ("last words", "write `the end of its stderr`"),
+    ("it is not said", "name the thing that is missing"),
+    ("nobody", "name the role, or what is missing"),
+    ("somebody", "name the role: another program, another run"),
+    ("whoever", "name the role"),
+    ("is told", "write `gets`, `reports` or `says`"),
+    ("are told", "write `get`, `report` or `say`"),
+    ("was told", "write `got`, or what was asked"),
+];
+
+/// Checks one file: string literals of our crates, and every line of the pages for users.
+pub(super) fn check(path: &str, text: &str) -> Vec<Finding> {
+    if path.starts_with("docs/errors/") || path == "README.md" || path == "docs/commands.md" {
+        return text.lines().enumerate().flat_map(|(index, line)| phrases(path, index + 1, line)).collect();
+    }
+    let ours = path.starts_with("crates/") || path.starts_with("plugins/kit/");
+    if !ours || !path.contains("/src/") || !path.ends_with(".rs") {
+        return Vec::new();
+    }
+    let code = lines(path, text);
+    let code = code.iter().filter(|line| !line.test);
+    code.flat_map(|line| phrases(path, line.number, &literals(line.code))).collect()
+}
+
+/// What stands in quotes on a line.
+fn literals(code: &str) -> String {
+    let unescaped = code.replace("\\\"", "'");
+    let parts: Vec<&str> = unescaped.split('"').skip(1).step_by(2).collect();
+    parts.join(" ")
+}
+
+fn phrases(path: &str, line: usize, text: &str) -> Vec<Finding> {
+    let text = text.to_lowercase();
+    let found = PHRASES.iter().filter(|(phrase, _)| uses(&text, phrase));
+    found
+        .map(|(phrase, instead)| Finding { place: format!("{path}:{line}"), message: format!("`{phrase}`: {instead}") })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn places(path: &str, text: &str) -> Vec<String> {
+        check(path, text).into_iter().map(|finding| finding.place).collect()
+    }
+
+    #[test]
+    fn phrases_are_found_in_texts_only() {
+        let path = "crates/value/src/a.rs";
+        assert_eq!(places(path, "\nlet a = \"Nobody knows\";"), ["crates/value/src/a.rs:2"]);
+        assert!(places(path, "// nobody knows\nlet nobody = \"anybody\";").is_empty());
+        assert!(places(path, "#[cfg(test)]\nmod tests {\n    const A: &str = \"nobody\";\n}").is_empty());
+        assert!(places("crates/value/tests/a.rs", "\"nobody\"").is_empty());
+        assert_eq!(places("docs/errors/a.md", "It is not said."), ["docs/errors/a.md:1"]);
+        assert!(places("docs/chaos.md", "nobody").is_empty());
+    }
+}
