@@ -331,7 +331,10 @@ fn a_hanging_start_ends_with_the_first_interrupt() {
         let mut rest = String::new();
         stdout.read_to_string(&mut rest).unwrap();
         assert_eq!(child.wait().unwrap().code(), Some(1), "{chaos}: {rest}");
-        assert!(rest.contains("plugin `chaos` was not started") && rest.contains("The update was cancelled."), "{chaos}: {rest}");
+        assert!(
+            rest.contains("plugin `chaos` was not started") && rest.contains("The update was cancelled."),
+            "{chaos}: {rest}"
+        );
         assert_nobody_left(&sandbox, chaos);
     }
 }
