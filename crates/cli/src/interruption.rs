@@ -92,7 +92,7 @@ async fn next(signals: &mut [Signal]) {
     .await;
 }
 
-/// Whether somebody wants this process to outlive its terminal, as `nohup` does.
+/// Whether this process is to outlive its terminal, as under `nohup`.
 fn hangup_is_ignored() -> bool {
     const HANGUP: u64 = 1;
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();

@@ -65,7 +65,7 @@ impl Terminal {
         let mut raw = before.clone();
         // Without signals a Ctrl-C arrives as a byte, and the terminal is never left without echo.
         raw.local_modes.remove(LocalModes::ECHO | LocalModes::ICANON | LocalModes::ISIG);
-        // What was typed before is forgotten here, so the prompt comes afterwards: an answer to it may be quick.
+        // This discards earlier keystrokes, so the prompt comes afterwards: a quick answer must not be among them.
         tcsetattr(&stdin, OptionalActions::Flush, &raw).map_err(|error| failed(error.into()))?;
         let restore = Restore(before);
         let mut out = io::stderr();

@@ -83,7 +83,7 @@ impl New {
         let stack = stack.map(|stack| StackName::parse(&stack, Some(&name))).transpose()?;
         let written = write(template, &name, &description, &directory)?;
         if let Some(stack) = &stack {
-            // The selection is kept by the text of the path, and whoever changes to the directory has it without detours.
+            // A selection belongs to the text of a path, and this is the one that `cd` leads to.
             let inside = environment.at(directory.canonicalize().unwrap_or(directory));
             // Without its stack the project is not what was asked for, and would be in the way of the next try.
             create_stack(&inside, stack).inspect_err(|_| take_back(&written))?;

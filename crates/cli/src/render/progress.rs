@@ -260,7 +260,7 @@ impl EventSink for Progress {
     }
 }
 
-/// What an event says beside itself.
+/// The times and steps that belong to an event.
 #[derive(Default)]
 struct Noted {
     /// How long the call of a step took that has ended.

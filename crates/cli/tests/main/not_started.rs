@@ -1,4 +1,4 @@
-//! What a run says of resources whose turn never came.
+//! Resources whose turn never came, as a run reports them.
 
 use serde_json::Value as Json;
 

@@ -14,7 +14,7 @@ use crate::render::duration::short;
 use crate::render::step::{found, label, trouble, words};
 
 impl Progress {
-    /// What is printed of an event, if anything. `took` is the length of a call that has ended, `called` are the steps whose provider is
+    /// The lines for an event, if it has any. `took` is the length of a call that has ended, `called` are the steps whose provider is
     /// called now.
     pub(super) fn text(&self, event: &Event, took: Option<Duration>, called: &[Arc<Step>]) -> Option<String> {
         match event {

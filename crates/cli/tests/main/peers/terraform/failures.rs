@@ -137,7 +137,7 @@ fn a_creation_that_goes_wrong() {
         let answer = world.run(&["up", "--yes", "--skip-preview"]);
         let code = i32::from(row.left != Left::Resource);
         let answer = answer.ended(code).says(row.says);
-        // What a provider logs about every step is none of the end of its stderr.
+        // Lines that a provider logs at every step are left out of the end of its stderr.
         assert!(!answer.text().contains("\"@level\":\"trace\""), "{}: {}", row.resource, answer.text());
         if code == 1 {
             assert!(answer.text().contains(PLACE), "{}: {}", row.resource, answer.text());
