@@ -89,7 +89,7 @@ pub(super) const SCENES: [Scene; 10] = [
         before: failing,
         after: None,
         arguments: "up --skip-preview --continue-on-error",
-        shots: &[Shot { when: "again to go on", name: "after", then: &[] }],
+        shots: &[Shot { when: "again to continue", name: "after", then: &[] }],
     },
     Scene {
         name: "mistake",
