@@ -36,7 +36,7 @@ pub struct Diagnostic {
     pub place: Option<Place>,
     /// What to do next. Each entry is one sentence.
     pub hints: Vec<String>,
-    /// Further text, such as the end of a plugin's stderr on stderr.
+    /// Further text, such as the end of a plugin's stderr.
     pub notes: Vec<String>,
 }
 

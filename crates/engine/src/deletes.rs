@@ -161,7 +161,7 @@ impl Deployment {
             let Some((key, urn, result)) = running.next().await else { break };
             match result {
                 Ok(()) => ready = order.gone(key),
-                // What a failed deletion depends on stays.
+                // A failed deletion keeps everything that it depends on.
                 Err(RegisterError::Skipped) => self.services.events.emit(Event::NotStarted { urn }),
                 Err(_) => {}
             }

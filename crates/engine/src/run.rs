@@ -78,7 +78,7 @@ impl Deployment {
         self.root.get_or_init(|| Box::pin(self.register_resource(goal))).await
     }
 
-    /// Registers a resource; says so if it never comes to a step.
+    /// Registers a resource; reports one that is skipped before it has a step.
     pub(crate) async fn register_or_skip(&self, goal: Goal) -> Result<Registered, RegisterError> {
         let urn = Urn::new(&self.options.stack, &self.options.project, goal.parent.as_ref(), &goal.ty, &goal.name);
         let answer = self.register_resource(goal).await;

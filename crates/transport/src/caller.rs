@@ -56,7 +56,7 @@ impl Caller {
         self.process.as_ref()
     }
 
-    /// An error of this plugin. What cannot be understood comes with the end of its stderr: they often say why.
+    /// An error of this plugin. A status that cannot be understood comes with the end of its stderr, which often says why.
     pub fn error(&self, call: &str, kind: ErrorKind, message: impl Into<String>) -> CallError {
         let error = CallError::new(self.label.clone(), call, kind, message);
         if kind == ErrorKind::Garbage { self.last_words(error) } else { error }

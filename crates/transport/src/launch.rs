@@ -81,7 +81,7 @@ pub trait Process: Send + Sync {
     /// The last lines of stderr and stdout (after the first line of stdout), oldest first.
     fn last_words(&self) -> Vec<String>;
 
-    /// Adds a line to the end of its stderr that the process printed by way of a call: go-plugin takes a plugin's standard output
+    /// Adds a line that arrived in a call to what is kept of the process's stderr: go-plugin takes a plugin's standard output
     /// and error away from it and sends them over the connection.
     fn remember(&self, line: &[u8]);
 

@@ -97,11 +97,11 @@ impl EventSink for Recorder {
                 self.books().failed.insert(step.urn.clone());
             }
             Event::Diagnostic { urn: Some(urn), diagnostic }
-                if diagnostic.is_error() && urn.provider_package().is_none() =>
+                if diagnostic.is_error() && urn.provider_package().is_none() && !urn.is_stack() =>
             {
                 self.books().failed.insert(urn.clone());
             }
-            // A step that did not begin has told the same.
+            // Its step has been reported as not started already.
             Event::NotStarted { urn } if !self.books().not_started.insert(urn.clone()) => return,
             _ => {}
         }

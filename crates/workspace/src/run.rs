@@ -152,7 +152,7 @@ impl Runner {
         Ok(result)
     }
 
-    /// Fails if the passphrase does not fit the stack: worth knowing before anybody is asked whether to go on.
+    /// Fails if the passphrase does not fit the stack. Called before the user is asked to confirm.
     pub async fn check_key(&self) -> Result<(), Error> {
         Ok(check_key(&self.keys, self.secrets_provider.as_ref()).await?)
     }

@@ -199,8 +199,8 @@ const PROJECT: [&str; 14] = [
     "license",
 ];
 
-/// A key that nobody reads. The peer takes no notice of it; but under a misspelt `resources` every resource would be gone from the
-/// program, and be deleted.
+/// Refuses an unknown key that is nearly a known one. The peer ignores it, but under a misspelt `resources` every resource would be missing from
+/// the program, and `up` would delete them.
 fn top_level(reader: &mut Reader<'_>, key: &Key) {
     let known = || SECTIONS.into_iter().chain(PROJECT);
     if known().any(|known| known.eq_ignore_ascii_case(&key.text)) {

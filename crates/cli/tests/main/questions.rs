@@ -1,4 +1,4 @@
-//! What a person is asked before something that cannot be undone.
+//! The questions before something that cannot be undone.
 
 use crate::sandbox::Sandbox;
 use crate::screen::Screen;

@@ -40,7 +40,7 @@ pub(super) fn failure(error: &CallError) -> Status {
 }
 
 /// What an engine shows. Behind a plugin may stand another process, which the engine does not know: if that has died, it is named, with
-/// what was asked; and the end of its stderr, if there are any, are what nobody else has.
+/// what was asked, and with the end of its stderr, which only this plugin has.
 fn words(error: &CallError) -> String {
     let mut words = match error.kind {
         ErrorKind::Crashed => format!("{}, {}: {}", error.plugin, error.call, error.message),

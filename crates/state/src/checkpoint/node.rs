@@ -42,7 +42,7 @@ pub(crate) struct Node {
     extended: bool,
 }
 
-/// What an entry's type says of it.
+/// The kind of resource, by its type.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(from = "Cow<str>")]
 pub(crate) enum Kind {
@@ -91,7 +91,7 @@ where
     Ok(Option::<T>::deserialize(deserializer)?.unwrap_or_default())
 }
 
-/// What the lists of a map hold together.
+/// The items of all lists in a map.
 fn lists<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<Arc<str>>, D::Error> {
     let map: BTreeMap<String, Option<Vec<Arc<str>>>> = absent(deserializer)?;
     Ok(map.into_values().flatten().flatten().collect())

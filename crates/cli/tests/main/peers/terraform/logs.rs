@@ -1,4 +1,4 @@
-//! What a provider says besides its answers: its log, and the end of its stderr.
+//! A provider's log, and the end of its stderr.
 
 use serde_json::Value as Json;
 
