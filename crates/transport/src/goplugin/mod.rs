@@ -24,6 +24,7 @@ mod log;
 mod plugin_side;
 mod queue;
 mod services;
+mod short_rsa;
 mod socket;
 mod start;
 mod stdio;

@@ -10,14 +10,17 @@ use tokio_rustls::rustls::client::danger::{HandshakeSignatureValid, ServerCertVe
 use tokio_rustls::rustls::crypto::{CryptoProvider, aws_lc_rs, verify_tls12_signature, verify_tls13_signature};
 use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use tokio_rustls::rustls::server::danger::{ClientCertVerified, ClientCertVerifier};
+use tokio_rustls::rustls::version::TLS12;
 use tokio_rustls::rustls::{
-    CertificateError, ClientConfig, DigitallySignedStruct, DistinguishedName, Error, ServerConfig, SignatureScheme,
+    ALL_VERSIONS, CertificateError, ClientConfig, DigitallySignedStruct, DistinguishedName, Error, ServerConfig,
+    SignatureScheme,
 };
 use tokio_rustls::server::TlsStream;
 use tokio_rustls::{TlsAcceptor, TlsConnector};
 use tokio_util::either::Either;
 
 use super::certificate::{Identity, NAME};
+use super::short_rsa;
 use super::socket::Entrance;
 use crate::address::{Address, Socket};
 use crate::channel::Channel;
@@ -39,10 +42,11 @@ pub(super) struct Tls {
 impl Tls {
     /// `theirs`: the certificate of the other side.
     pub(super) fn new(ours: &Identity, theirs: CertificateDer<'static>) -> Result<Self, Error> {
-        let pinned = Arc::new(Pinned(theirs));
+        let pinned = Arc::new(Pinned::new(theirs));
+        let versions = if pinned.short_rsa { &[&TLS12][..] } else { ALL_VERSIONS };
         let chain = vec![ours.certificate().clone()];
         let mut client = ClientConfig::builder_with_provider(Arc::clone(&ALGORITHMS))
-            .with_safe_default_protocol_versions()?
+            .with_protocol_versions(versions)?
             .dangerous()
             .with_custom_certificate_verifier(Arc::clone(&pinned) as Arc<dyn ServerCertVerifier>)
             .with_client_auth_cert(chain.clone(), ours.key())?;
@@ -76,8 +80,11 @@ pub(super) async fn dial(address: &Address, tls: Option<&Tls>) -> io::Result<Cha
 /// What went wrong before they had seen our certificate, in words for people where theirs was wrong.
 fn of_their_certificate(error: io::Error) -> io::Error {
     match error.get_ref().and_then(|inner| inner.downcast_ref()) {
-        Some(Error::InvalidCertificate(_)) => {
+        Some(Error::InvalidCertificate(CertificateError::ApplicationVerificationFailure)) => {
             io::Error::new(error.kind(), "it shows another certificate than the one that it announced")
+        }
+        Some(Error::InvalidCertificate(reason)) => {
+            io::Error::new(error.kind(), format!("its certificate cannot be used: {reason}"))
         }
         _ => error,
     }
@@ -91,11 +98,19 @@ fn of_our_certificate(error: io::Error) -> io::Error {
 /// Accepts nothing but the one certificate, and that its owner signs the handshake. The usual verifier refuses go-plugin's certificates
 /// because they may also sign others.
 #[derive(Debug)]
-struct Pinned(CertificateDer<'static>);
+struct Pinned {
+    certificate: CertificateDer<'static>,
+    short_rsa: bool,
+}
 
 impl Pinned {
+    fn new(certificate: CertificateDer<'static>) -> Self {
+        let short_rsa = short_rsa::is_key_of(&certificate);
+        Self { certificate, short_rsa }
+    }
+
     fn check(&self, shown: &CertificateDer<'_>) -> Result<(), Error> {
-        if shown.as_ref() == self.0.as_ref() {
+        if shown.as_ref() == self.certificate.as_ref() {
             Ok(())
         } else {
             Err(CertificateError::ApplicationVerificationFailure.into())
@@ -121,7 +136,13 @@ impl ServerCertVerifier for Pinned {
         shown: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        verify_tls12_signature(message, shown, signature, &ALGORITHMS.signature_verification_algorithms)
+        let algorithms = ALGORITHMS.signature_verification_algorithms;
+        verify_tls12_signature(
+            message,
+            shown,
+            signature,
+            if self.short_rsa { &short_rsa::ALGORITHMS } else { &algorithms },
+        )
     }
 
     fn verify_tls13_signature(
@@ -134,7 +155,8 @@ impl ServerCertVerifier for Pinned {
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        ALGORITHMS.signature_verification_algorithms.supported_schemes()
+        let algorithms = ALGORITHMS.signature_verification_algorithms;
+        if self.short_rsa { short_rsa::ALGORITHMS.supported_schemes() } else { algorithms.supported_schemes() }
     }
 }
 
@@ -252,7 +274,7 @@ mod tests {
             .with_safe_default_protocol_versions()
             .unwrap()
             .dangerous()
-            .with_custom_certificate_verifier(Arc::new(Pinned(plugin.certificate().clone())))
+            .with_custom_certificate_verifier(Arc::new(Pinned::new(plugin.certificate().clone())))
             .with_client_cert_resolver(Arc::new(tokio_rustls::rustls::sign::SingleCertAndKey::from(thief)));
         client.alpn_protocols = vec![HTTP2.to_vec()];
         let client = Tls { connector: Arc::new(client).into(), acceptor: server.acceptor.clone() };
