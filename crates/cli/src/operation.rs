@@ -5,6 +5,7 @@
 
 use std::cell::OnceCell;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use outrigger_diagnostic::Diagnostic;
 use outrigger_engine::{Ending, EventSink, RunResult};
@@ -111,10 +112,15 @@ async fn steps(request: &Request, phases: &Phases<'_>, terminal: Terminal) -> Re
             data("")?;
         }
         phases.operation.runner.check_key().await?;
-        if !request.yes && !confirmed(request, phases, terminal).await? {
+        let deletes_all = result.deletes_all;
+        if request.yes && deletes_all {
+            return Err(deletes_all_unconfirmed());
+        }
+        if !request.yes && !confirmed(request, phases, deletes_all, terminal).await? {
             talk("Nothing was changed.");
             return Err(Failure::said(Exit::Cancelled));
         }
+        phases.operation.runner.may_delete_all.fetch_or(deletes_all, Ordering::Relaxed);
     }
     let result = phases.run(Mood::Done).await?;
     judge(request, &result, Mood::Done, phases)
@@ -200,10 +206,21 @@ fn titles(work: Work) -> (&'static str, &'static str) {
 }
 
 /// Asks, and shows every detail first if that is wanted. Waits for the person, who may also interrupt.
-async fn confirmed(request: &Request, phases: &Phases<'_>, terminal: Terminal) -> Result<bool, Failure> {
+/// The name of the stack has to be typed if the update deletes every resource.
+async fn confirmed(
+    request: &Request,
+    phases: &Phases<'_>,
+    deletes_all: bool,
+    terminal: Terminal,
+) -> Result<bool, Failure> {
     let details = phases.previewed.get().and_then(|previewed| previewed.details()).filter(|_| !request.showing.diff);
-    let choice = if details.is_some() { "[y/N, d for details]" } else { "[y/N]" };
-    let question = format!("Do you want to perform this {}? {choice} ", request.asked.work.name());
+    let stack = phases.operation.runner.stack.stack();
+    let question = if deletes_all {
+        format!("This update deletes every resource of stack `{stack}`. Type `{stack}` to perform it: ")
+    } else {
+        let choice = if details.is_some() { "[y/N, d for details]" } else { "[y/N]" };
+        format!("Do you want to perform this {}? {choice} ", request.asked.work.name())
+    };
     loop {
         let prompt = question.clone();
         // On a thread of its own: signals are seen by this one, and an interrupt has to end the question.
@@ -215,6 +232,9 @@ async fn confirmed(request: &Request, phases: &Phases<'_>, terminal: Terminal) -
                 return Ok(false);
             }
         };
+        if deletes_all {
+            return Ok(answer.trim() == stack);
+        }
         match (answer.trim().to_lowercase().as_str(), &details) {
             ("d" | "details", Some(details)) => data(&format!("\n{details}"))?,
             (answer, _) => return Ok(matches!(answer, "y" | "yes")),
@@ -236,6 +256,13 @@ fn judge(request: &Request, result: &RunResult, mood: Mood, phases: &Phases<'_>)
         }
         Ending::Succeeded => Ok(()),
     }
+}
+
+fn deletes_all_unconfirmed() -> Failure {
+    let diagnostic = Diagnostic::error("not-confirmed", "deleting every resource of the stack was not confirmed")
+        .detail("`--yes` alone does not confirm it.")
+        .hint("Check that the program is complete. To delete everything on purpose, add `--delete-all`.");
+    Failure::new(Exit::Unconfirmed, diagnostic)
 }
 
 fn unconfirmed(work: Work) -> Failure {

@@ -39,7 +39,7 @@ impl Terminal {
 
     /// Asks a person to type a name, so that nothing dangerous is done by habit.
     pub(crate) fn confirm_by_name(self, warning: &str, name: &str) -> bool {
-        let prompt = format!("{warning}\nType `{name}` to go on: ");
+        let prompt = format!("{warning}\nType `{name}` to confirm: ");
         self.line(&prompt).is_some_and(|answer| answer.trim() == name)
     }
 

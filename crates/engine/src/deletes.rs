@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use futures::stream::{FuturesUnordered, StreamExt};
-use outrigger_diagnostic::Diagnostic;
+use outrigger_diagnostic::{Diagnostic, Severity};
 use outrigger_provider::{Action, CallError, ErrorKind, Goal, RegisterError, State};
 use outrigger_state::{EntryKey, OperationId, OperationKind, Record, Resource};
 use outrigger_value::{ProviderReference, Urn};
@@ -133,6 +134,39 @@ impl Deployment {
             }
         }
         self.append(urn, record).await
+    }
+
+    /// Whether the resources that the program did not register may be deleted. A program that registers none at all is more often a
+    /// mistake than a wish, such as a file that a generator left empty.
+    pub(crate) fn may_delete_leftovers(&self) -> bool {
+        if !self.options.keep_last || !self.options.targets.is_empty() {
+            return true;
+        }
+        let doomed = {
+            let decisions = self.decide();
+            let doomed = decisions.leftovers(self.base.resources.len() as u64);
+            let keys: HashSet<EntryKey> = doomed.iter().map(|(key, ..)| *key).collect();
+            let is_real = |resource: &Resource| !resource.urn.is_stack() && !resource.is_provider();
+            if decisions.table.iter().any(|(key, resource)| !keys.contains(&key) && is_real(resource)) {
+                return true;
+            }
+            doomed.iter().filter(|(.., old, _)| is_real(old)).count()
+        };
+        if doomed == 0 {
+            return true;
+        }
+        self.deletes_all.store(true, Ordering::Relaxed);
+        let resources = if doomed == 1 { "1 resource".to_owned() } else { format!("{doomed} resources") };
+        let summary = format!("this update deletes every resource of stack `{}`", self.options.stack);
+        let (mut diagnostic, preview) = (Diagnostic::error("delete-all", summary), self.options.preview);
+        if preview {
+            diagnostic.severity = Severity::Warning;
+        }
+        let diagnostic = diagnostic
+            .detail(format!("The program registers no resource; the state has {resources}."))
+            .hint("Check that the program is complete. To delete everything on purpose, pass `--delete-all`.");
+        self.report(None, diagnostic);
+        preview
     }
 
     /// Deletes what the program did not ask for. An entry goes when everything that depends on it is gone.

@@ -41,6 +41,7 @@ pub(crate) struct Deployment {
     failed: AtomicBool,
     blemished: AtomicBool,
     journal_failed: AtomicBool,
+    pub(crate) deletes_all: AtomicBool,
     /// One for each milestone that somebody waits for; closed when it is reached, or never will be.
     gates: Mutex<HashMap<Milestone, Arc<Semaphore>>>,
     /// The surroundings of every call. The host sets deadlines.
@@ -84,6 +85,7 @@ impl Deployment {
             failed: AtomicBool::new(false),
             blemished: AtomicBool::new(false),
             journal_failed: AtomicBool::new(false),
+            deletes_all: AtomicBool::new(false),
             gates: Mutex::default(),
             options,
             services,

@@ -196,4 +196,6 @@ pub struct RunResult {
     pub summary: Summary,
     /// The stack's outputs.
     pub outputs: PropertyMap,
+    /// The program registers no resource, so the update deletes every resource of the stack. Only with [`crate::Options::keep_last`].
+    pub deletes_all: bool,
 }

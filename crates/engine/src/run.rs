@@ -1,5 +1,6 @@
 //! The commands: up, refresh, destroy. Each is one run over one base snapshot.
 
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
 use async_trait::async_trait;
@@ -37,7 +38,7 @@ pub async fn up(options: Options, services: Services, base: Snapshot, program: &
     // After a failure, what was not registered may only have waited for what failed. A program that registered nothing keeps
     // its stack.
     let complete = !deployment.has_failed() && deployment.root(Goal::root(&deployment.stack)).await.is_ok();
-    if complete && deployment.may_start().is_ok() {
+    if complete && deployment.may_start().is_ok() && deployment.may_delete_leftovers() {
         deployment.delete_leftovers().await;
     }
     deployment.finish_outputs().await;
@@ -130,7 +131,8 @@ impl Deployment {
         };
         let decisions = self.decide();
         let outputs = decisions.table.live(&self.stack).map(|(_, stack)| stack.outputs.clone()).unwrap_or_default();
-        RunResult { ending, summary: decisions.summary.clone(), outputs }
+        let deletes_all = self.deletes_all.load(Ordering::Relaxed);
+        RunResult { ending, summary: decisions.summary.clone(), outputs, deletes_all }
     }
 }
 

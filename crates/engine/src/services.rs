@@ -88,4 +88,6 @@ pub struct Options {
     pub package_places: BTreeMap<String, PropertyPlaces>,
     /// What to do with creations that an earlier run left unfinished.
     pub pending_creates: PendingCreates,
+    /// An update whose program registers no resource fails instead of deleting every resource of the stack; a preview warns.
+    pub keep_last: bool,
 }

@@ -5,6 +5,7 @@ use std::fmt;
 use std::num::NonZero;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use outrigger_diagnostic::{Diagnostic, Severity};
 use outrigger_engine::{Ending, Options, RunResult};
@@ -229,6 +230,7 @@ impl Stack {
             },
             plugins: Arc::clone(&self.plugins),
             relay: Arc::default(),
+            may_delete_all: AtomicBool::new(true),
             random: self.random.clone(),
             stacks: Arc::new(Alone),
             redaction: Arc::default(),

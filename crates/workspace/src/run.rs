@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
 use outrigger_diagnostic::Diagnostic;
@@ -93,6 +94,8 @@ pub struct Runner {
     pub plugins: Arc<dyn Plugins>,
     /// Takes what plugins say, and passes it on to the present run.
     pub relay: Arc<Relay>,
+    /// Whether an update may delete every resource of the stack. Set once the user agrees to it.
+    pub may_delete_all: AtomicBool,
     /// Randomness. One source for the preview and the update after it, so that both plan the same ids for new providers.
     pub random: Arc<dyn Random>,
     /// Other stacks.
@@ -194,7 +197,8 @@ impl Runner {
         recorder: &Arc<Recorder>,
         preview: bool,
     ) -> RunResult {
-        let options = Options { preview, ..self.options.clone() };
+        let keep_last = !self.may_delete_all.load(Ordering::Relaxed);
+        let options = Options { preview, keep_last, ..self.options.clone() };
         let services = Services {
             plugins: self.plugins.clone(),
             journal,

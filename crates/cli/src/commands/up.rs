@@ -24,6 +24,9 @@ pub(crate) struct Up {
     pub(crate) reading: Reading,
     #[command(flatten)]
     showing: Showing,
+    /// Allow this update to delete every resource of the stack if the program has none.
+    #[arg(long)]
+    delete_all: bool,
     /// Fail if anything was changed.
     #[arg(long)]
     expect_no_changes: bool,
@@ -34,6 +37,7 @@ impl Up {
         let mut request = Request::new(Work::Up, Some(self.confirming), self.choice, &self.working, self.showing)?;
         request.asked.continue_on_error = self.enduring.continue_on_error;
         request.asked.refresh = self.reading.refresh;
+        request.asked.delete_all = self.delete_all;
         request.expect_no_changes = self.expect_no_changes;
         operation::run(&request, environment, terminal)
     }

@@ -70,9 +70,32 @@ fn a_stack_with_resources_is_removed_only_by_its_name() {
         let (mut screen, terminal) = Screen::open(120, 40);
         let child = sandbox.start_on(terminal, &["stack", "rm", "--force"]);
         screen.await_text("has 3 resources, which stay where they are");
-        screen.await_text("Type `dev` to go on:");
+        screen.await_text("Type `dev` to confirm:");
         screen.type_text(typed);
         assert_eq!(screen.finish(child), code, "{}", screen.all());
     }
     assert!(!sandbox.outrigger(&["stack", "ls"]).ok().stdout.contains("dev"));
+}
+
+#[test]
+fn a_program_without_resources_deletes_everything_only_on_purpose() {
+    let sandbox = Sandbox::with_stack(PROGRAM);
+    sandbox.outrigger(&["up", "--yes", "--skip-preview"]).ok();
+    sandbox.write("Pulumi.yaml", "name: asked\nruntime: yaml\n");
+    sandbox.outrigger(&["preview"]).ok().says(&["warning[delete-all]", "the state has 2 resources"]);
+    sandbox.outrigger(&["up", "--yes"]).ended(2).says(&["not-confirmed", "--delete-all"]);
+    sandbox.outrigger(&["up", "--yes", "--skip-preview"]).failed().says(&["error[delete-all]"]);
+    for (typed, code) in [("y\n", 8), ("dev\n", 0)] {
+        let (mut screen, terminal) = Screen::open(140, 40);
+        let child = sandbox.start_on(terminal, &["up"]);
+        screen.await_text("Type `dev` to perform it:");
+        screen.type_text(typed);
+        assert_eq!(screen.finish(child), code, "{}", screen.all());
+    }
+    sandbox.outrigger(&["up", "--yes"]).ok();
+
+    sandbox.write("Pulumi.yaml", PROGRAM);
+    sandbox.outrigger(&["up", "--yes", "--skip-preview"]).ok();
+    sandbox.write("Pulumi.yaml", "name: asked\nruntime: yaml\n");
+    sandbox.outrigger(&["up", "--yes", "--delete-all"]).ok().says(&["2 deleted"]);
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::num::NonZero;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use outrigger_diagnostic::Diagnostic;
 use outrigger_engine::{Options, PendingCreates, Targets};
@@ -40,6 +41,8 @@ pub struct Request {
     pub targets: Targets,
     /// A failure stops only what depends on it.
     pub continue_on_error: bool,
+    /// An update may delete every resource of the stack.
+    pub delete_all: bool,
     /// Read everything first; otherwise as the project says.
     pub refresh: Option<bool>,
     /// What to do with unfinished creations.
@@ -58,6 +61,7 @@ impl Request {
             parallel: None,
             targets: Targets::default(),
             continue_on_error: false,
+            delete_all: false,
             refresh: None,
             pending_creates: PendingCreates::Keep,
             message: String::new(),
@@ -174,6 +178,7 @@ impl Workspace {
             package_config,
             package_places: given.package_places(),
             pending_creates: request.pending_creates.clone(),
+            keep_last: false,
         };
         let stacks = Neighbours {
             backend: self.store.backend.clone(),
@@ -195,6 +200,7 @@ impl Workspace {
             options,
             plugins: run.clone(),
             relay,
+            may_delete_all: AtomicBool::new(request.delete_all),
             random: Arc::new(SystemRandom::default()),
             stacks: Arc::new(stacks),
             redaction,
