@@ -37,6 +37,8 @@ pub use outrigger_host::{KeeperCommand, keeper, return_freed_memory};
 pub use outrigger_package::pulumi::{BuiltIn, Installed, installed};
 pub use outrigger_project::config::ListedValue;
 pub use outrigger_secrets::{PASSPHRASE_KIND, Phrase, unsupported};
+#[cfg(feature = "projects")]
+pub use outrigger_transport::Origin;
 
 pub use error::{Error, ErrorKind};
 pub use history::Entry;

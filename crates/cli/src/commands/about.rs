@@ -1,12 +1,14 @@
 //! `outrigger about`.
 
 use clap::Args;
-use outrigger_workspace::{Store, Workspace, installed};
+use outrigger_workspace::{Store, Workspace, installed, used_plugins};
 use serde_json::json;
 
 use crate::environment::Environment;
 use crate::failure::Failure;
+use crate::operation::runtime;
 use crate::output::data;
+use crate::render::plugins::table;
 use crate::render::table::columns;
 
 /// Show version and environment, for bug reports.
@@ -21,6 +23,10 @@ impl About {
     pub(crate) fn run(self, environment: &Environment) -> Result<(), Failure> {
         let workspace = Workspace::open(environment).ok();
         let project = workspace.as_ref().map(|workspace| workspace.project.name.clone());
+        let used =
+            workspace.as_ref().map(|workspace| runtime()?.block_on(used_plugins(environment, &workspace.project)));
+        // A project that cannot be read is no reason to say nothing at all.
+        let used = used.and_then(Result::ok).flatten().map(|(plugins, _)| plugins).unwrap_or_default();
         let stack = workspace.as_ref().and_then(|workspace| workspace.stack(None).ok());
         let url = match workspace {
             Some(workspace) => Some(workspace.store.url),
@@ -40,6 +46,7 @@ impl About {
                 "backend": {"url": url, "user": user},
                 "project": project,
                 "currentStack": stack,
+                "projectPlugins": used.iter().map(|plugin| json!({"name": plugin.package, "version": plugin.version})).collect::<Vec<_>>(),
                 "plugins": plugins.collect::<Vec<_>>(),
             });
             return Ok(data(&format!("{object:#}"))?);
@@ -57,7 +64,11 @@ impl About {
             plugins.into_iter().map(|plugin| [plugin.name, plugin.version.to_string()]).collect();
         let mut text = columns(["ABOUT", "OUTRIGGER"], &rows);
         text.push('\n');
-        text.push_str(&columns(["PLUGIN", "VERSION"], &plugins));
+        if !used.is_empty() {
+            text.push_str(&table(&used));
+            text.push('\n');
+        }
+        text.push_str(&columns(["INSTALLED PLUGIN", "VERSION"], &plugins));
         Ok(data(text.trim_end())?)
     }
 }

@@ -5,11 +5,14 @@ mod new;
 mod schema;
 
 use clap::{Args, Subcommand};
-use outrigger_workspace::{Installed, installed};
+use outrigger_diagnostic::Diagnostic;
+use outrigger_workspace::{Installed, UsedPlugin, installed, project, used_plugins};
 
 use crate::environment::Environment;
 use crate::failure::Failure;
+use crate::operation::runtime;
 use crate::output::data;
+use crate::render::plugins::table;
 use crate::render::table::columns;
 
 /// Show plugins, ask them something, or write one.
@@ -21,7 +24,7 @@ pub(crate) struct Plugin {
 
 #[derive(Debug, Subcommand)]
 enum PluginCommand {
-    /// Show the plugins in the cache that is shared with Pulumi.
+    /// Show the plugins in the cache that is shared with Pulumi, or with `--project` those of the project.
     #[command(alias = "list")]
     Ls(Ls),
     New(new::New),
@@ -31,6 +34,9 @@ enum PluginCommand {
 
 #[derive(Args, Debug)]
 struct Ls {
+    /// Show the plugins that this project's program needs, and where each of them is.
+    #[arg(short, long)]
+    project: bool,
     /// As JSON.
     #[arg(short, long)]
     json: bool,
@@ -44,6 +50,9 @@ impl Plugin {
             PluginCommand::Call(call) => return call.run(environment),
             PluginCommand::Ls(ls) => ls,
         };
+        if ls.project {
+            return list_used(environment, ls.json);
+        }
         let plugins = installed(&environment.pulumi_home()?.join("plugins"));
         if ls.json {
             let entry = |plugin: &Installed| serde_json::json!({"name": plugin.name, "kind": "resource", "version": plugin.version.to_string()});
@@ -56,4 +65,27 @@ impl Plugin {
             .collect();
         Ok(data(columns(["NAME", "KIND", "VERSION"], &rows).trim_end())?)
     }
+}
+
+fn list_used(environment: &Environment, json: bool) -> Result<(), Failure> {
+    let project = project(environment)?;
+    let Some((plugins, missing)) = runtime()?.block_on(used_plugins(environment, &project))? else {
+        return Err(Diagnostic::error("compiler-plugins", "the plugins of this program are not known yet")
+            .detail("A compiler makes the program, and runs only for a stack.")
+            .hint("`outrigger preview -v` logs each plugin that it starts.")
+            .into());
+    };
+    if json {
+        let entry = |plugin: &UsedPlugin| {
+            serde_json::json!({
+                "name": plugin.package, "kind": "resource", "version": plugin.version,
+                "plugin": plugin.plugin, "path": plugin.program,
+            })
+        };
+        let text = serde_json::Value::from(plugins.iter().map(entry).collect::<Vec<_>>());
+        data(&format!("{text:#}"))?;
+    } else {
+        data(table(&plugins).trim_end())?;
+    }
+    if missing.is_empty() { Ok(()) } else { Err(missing.into()) }
 }

@@ -104,7 +104,7 @@ mod peers {
         // Without a version, that of the plugin which was found is written down.
         assert!(sandbox.read("Pulumi.yaml").contains("    version: 1.0.0\n"));
         sandbox.outrigger(&["check"]).ok().says(&["no mistakes"]);
-        sandbox.outrigger(&["install"]).ok().says(&["The plugin that the program needs is there"]);
+        sandbox.outrigger(&["install"]).ok().says(&["All plugins are installed."]);
     }
 
     #[test]

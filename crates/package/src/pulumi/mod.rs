@@ -112,12 +112,16 @@ fn find(options: &Search, descriptor: &PluginDescriptor) -> Result<Resolved, Unr
     search.installed(&options.plugin_directory, &all, name);
     if let Some(plugin) = installed::select(&all, name, wanted.as_ref(), options.legacy) {
         let path = executable_in(&plugin.directory, name, &file)?;
-        return Ok(search.found(path, Origin::Installed));
+        return Ok(Resolved { version: Some(plugin.version.clone()), ..search.found(path, Origin::Installed) });
     }
     match built_in(options, &mut search, name, wanted.as_ref()) {
         Some(plugin) => {
             let arguments = plugin.arguments.clone();
-            Ok(Resolved { arguments, ..search.found(plugin.program.clone(), Origin::BuiltIn) })
+            Ok(Resolved {
+                arguments,
+                version: tolerant(&plugin.version),
+                ..search.found(plugin.program.clone(), Origin::BuiltIn)
+            })
         }
         None => Err(Unresolved::Missing(search.missing(options))),
     }
@@ -260,7 +264,10 @@ impl Searched<'_> {
         }
         let places: String = self.places.iter().map(|place| format!("\n  - {place}")).collect();
         let hint = if options.packages.contains(name) {
-            format!("The project says where the package `{name}` comes from: run `outrigger install`.")
+            format!(
+                "The project names the source of package `{name}`. Run `outrigger install`, which prints the name that the package \
+                 gives itself: resource types begin with that."
+            )
         } else {
             format!("Run `{install}`, or put `pulumi-resource-{name}` into a directory of PATH.")
         };

@@ -14,6 +14,7 @@ mod packages;
 mod plugins;
 mod source;
 mod stack;
+mod used_plugins;
 
 pub use asked::{Asked, Bare, BridgePlace, call_failed, terraform_provider};
 pub use check::{Report, check};
@@ -21,6 +22,7 @@ pub use config::{Configuration, Secrecy};
 pub use environment::{Environment, Frontend, Passphrase, Silent};
 pub use open::{Store, Workspace, home, project, project_directory};
 pub use operation::{Operation, Request};
-pub use packages::{Added, Installation, add_package, install};
+pub use packages::{Added, Installation, Locked, add_package, install};
 pub use plugins::{BRIDGE_VERSION, stand_alone_bridge};
 pub use stack::Removal;
+pub use used_plugins::{UsedPlugin, used_plugins};

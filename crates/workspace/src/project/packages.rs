@@ -5,7 +5,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use futures::future::join_all;
 use outrigger_diagnostic::Diagnostic;
 use outrigger_host::{Host, Run};
 use outrigger_package::pulumi::ProjectPlugin;
@@ -17,7 +16,7 @@ use outrigger_yaml::check_project;
 use super::Environment;
 use super::open::{project, replace_file, write_project};
 use super::plugins::PluginSettings;
-use super::source::Source;
+use super::used_plugins::{UsedPlugin, used_plugins};
 use crate::Error;
 use crate::services::Relay;
 
@@ -35,13 +34,26 @@ pub struct Added {
     pub local_plugin: Option<String>,
 }
 
+/// A package that the project file names, and its lock file.
+#[derive(Clone, Debug)]
+pub struct Locked {
+    /// Its key in the project file.
+    pub key: String,
+    /// The name that the package gives itself: resource types begin with it.
+    pub package: String,
+    /// The lock file, below the program's directory.
+    pub path: String,
+    /// Whether anything was written.
+    pub changed: bool,
+}
+
 /// The packages of a project after an installation.
 #[derive(Clone, Debug, Default)]
 pub struct Installation {
-    /// For each package its name, its lock file below the program's directory, and whether anything is different now.
-    pub locked: Vec<(String, String, bool)>,
-    /// How many plugins the program needs; `None` if it is not known without a stack, as for a program that a compiler makes.
-    pub plugins: Option<usize>,
+    /// The packages that the project file names.
+    pub locked: Vec<Locked>,
+    /// The plugins that the program needs; `None` if they are not known without a stack, as for a program that a compiler makes.
+    pub plugins: Option<Vec<UsedPlugin>>,
     /// What failed or is missing.
     pub failures: Vec<Diagnostic>,
 }
@@ -90,20 +102,23 @@ pub async fn install(environment: &Environment) -> Result<Installation, Error> {
     let mut installation = Installation::default();
     let mut packager = Packager::new(environment, &project, packages.iter().map(|(_, _, source)| source))?;
     for (name, spec, source) in &packages {
-        match packager.lock(source, spec).await.and_then(|lock| write(&project, &lock)) {
-            Ok((path, changed)) => installation.locked.push(((*name).to_owned(), path, changed)),
+        let written = packager.lock(source, spec).await.and_then(|lock| {
+            let (path, changed) = write(&project, &lock)?;
+            Ok(Locked { key: (*name).to_owned(), package: lock.plugin.package().to_owned(), path, changed })
+        });
+        match written {
+            Ok(locked) => installation.locked.push(locked),
             Err(error) => installation.failures.push(error.at(project.document.place(spec.span))),
         }
     }
     packager.close().await;
-    if installation.failures.is_empty() && project.compiler().is_none() {
-        let options = PluginSettings::of_project(environment, &project, BTreeMap::new())?.options();
-        match Source::read(&project).map(|source| source.required()) {
-            Ok(needed) => {
-                let found = join_all(needed.iter().map(|plugin| options.find(plugin))).await;
-                installation.failures.extend(found.into_iter().filter_map(Result::err));
-                installation.plugins = Some(needed.len());
+    if installation.failures.is_empty() {
+        match used_plugins(environment, &project).await {
+            Ok(Some((plugins, missing))) => {
+                installation.failures.extend(missing);
+                installation.plugins = Some(plugins);
             }
+            Ok(None) => {}
             Err(error) => installation.failures.extend(error.findings),
         }
     }

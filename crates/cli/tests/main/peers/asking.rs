@@ -208,7 +208,7 @@ fn every_call_is_logged_and_no_secret_is() {
         let path = format!("./terraform-provider-{name}");
         sandbox.outrigger(&["package", "add", "terraform-provider", &path]).ok();
     }
-    sandbox.outrigger(&["install"]).ok().says(&["plugins that the program needs are there"]);
+    sandbox.outrigger(&["install"]).ok().says(&["All plugins are installed."]);
     sandbox.outrigger(&["up", "--yes"]).ok();
     let entries = log(&sandbox, "calls.jsonl");
     let created = completed(&entries, "ApplyResourceChange");
