@@ -80,9 +80,12 @@ pub(crate) enum Command {
     Cancel(commands::cancel::Cancel),
     /// Show and manage stacks.
     Stack(commands::stack::Stack),
+    /// Show the stack's outputs, as `stack output` does.
+    #[command(hide = true)]
+    Output(commands::stack::Outputs),
     /// Show and change a stack's configuration.
     Config(commands::config::Config),
-    /// Edit a stack's state without touching the resources themselves.
+    /// Show and edit a stack's state without touching the resources themselves.
     State(commands::state::State),
     /// Add packages to a project.
     Package(commands::package::Package),
@@ -147,8 +150,9 @@ pub(crate) struct Working {
     /// Maximum number of concurrent provider operations; otherwise PULUMI_PARALLEL or four times the number of processors.
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=2_147_483_647))]
     pub(crate) parallel: Option<u32>,
-    /// Only this resource, by its URN; `*` stands for any text without a colon, `**` for any text. May be given several times.
-    #[arg(short, long, value_name = "URN")]
+    /// Only this resource: its URN, its name, or a pattern, in which `*` stands for any text without a colon and `**` for any text. May be
+    /// given several times.
+    #[arg(short, long, value_name = "RESOURCE")]
     target: Vec<String>,
 }
 
@@ -161,10 +165,13 @@ impl Working {
                 targets.add_pattern(Pattern::new(text));
                 continue;
             }
+            if !text.starts_with("urn:") {
+                // A short name: the program may create the resource, so its type is not known yet.
+                targets.add_pattern(Pattern::new(&format!("**::{text}")));
+                continue;
+            }
             targets.add_name(text.parse::<Urn>().map_err(|error| {
-                Diagnostic::error("target-invalid", error.to_string())
-                    .hint("`outrigger stack --show-urns` lists the names of all resources.")
-                    .hint(format!("A pattern names it without the rest of its URN: `--target '**::{text}'`."))
+                Diagnostic::error("target-invalid", error.to_string()).hint("`outrigger state list` lists all URNs.")
             })?);
         }
         Ok(targets)
@@ -219,13 +226,14 @@ mod tests {
     }
 
     #[test]
-    fn a_target_is_a_whole_name() {
+    fn a_target_is_a_urn_a_name_or_a_pattern() {
         let targets = |urn: &str| {
             let working = Working { parallel: None, target: vec![urn.to_owned()] };
             working.targets().map_err(|diagnostic| diagnostic.code)
         };
         assert!(targets("urn:pulumi:dev::p::a:b:C::x").is_ok());
         assert_eq!(targets("**::pet").unwrap().patterns().len(), 1);
-        assert_eq!(targets("pet").unwrap_err(), "target-invalid");
+        assert_eq!(targets("pet").unwrap().patterns()[0].as_str(), "**::pet");
+        assert_eq!(targets("urn:pulumi:dev").unwrap_err(), "target-invalid");
     }
 }

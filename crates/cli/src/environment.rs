@@ -32,7 +32,16 @@ pub(crate) fn read(cwd: Option<&Path>, terminal: Terminal) -> Result<Environment
             .hint("Correct the value of `--cwd`."));
     }
     let mut environment = Environment::new(std::env::vars_os(), directory);
-    environment.user = user(&environment);
+    let account = account();
+    if environment.home().is_none()
+        && let Some((_, home)) = &account
+    {
+        // As in Go programs: a service that is started without HOME still has a home.
+        environment.set_home(home);
+    }
+    let set = environment.text("USER").or_else(|| environment.text("LOGNAME"));
+    let user = set.or_else(|| account.map(|(user, _)| user));
+    environment.user = user.unwrap_or_else(|| format!("uid {}", rustix::process::getuid().as_raw()));
     environment.host = rustix::system::uname().nodename().to_string_lossy().into_owned();
     environment.frontend = Arc::new(terminal);
     if let Ok(executable) = std::env::current_exe().and_then(|path| path.canonicalize()) {
@@ -44,16 +53,15 @@ pub(crate) fn read(cwd: Option<&Path>, terminal: Terminal) -> Result<Environment
     Ok(environment)
 }
 
-/// Who runs this, for locks.
-fn user(environment: &Environment) -> String {
+/// The name and the home directory of the user who runs this, from the system's own list of accounts.
+fn account() -> Option<(String, PathBuf)> {
     let uid = rustix::process::getuid().as_raw().to_string();
-    let named = || {
-        let accounts = std::fs::read_to_string("/etc/passwd").ok()?;
-        let mut lines = accounts.lines().map(|line| line.split(':'));
-        lines.find_map(|mut fields| fields.next().filter(|_| fields.nth(1) == Some(&uid)).map(str::to_owned))
-    };
-    let set = environment.text("USER").or_else(|| environment.text("LOGNAME"));
-    set.or_else(named).unwrap_or_else(|| format!("uid {uid}"))
+    let accounts = std::fs::read_to_string("/etc/passwd").ok()?;
+    accounts.lines().find_map(|line| {
+        let fields: Vec<&str> = line.split(':').collect();
+        let [user, _, id, _, _, home, ..] = fields[..] else { return None };
+        (id == uid).then(|| (user.to_owned(), PathBuf::from(home)))
+    })
 }
 
 /// The current directory as the shell knows it, through symbolic links. Pulumi finds the selected stack by the text of this

@@ -105,27 +105,14 @@ pub(crate) const EXAMPLES: &[(&str, Examples)] = &[
     ),
     ("config rm-all", &[("outrigger config rm-all size token", "Remove two values in one change")]),
     ("config rm", &[("outrigger config rm token", "Remove a value")]),
-    (
-        "state delete",
-        &[("outrigger state delete 'urn:pulumi:dev::shop::aws:s3/bucket:Bucket::logs'", "Forget a bucket; it stays")],
-    ),
+    ("state list", &[("outrigger state list '**:s3/bucket:Bucket::*'", "List the URNs of all buckets")]),
+    ("state show", &[("outrigger state show logs", "Show the inputs and outputs of the resource `logs`")]),
+    ("state delete", &[("outrigger state delete logs", "Remove a bucket from the state; the bucket stays")]),
     ("state protect", &[("outrigger state protect --all", "Protect everything in the stack from being deleted")]),
-    (
-        "state unprotect",
-        &[("outrigger state unprotect 'urn:pulumi:dev::shop::aws:s3/bucket:Bucket::logs'", "Let it be deleted")],
-    ),
-    (
-        "state taint",
-        &[("outrigger state taint 'urn:pulumi:dev::shop::aws:ec2/instance:Instance::web'", "Have `up` replace it")],
-    ),
-    ("state untaint", &[("outrigger state untaint --all", "Have nothing replaced but what has to be")]),
-    (
-        "state rename",
-        &[(
-            "outrigger state rename 'urn:pulumi:dev::shop::aws:s3/bucket:Bucket::logs' archive",
-            "Call the bucket archive, as the program does now",
-        )],
-    ),
+    ("state unprotect", &[("outrigger state unprotect logs", "Allow a bucket to be deleted")]),
+    ("state taint", &[("outrigger state taint web", "Have the next `up` replace an instance")]),
+    ("state untaint", &[("outrigger state untaint --all", "Replace only what has to be replaced")]),
+    ("state rename", &[("outrigger state rename logs archive", "Rename a bucket to archive, as the program does now")]),
     (
         "plugin schema",
         &[

@@ -26,7 +26,6 @@ const COMMANDS: &[(&str, &str)] = &[
     ("logs", "Logs of resources are not collected. `-v` shows what a command does."),
     ("modules", "There are no modules. A component of a plugin groups resources."),
     ("org", "Organizations belong to Pulumi Cloud, which is not supported yet."),
-    ("output", "Outputs are shown by `outrigger stack output`."),
     ("plan", "Terraform's `plan` is `outrigger preview`."),
     ("policy", "Policy packs are not supported yet."),
     (
@@ -35,10 +34,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ),
     ("providers", "`outrigger plugin ls` lists providers, `outrigger plugin schema` shows the schema of one."),
     ("schema", "The schema of a plugin is shown by `outrigger plugin schema`."),
-    (
-        "show",
-        "`outrigger stack` shows the resources of a stack, `outrigger stack export` everything that is stored of them.",
-    ),
+    ("show", "`outrigger stack` shows the resources of a stack, `outrigger state show` one of them in full."),
     ("taint", "Use `outrigger state taint`."),
     ("test", "There is no `test` command. `outrigger check` finds mistakes in a program."),
     ("untaint", "Use `outrigger state untaint`."),
@@ -69,17 +65,12 @@ const COMMANDS: &[(&str, &str)] = &[
         "state edit",
         "Edit the file that `outrigger stack export` writes, and bring it back with `outrigger stack import`.",
     ),
-    (
-        "state list",
-        "`outrigger stack` lists the resources of a stack; `--show-urns` and `--show-ids` show more of them.",
-    ),
     ("state move", "Resources cannot be moved to another stack yet. `pulumi state move` does it."),
     ("state mv", "Terraform's `state mv` is `outrigger state rename`."),
     ("state pull", "Terraform's `state pull` is `outrigger stack export`."),
     ("state push", "Terraform's `state push` is `outrigger stack import`."),
     ("state repair", "A state cannot be repaired yet. `pulumi state repair` does it."),
     ("state rm", "Terraform's `state rm` is `outrigger state delete`."),
-    ("state show", "`outrigger stack export` has everything that is stored of a resource."),
     (
         "state upgrade",
         "There is nothing to upgrade: only the present layout of a backend is supported. `pulumi state upgrade` upgrades older ones.",

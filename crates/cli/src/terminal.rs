@@ -8,6 +8,7 @@ use rustix::process::getpgrp;
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcgetpgrp, tcsetattr};
 
 use crate::output::talk;
+use crate::render::diagnostic::report;
 
 /// Whether and how questions can be asked.
 #[derive(Clone, Copy, Debug)]
@@ -103,7 +104,7 @@ impl Frontend for Terminal {
     }
 
     fn finding(&self, finding: &Diagnostic) {
-        talk(&format!("warning: {finding}"));
+        report(finding);
     }
 
     fn notice(&self, line: &str) {

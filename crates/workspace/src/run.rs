@@ -225,7 +225,11 @@ impl Runner {
         }
         let targets = &self.options.targets;
         for pattern in targets.patterns().iter().filter(|pattern| !recorder.has_met_like(pattern)) {
-            recorder.report(unmatched_target(pattern));
+            let diagnostic = unmatched_target(pattern);
+            if diagnostic.is_error() && result.ending == Ending::Succeeded {
+                result.ending = Ending::Failed;
+            }
+            recorder.report(diagnostic);
         }
         // Whether the program has a resource of that name is known only when it has run.
         if self.work == Work::Up && result.ending == Ending::Succeeded {
@@ -280,14 +284,20 @@ pub(crate) async fn blocking<T: Send + 'static>(
     })
 }
 
+/// A pattern may match nothing; a name is expected to name a resource.
 fn unmatched_target(pattern: &Pattern) -> Diagnostic {
-    Diagnostic::warning("target-unmatched", format!("no resource is named like `{}`", pattern.as_str()))
-        .detail("`--target` matches whole URNs; `*` stops at a colon, `**` does not.")
-        .hint("`outrigger stack --show-urns` lists the names of all resources.")
+    let text = pattern.as_str();
+    let diagnostic = match text.strip_prefix("**::").filter(|name| !name.contains('*')) {
+        Some(name) => Diagnostic::error("target-unknown", format!("there is no resource `{name}`"))
+            .detail("`--target` names it, but it is neither in the state nor in the program."),
+        None => Diagnostic::warning("target-unmatched", format!("no resource matches `{text}`"))
+            .detail("A pattern of `--target` matches whole URNs; `*` stops at a colon, `**` does not."),
+    };
+    diagnostic.hint("`outrigger state list` lists all URNs.")
 }
 
 fn unknown_target(urn: &Urn) -> Diagnostic {
     Diagnostic::error("target-unknown", format!("there is no resource {urn}"))
         .detail("`--target` names it, but it is neither in the state nor in the program.")
-        .hint("`outrigger stack --show-urns` lists the names of all resources.")
+        .hint("`outrigger state list` lists all URNs.")
 }

@@ -7,6 +7,7 @@ use outrigger_workspace::Workspace;
 use crate::environment::Environment;
 use crate::failure::{Exit, Failure};
 use crate::output::{data, talk};
+use crate::render::diagnostic::report;
 use crate::terminal::Terminal;
 
 /// Release the lock of an interrupted update.
@@ -33,7 +34,7 @@ impl Cancel {
         }
         let (findings, removed) = workspace.cancel(&stack)?;
         for finding in findings {
-            talk(&finding.to_string());
+            report(&finding);
         }
         for holder in &removed {
             talk(&format!("Removed the lock of {}.", holder.description));

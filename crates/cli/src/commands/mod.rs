@@ -40,6 +40,7 @@ pub(crate) fn run(arguments: Arguments, environment: &Environment, terminal: Ter
         Command::Destroy(command) => command.run(environment, terminal),
         Command::Cancel(command) => command.run(environment, terminal),
         Command::Stack(command) => command.run(environment, terminal),
+        Command::Output(command) => command.run(environment, terminal),
         Command::Config(command) => command.run(environment, terminal),
         Command::State(command) => command.run(environment, terminal),
         Command::Package(command) => command.run(environment),

@@ -12,6 +12,7 @@ use outrigger_diagnostic::{Diagnostic, Place, Severity};
 use outrigger_workspace::HIDDEN;
 
 use super::text::{clip, harmless};
+use crate::output::talk;
 
 /// Renders findings. Files named in places are looked up below the base directory.
 #[derive(Clone, Debug, Default)]
@@ -154,6 +155,11 @@ fn without_secret(line: &str, before: &str) -> String {
         return masked(line.len() - line.trim_start().len());
     }
     line.to_owned()
+}
+
+/// Shows the person something that was found along the way, without its place in a file.
+pub(crate) fn report(diagnostic: &Diagnostic) {
+    talk(Renderer::default().render(diagnostic).trim_end());
 }
 
 #[cfg(test)]

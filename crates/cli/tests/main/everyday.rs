@@ -58,16 +58,22 @@ mod peers {
     fn protection_and_taints_are_pulumis() {
         let sandbox = made_by_pulumi();
         let pet = urn("RandomPet", "pet");
-        sandbox.outrigger(&["state", "protect", &pet]).ok().says(&["1 resource is now protected"]);
+        sandbox.outrigger(&["state", "protect", &pet]).ok().says(&["Protected 1 resource."]);
+        sandbox
+            .outrigger(&["state", "protect", "pet"])
+            .ok()
+            .says(&["Nothing to do: the resource is protected already."]);
         sandbox.pulumi(&["destroy", "--preview-only"]).ended(1).says(&["protected"]);
         sandbox.outrigger(&["destroy", "--preview-only"]).ended(1).says(&["protected"]);
         sandbox.outrigger(&["state", "unprotect", "--all"]).ok();
-        let password = urn("RandomPassword", "password");
-        sandbox.outrigger(&["state", "taint", &password]).ok();
+        sandbox
+            .outrigger(&["state", "taint", "password"])
+            .ok()
+            .says(&["Tainted 1 resource: the next `up` replaces it."]);
         sandbox.pulumi(&["preview"]).ok().says(&["replace", "password"]);
-        sandbox.outrigger(&["state", "untaint", &password]).ok();
+        sandbox.outrigger(&["state", "untaint", "**::password"]).ok();
         sandbox.pulumi(&["preview", "--expect-no-changes"]).ok();
-        sandbox.outrigger(&["state", "protect", "nonsense"]).ended(1).says(&["has no resource", "--show-urns"]);
+        sandbox.outrigger(&["state", "protect", "nonsense"]).ended(1).says(&["has no resource", "state list"]);
         sandbox.pulumi(&["destroy", "--yes", "--skip-preview"]).ok();
     }
 
@@ -91,7 +97,7 @@ mod peers {
         sandbox
             .outrigger(&["state", "delete", &cat, "--target-dependents", "--force"])
             .ok()
-            .says(&["2 resources were"]);
+            .says(&["Removed 2 resources from the state."]);
         let left = sandbox.pulumi(&["stack", "export"]).ok().stdout;
         assert!(
             !left.contains("RandomPet::cat") && !left.contains("RandomId::id") && left.contains(&password),

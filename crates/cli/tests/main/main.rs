@@ -26,3 +26,4 @@ mod quickstart;
 mod sandbox;
 mod screen;
 mod secrecy;
+mod state_commands;

@@ -180,7 +180,7 @@ fn position(table: &Table, name: &str) -> Result<EntryKey, Diagnostic> {
     match (found.next(), found.next()) {
         (Some(one), None) => Ok(one),
         (None, _) => Err(Diagnostic::error("state-urn-unknown", format!("the state has no resource {name}"))
-            .hint("`outrigger stack --show-urns` lists the names of all resources.")),
+            .hint("`outrigger state list` lists all URNs.")),
         _ => Err(Diagnostic::error("state-urn-ambiguous", format!("the state has several entries of {name}"))
             .detail("Those that wait to be deleted have the name of the one that took their place.")
             .hint("Run `outrigger up` to delete them first.")),

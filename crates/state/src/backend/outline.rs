@@ -1,8 +1,12 @@
 //! What a state holds, without the properties of its resources: read in one pass, and only the stack's outputs are decoded.
 
+use std::sync::Arc;
+
 use outrigger_diagnostic::Diagnostic;
+use outrigger_secrets::Crypter;
 use outrigger_value::{PropertyMap, Urn};
 
+use crate::Resource;
 use crate::backend::Backend;
 use crate::backend::stack_name::StackName;
 use crate::checkpoint::integrity::verify;
@@ -40,20 +44,59 @@ pub struct Outlined {
     pub dependencies: Vec<Urn>,
     /// It waits for its deletion.
     pub delete: bool,
+    /// A provider manages it; otherwise it is a component, or the stack itself.
+    pub custom: bool,
+    /// Nothing deletes or replaces it.
+    pub protect: bool,
+    /// The next update replaces it.
+    pub taint: bool,
 }
 
 impl Backend {
     /// What a stack's state holds, with the results of an interrupted run. Takes no lock and writes nothing.
     pub fn outline(&self, stack: &StackName, keys: Keys<'_>) -> Result<Outline, Diagnostic> {
         let file = self.show(stack);
+        let (outline, findings) = self.scan(stack, |found| outline(found, keys, &file))?;
+        Ok(Outline { findings, ..outline })
+    }
+
+    /// One entry of a stack's state with its properties; of several with one name, the one that does not wait for its deletion.
+    pub fn resource(&self, stack: &StackName, urn: &Urn, keys: Keys<'_>) -> Result<Option<Resource>, Diagnostic> {
+        let file = self.show(stack);
+        let (found, _) = self.scan(stack, |found| {
+            let mut chosen = None;
+            for text in &found.resources {
+                let node = Node::parse(text).map_err(|_| checkpoint::not_an_entry(&file))?;
+                if *node.urn == *urn.as_str() && (chosen.is_none() || !node.delete) {
+                    chosen = Some(*text);
+                }
+            }
+            let crypter = opener(found, keys, &file)?;
+            chosen.map(|text| read_one(text, crypter.as_ref(), &file)).transpose()
+        })?;
+        Ok(found)
+    }
+
+    /// Reads a stack's state, with the results of an interrupted run.
+    fn scan<T>(
+        &self,
+        stack: &StackName,
+        read: impl FnOnce(&Scanned<'_>) -> Result<T, Diagnostic>,
+    ) -> Result<(T, Vec<Diagnostic>), Diagnostic> {
         if recovery::paths(self.disk.as_ref(), stack)?.is_empty() {
             let object = self.require(stack)?;
-            let found = checkpoint::scan(&object.bytes, Document::Checkpoint, &file)?;
-            return outline(&found.unwrap_or_default(), keys, &file);
+            let found = checkpoint::scan(&object.bytes, Document::Checkpoint, &self.show(stack))?;
+            return Ok((read(&found.unwrap_or_default())?, Vec::new()));
         }
         let (table, findings) = current(self, stack)?;
-        Ok(Outline { findings, ..outline(&table.deployment().scanned(), keys, &file)? })
+        Ok((read(&table.deployment().scanned())?, findings))
     }
+}
+
+/// Opens the secrets of a state.
+fn opener(found: &Scanned<'_>, keys: Keys<'_>, file: &str) -> Result<Arc<dyn Crypter>, Diagnostic> {
+    let provider = found.secrets_provider.map(|text| read_provider(text, file)).transpose()?;
+    crypter(provider.as_ref().filter(|provider| !provider.kind.is_empty()), keys)
 }
 
 fn outline(found: &Scanned<'_>, keys: Keys<'_>, file: &str) -> Result<Outline, Diagnostic> {
@@ -62,11 +105,7 @@ fn outline(found: &Scanned<'_>, keys: Keys<'_>, file: &str) -> Result<Outline, D
     verify(&nodes).map_err(|violation| violation.on_read(file))?;
     let root = nodes.iter().position(|node| node.is_root_stack() && !node.delete);
     let outputs = match root.and_then(|index| found.resources.get(index)) {
-        Some(text) => {
-            let provider = found.secrets_provider.map(|text| read_provider(text, file)).transpose()?;
-            let crypter = crypter(provider.as_ref().filter(|provider| !provider.kind.is_empty()), keys)?;
-            read_one(text, crypter.as_ref(), file)?.outputs
-        }
+        Some(text) => read_one(text, opener(found, keys, file)?.as_ref(), file)?.outputs,
         None => PropertyMap::new(),
     };
     let mut pending = Vec::new();
@@ -80,6 +119,9 @@ fn outline(found: &Scanned<'_>, keys: Keys<'_>, file: &str) -> Result<Outline, D
             parent: node.parent.parse().ok(),
             dependencies: node.dependencies.iter().filter_map(|urn| urn.parse().ok()).collect(),
             delete: node.delete,
+            custom: node.custom,
+            protect: node.protect,
+            taint: node.taint,
         })
     });
     let last_update = found.manifest.and_then(checkpoint::last_update);

@@ -145,21 +145,21 @@ fn replay(mut table: Table, frames: &[Frame]) -> Table {
 }
 
 fn replayed(leftover: &Leftover, frames: &[Frame]) -> Diagnostic {
-    let records: usize =
+    let count: usize =
         frames.iter().map(|frame| if let Frame::Records(records) = frame { records.len() } else { 0 }).sum();
-    let who = leftover.journal.header.as_ref().map(|header| {
-        format!(
-            " by {}@{} (process {}) that began at {}",
+    let results = if count == 1 { "1 result was".to_owned() } else { format!("{count} results were") };
+    let found = Diagnostic::info(
+        "journal-recovered",
+        format!("recovered an interrupted update: {results} added from its journal"),
+    );
+    match &leftover.journal.header {
+        // The command may only look, while that update is under way.
+        Some(header) => found.detail(format!(
+            "The update by {}@{} (process {}), started at {}, has not written the state itself.",
             header.process.username, header.process.hostname, header.process.pid, header.began
-        )
-    });
-    // Also said to someone who only looks while the run is under way.
-    Diagnostic::info("journal-recovered", "the results of an unfinished run were read from its journal").detail(
-        format!(
-            "A run{} has not written the state itself. {records} records of its journal were read.",
-            who.unwrap_or_default()
-        ),
-    )
+        )),
+        None => found,
+    }
 }
 
 /// What a run created and had begun to create since the last checkpoint that it is known to have put in place. Only this is

@@ -110,6 +110,12 @@ impl Environment {
         self.raw("HOME").filter(|home| !home.is_empty()).map(PathBuf::from)
     }
 
+    /// Sets the user's home directory where HOME is not set.
+    pub fn set_home(&mut self, home: &Path) {
+        self.variables.retain(|(key, _)| key != "HOME");
+        self.variables.push(("HOME".into(), home.into()));
+    }
+
     /// `PULUMI_HOME`, or `.pulumi` in the user's home directory.
     pub fn pulumi_home(&self) -> Result<PathBuf, Diagnostic> {
         if let Some(home) = self.raw("PULUMI_HOME").filter(|home| !home.is_empty()) {

@@ -10,6 +10,7 @@ use outrigger_state::SecretsProviderState;
 use serde_json::json;
 
 use super::{Environment, Passphrase};
+use crate::redaction::HIDDEN;
 use crate::{Error, ErrorKind, OwnedKeys};
 
 /// The keys of an environment: the passphrase is a variable's, or the frontend is asked.
@@ -76,4 +77,21 @@ fn from_variables(environment: &Environment) -> Result<Option<Phrase>, Diagnosti
             .hint("Correct PULUMI_CONFIG_PASSPHRASE_FILE, or set PULUMI_CONFIG_PASSPHRASE.")
     })?;
     Ok(Some(Phrase::from_file_contents(text)))
+}
+
+/// Keys that open nothing: every secret reads as a text that hides it, so that a state can be shown without a passphrase.
+pub(super) fn veiled(_: &SecretsProviderState) -> Result<Arc<dyn Crypter>, Diagnostic> {
+    Ok(Arc::new(Veil))
+}
+
+struct Veil;
+
+impl Crypter for Veil {
+    fn encrypt(&self, plaintext: &str) -> Result<String, Diagnostic> {
+        Locked.encrypt(plaintext)
+    }
+
+    fn decrypt(&self, _: &str) -> Result<String, Diagnostic> {
+        Ok(json!(HIDDEN).to_string())
+    }
 }

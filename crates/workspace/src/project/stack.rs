@@ -9,10 +9,14 @@ use outrigger_diagnostic::Diagnostic;
 use outrigger_project::Project;
 use outrigger_project::stack_config::StackConfig;
 use outrigger_secrets::Keyring;
-use outrigger_state::{Life, LockHolder, Outline, SecretsProviderState, StackName, cancel, fold_gone, holders};
+use outrigger_state::{
+    Life, LockHolder, Outline, Resource, SecretsProviderState, StackName, cancel, fold_gone, holders,
+};
+use outrigger_value::Urn;
 
 use super::open::{home, replace_file};
 use super::{Environment, Passphrase, Workspace, keys};
+use crate::json::Secrets;
 use crate::{Error, ErrorKind, OwnedKeys};
 
 /// How a stack is removed.
@@ -62,7 +66,7 @@ impl Workspace {
         self.store.home.select_stack(&self.project.name, &self.project.path.to_string_lossy(), stack)
     }
 
-    /// Makes a stack, with a salt in its file at once, as Pulumi does.
+    /// Creates a stack, with a salt in its file at once, as Pulumi does. A stack whose file cannot be written is removed again.
     pub fn create_stack(&self, stack: &StackName) -> Result<(), Error> {
         let config = self.stack_config(stack)?;
         // The passphrase is chosen here, unless the file has a salt already. Nothing is made before it is known.
@@ -79,7 +83,12 @@ impl Workspace {
         };
         let store = &self.store;
         store.backend.create_stack(stack, Some(&provider), &store.machine, store.clock.as_ref())?;
-        Ok(salted.map_or(Ok(()), |text| self.write_stack_config(stack, &text))?)
+        let written = salted.map_or(Ok(()), |text| self.write_stack_config(stack, &text));
+        if written.is_err() {
+            // The error of the file is the one to show; the stack is empty.
+            let _ = store.backend.remove_stack(stack, false, &store.machine, store.clock.as_ref());
+        }
+        Ok(written?)
     }
 
     /// Gives a stack, its file and its selection another name.
@@ -128,10 +137,22 @@ impl Workspace {
         Ok(())
     }
 
-    /// The resources that a stack's state holds, and the stack's outputs with secrets opened.
-    pub fn outline(&self, stack: &StackName) -> Result<Outline, Error> {
+    /// The resources that a stack's state holds, and the stack's outputs. No passphrase is needed while secrets stay hidden.
+    pub fn outline(&self, stack: &StackName, secrets: Secrets) -> Result<Outline, Error> {
         self.require(stack)?;
-        Ok(self.store.backend.outline(stack, &*self.keys()?)?)
+        Ok(self.store.backend.outline(stack, &*self.viewing(secrets)?)?)
+    }
+
+    /// One resource of a stack's state, with its properties.
+    pub fn resource(&self, stack: &StackName, urn: &Urn, secrets: Secrets) -> Result<Option<Resource>, Error> {
+        Ok(self.store.backend.resource(stack, urn, &*self.viewing(secrets)?)?)
+    }
+
+    fn viewing(&self, secrets: Secrets) -> Result<OwnedKeys, Error> {
+        match secrets {
+            Secrets::Hidden => Ok(Arc::new(keys::veiled)),
+            Secrets::Shown => self.keys(),
+        }
     }
 
     /// The keys of the state's secrets. The frontend may be asked for the passphrase.

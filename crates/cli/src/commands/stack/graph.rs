@@ -9,6 +9,8 @@ use outrigger_diagnostic::Diagnostic;
 use outrigger_state::Outline;
 use outrigger_value::Urn;
 
+use outrigger_workspace::json::Secrets;
+
 use super::Context;
 use crate::failure::Failure;
 use crate::output::{data, talk};
@@ -33,7 +35,7 @@ pub(super) struct Graph {
 impl Graph {
     pub(super) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
         let stack = context.stack(None)?;
-        let text = self.dot(&context.outline(&stack)?);
+        let text = self.dot(&context.outline(&stack, Secrets::Hidden)?);
         if self.file.as_os_str() == "-" {
             return Ok(data(text.trim_end())?);
         }

@@ -1,13 +1,14 @@
 //! `outrigger stack init`.
 
 use clap::Args;
-use outrigger_diagnostic::Diagnostic;
+use outrigger_diagnostic::{Diagnostic, Severity};
 use outrigger_state::StackName;
 use outrigger_workspace::{PASSPHRASE_KIND, unsupported};
 
 use super::Context;
 use crate::failure::Failure;
 use crate::output::talk;
+use crate::render::diagnostic::report;
 
 /// Make a stack and select it.
 #[derive(Args, Debug)]
@@ -45,10 +46,16 @@ impl Init {
         };
         let stack = StackName::parse(&name, Some(&context.workspace.project.name))?;
         context.workspace.create_stack(&stack)?;
-        if !self.no_select {
-            context.workspace.select(Some(&stack))?;
-        }
         talk(&format!("Created stack `{stack}`."));
+        if !self.no_select
+            && let Err(mut diagnostic) = context.workspace.select(Some(&stack))
+        {
+            // The stack exists; a second attempt could only say so.
+            diagnostic.severity = Severity::Warning;
+            diagnostic.summary = format!("stack `{stack}` could not be selected");
+            diagnostic.hints = vec![format!("Pass `--stack {stack}` to each command, or set PULUMI_STACK.")];
+            report(&diagnostic);
+        }
         Ok(())
     }
 }

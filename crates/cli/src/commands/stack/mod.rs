@@ -17,10 +17,11 @@ mod unselect;
 use clap::{Args, Subcommand};
 use outrigger_state::{Outline, StackName};
 use outrigger_workspace::Workspace;
+use outrigger_workspace::json::Secrets;
 
 use crate::environment::Environment;
 use crate::failure::Failure;
-use crate::output::talk;
+use crate::render::diagnostic::report;
 use crate::terminal::Terminal;
 
 /// Show and manage stacks.
@@ -91,6 +92,23 @@ impl Stack {
     }
 }
 
+/// Show the stack's outputs.
+#[derive(Args, Debug)]
+pub(crate) struct Outputs {
+    /// The stack to work on; otherwise PULUMI_STACK or the selected one.
+    #[arg(short, long, value_name = "STACK")]
+    stack: Option<String>,
+    #[command(flatten)]
+    command: output::Output,
+}
+
+impl Outputs {
+    pub(crate) fn run(self, environment: &Environment, terminal: Terminal) -> Result<(), Failure> {
+        let workspace = Workspace::open(environment)?;
+        self.command.run(&Context { environment, terminal, workspace, named: self.stack })
+    }
+}
+
 /// What every subcommand works on.
 struct Context<'a> {
     environment: &'a Environment,
@@ -105,11 +123,11 @@ impl Context<'_> {
         Ok(self.workspace.existing_stack(name.or(self.named.as_deref()))?)
     }
 
-    /// The resources that the state holds, and the stack's outputs with secrets opened.
-    fn outline(&self, stack: &StackName) -> Result<Outline, Failure> {
-        let outline = self.workspace.outline(stack)?;
+    /// The resources that the state holds, and the stack's outputs.
+    fn outline(&self, stack: &StackName, secrets: Secrets) -> Result<Outline, Failure> {
+        let outline = self.workspace.outline(stack, secrets)?;
         for finding in &outline.findings {
-            talk(&finding.to_string());
+            report(finding);
         }
         Ok(outline)
     }

@@ -20,6 +20,9 @@ pub(super) struct Output {
     /// As JSON.
     #[arg(short, long)]
     json: bool,
+    /// As commands for a POSIX shell that set one variable for each output.
+    #[arg(long, conflicts_with = "json")]
+    shell: bool,
     /// Show secrets in clear.
     #[arg(long)]
     show_secrets: bool,
@@ -28,11 +31,13 @@ pub(super) struct Output {
 impl Output {
     pub(super) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
         let stack = context.stack(None)?;
-        let outputs = context.outline(&stack)?.outputs;
         let secrets = Secrets::from_flag(self.show_secrets);
+        let outputs = context.outline(&stack, secrets)?.outputs;
         let Some(name) = self.name else {
             let text = if self.json {
                 format!("{:#}", properties_to_json(&outputs, secrets))
+            } else if self.shell {
+                outputs.iter().map(|(name, value)| assignment(name, &to_plain(value, secrets))).collect()
             } else {
                 table(&outputs, secrets)
             };
@@ -47,8 +52,13 @@ impl Output {
                 .hint("Outputs are set by `outrigger up`, from `outputs` of the program.")
                 .into());
         };
-        let text = if self.json { format!("{:#}", to_json(value, secrets)) } else { to_plain(value, secrets) };
-        Ok(data(&text)?)
+        let plain = to_plain(value, secrets);
+        let text = match (self.json, self.shell) {
+            (true, _) => format!("{:#}", to_json(value, secrets)),
+            (_, true) => assignment(&name, &plain),
+            _ => plain,
+        };
+        Ok(data(if self.shell { text.trim_end() } else { &text })?)
     }
 }
 
@@ -60,5 +70,29 @@ pub(super) fn table(outputs: &PropertyMap, secrets: Secrets) -> String {
     match rows.len() {
         0 => "Current stack outputs (0):\n    No output values currently in this stack\n".to_owned(),
         count => format!("Current stack outputs ({count}):\n{indented}"),
+    }
+}
+
+/// A line that sets a variable in a POSIX shell. Letters that a variable's name cannot have become `_`.
+fn assignment(name: &str, value: &str) -> String {
+    let mut variable = name.replace(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_', "_");
+    if variable.starts_with(|letter: char| letter.is_ascii_digit()) {
+        variable.insert(0, '_');
+    }
+    let plain =
+        !value.is_empty() && value.chars().all(|letter| letter.is_ascii_alphanumeric() || "-_./:@".contains(letter));
+    let value = if plain { value.to_owned() } else { format!("'{}'", value.replace('\'', r"'\''")) };
+    format!("{variable}={value}\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::assignment;
+
+    #[test]
+    fn values_are_quoted_for_a_shell() {
+        assert_eq!(assignment("url", "http://a/b"), "url=http://a/b\n");
+        assert_eq!(assignment("my-key", "it's $HOME"), "my_key='it'\\''s $HOME'\n");
+        assert_eq!(assignment("1st", ""), "_1st=''\n");
     }
 }

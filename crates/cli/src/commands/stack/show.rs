@@ -39,7 +39,7 @@ impl Show {
         if self.show_name {
             return Ok(data(stack.stack())?);
         }
-        let base = context.outline(&stack)?;
+        let base = context.outline(&stack, Secrets::from_flag(self.show_secrets))?;
         let mut out = format!("Current stack is {stack}:\n    Managed by {}\n", context.environment.host);
         let time = base.last_update.as_ref().and_then(|time| time.parse::<Timestamp>().ok());
         // Writing to a string cannot fail, here and below.

@@ -1,19 +1,29 @@
 //! `outrigger state`.
 
 mod delete;
+mod list;
 mod mark;
 mod rename;
+mod selection;
+mod show;
+
+use std::collections::BTreeSet;
 
 use clap::{Args, Subcommand};
-use outrigger_state::{Edit, Mark, StackName};
+use outrigger_state::{Chosen, Edit, Mark, Outline, Outlined, StackName};
 use outrigger_workspace::Workspace;
+use outrigger_workspace::json::Secrets;
 
 use crate::environment::Environment;
 use crate::failure::{Exit, Failure};
 use crate::output::talk;
+use crate::render::diagnostic::report;
 use crate::terminal::Terminal;
 
-/// Edit a stack's state without touching the resources themselves.
+/// How many resources a question lists.
+const LISTED: usize = 10;
+
+/// Show and edit a stack's state without touching the resources themselves.
 #[derive(Args, Debug)]
 pub(crate) struct State {
     /// The stack to work on; otherwise PULUMI_STACK or the selected one.
@@ -25,17 +35,22 @@ pub(crate) struct State {
 
 #[derive(Debug, Subcommand)]
 enum StateCommand {
-    /// Forget resources; they stay where they are.
+    /// List the URNs of the state's resources.
+    #[command(visible_alias = "ls")]
+    List(list::List),
+    /// Show what the state has about a resource.
+    Show(show::Show),
+    /// Remove resources from the state without deleting them.
     Delete(delete::Delete),
     /// Protect resources: nothing deletes or replaces them.
     Protect(mark::Marked),
-    /// Take the protection of resources away.
+    /// Remove the protection of resources.
     Unprotect(mark::Marked),
-    /// Have the next `up` replace resources.
+    /// Mark resources for replacement by the next `up`.
     Taint(mark::Marked),
-    /// Take a taint away.
+    /// Remove the mark for replacement.
     Untaint(mark::Marked),
-    /// Give a resource another name.
+    /// Rename a resource in the state.
     Rename(rename::Rename),
 }
 
@@ -45,6 +60,8 @@ impl State {
         let stack = workspace.existing_stack(self.stack.as_deref())?;
         let context = Context { terminal, workspace, stack };
         match self.command {
+            StateCommand::List(command) => command.run(&context),
+            StateCommand::Show(command) => command.run(&context),
             StateCommand::Delete(command) => command.run(&context),
             StateCommand::Protect(command) => command.run(&context, Mark::Protect, true),
             StateCommand::Unprotect(command) => command.run(&context, Mark::Protect, false),
@@ -68,17 +85,53 @@ impl Context {
         let store = &self.workspace.store;
         let edited = store.backend.edit_stack(&self.stack, &store.machine, store.clock.as_ref(), edit)?;
         for finding in edited.findings {
-            talk(&finding.to_string());
+            report(&finding);
         }
         Ok(edited.changed)
     }
 
-    /// Asks, if somebody is there to be asked; as in `pulumi`, a command without a terminal goes on.
-    fn confirm(&self, yes: bool, what: &str) -> Result<(), Failure> {
-        let question = format!("This edits the state of stack `{}` directly: {what}. Go on?", self.stack);
-        if !yes && self.terminal.is_interactive() && !self.terminal.confirm(&question) {
-            return Err(Failure::said(Exit::Cancelled));
+    /// The entries of the state.
+    fn outline(&self) -> Result<Outline, Failure> {
+        Ok(self.workspace.outline(&self.stack, Secrets::Hidden)?)
+    }
+
+    /// The entries that are named, each once, in the state's order.
+    fn select<'a>(outline: &'a Outline, texts: &[String]) -> Result<Vec<&'a Outlined>, Failure> {
+        let mut urns = BTreeSet::new();
+        for text in texts {
+            urns.extend(selection::select(&outline.entries, text)?.into_iter().map(|entry| &entry.urn));
         }
-        Ok(())
+        Ok(outline.entries.iter().filter(|entry| !entry.delete && urns.contains(&entry.urn)).collect())
+    }
+
+    /// The entries to edit, and those of them that can be shown in a question.
+    fn chosen<'a>(
+        &self,
+        outline: &'a Outline,
+        texts: &[String],
+        all: bool,
+    ) -> Result<(Chosen, Vec<&'a Outlined>), Failure> {
+        if all {
+            let managed = |entry: &&Outlined| entry.custom && !entry.delete && entry.urn.provider_package().is_none();
+            return Ok((Chosen::All, outline.entries.iter().filter(managed).collect()));
+        }
+        let named = Self::select(outline, texts)?;
+        Ok((Chosen::Named(named.iter().map(|entry| entry.urn.to_string()).collect()), named))
+    }
+
+    /// Asks on a terminal; as in `pulumi`, a command without a terminal needs no confirmation.
+    fn confirm(&self, yes: bool, named: &[&Outlined], question: &str) -> Result<(), Failure> {
+        if yes || !self.terminal.is_interactive() {
+            return Ok(());
+        }
+        if named.len() > 1 {
+            for entry in named.iter().take(LISTED) {
+                talk(&format!("  {} ({})", entry.urn.name(), entry.urn.ty()));
+            }
+            if named.len() > LISTED {
+                talk(&format!("  and {} more", named.len() - LISTED));
+            }
+        }
+        if self.terminal.confirm(question) { Ok(()) } else { Err(Failure::said(Exit::Cancelled)) }
     }
 }

@@ -128,11 +128,14 @@ fn targets_that_are_whole_names_must_be_there() {
     let urn = |name: &str| format!("urn:pulumi:dev::shop::random:index/randomPet:RandomPet::{name}");
     sandbox.outrigger(&["up", "--yes", "--target", &urn("a")]).ok();
     assert_eq!(ids(&sandbox.export()).into_iter().map(|(name, _)| name).collect::<Vec<_>>(), ["a"]);
-    sandbox.outrigger(&["up", "--yes", "--target", "a"]).ended(1).says(&["--show-urns", "**::a"]);
+    sandbox.outrigger(&["up", "--yes", "--target", "a"]).ok().says(&["2 unchanged"]);
+    for command in ["up", "destroy"] {
+        sandbox.outrigger(&[command, "--yes", "--target", "nope"]).ended(1).says(&["there is no resource `nope`"]);
+    }
     sandbox
         .outrigger(&["up", "--yes", "--target", &urn("nope")])
         .ended(1)
-        .says(&["there is no resource", "--show-urns"]);
+        .says(&["there is no resource", "state list"]);
     sandbox.outrigger(&["destroy", "--yes", "--target", &urn("nope")]).ended(1).says(&["there is no resource"]);
     sandbox.outrigger(&["up", "--yes"]).ok();
     sandbox.outrigger(&["destroy", "--yes", "--target", &urn("a")]).ok();
