@@ -6,6 +6,7 @@ mod access;
 mod assignment;
 mod names;
 mod resolution;
+mod terraform;
 mod types;
 mod typing;
 

@@ -11,6 +11,7 @@ use outrigger_syntax::Span;
 
 use super::Surroundings;
 use super::names::Scope;
+use super::terraform::{self, Table};
 use crate::expression::{Invoke, Literal};
 use crate::program::package_name;
 use crate::suggestion;
@@ -135,12 +136,22 @@ impl Resolver<'_, '_> {
 
     fn request(&mut self, token: &Literal, version: Option<&Literal>, url: Option<&Literal>) -> Option<Arc<Request>> {
         let parts: Vec<&str> = token.text.split(':').collect();
-        if !(2..=3).contains(&parts.len()) || parts.iter().any(|part| part.is_empty()) && parts.first() == Some(&"") {
+        let name = self.package_of(&token.text);
+        let known = name != package_name(&token.text);
+        if !known && !(2..=3).contains(&parts.len())
+            || parts.iter().any(|part| part.is_empty()) && parts.first() == Some(&"")
+        {
             let summary = format!("invalid type token \"{}\"", token.text);
-            let diagnostic = Diagnostic::error("yaml-invalid-token", summary)
+            let mut diagnostic = Diagnostic::error("yaml-invalid-token", summary)
                 .detail("a token has two or three parts")
                 .at(self.around.document.place(token.span))
                 .hint("Write `package:module:Name` or `package:Name`.");
+            if let Some((package, rest)) = terraform::split(&token.text) {
+                let add = format!("outrigger package add terraform-provider NAMESPACE/{package}");
+                let name = terraform::title(rest);
+                diagnostic =
+                    diagnostic.hint(format!("For a type of Terraform's, run `{add}` and write `{package}:{name}`."));
+            }
             self.findings.push(diagnostic);
             return None;
         }
@@ -158,7 +169,6 @@ impl Resolver<'_, '_> {
             },
         };
         let url = url.map(|url| url.text.to_string()).filter(|url| !url.is_empty());
-        let name = package_name(&token.text);
         let locked = self.around.packages.get(name).cloned();
         let asked = (version.is_some() || url.is_some()).then(|| PluginDescriptor {
             name: name.to_owned(),
@@ -176,6 +186,19 @@ impl Resolver<'_, '_> {
         let request = Arc::new(request);
         self.requests.insert(Arc::clone(&request));
         Some(request)
+    }
+
+    /// The package of a token. A Terraform name belongs to the package of its first word, if the program uses that.
+    fn package_of<'t>(&self, token: &'t str) -> &'t str {
+        let used = |package: &str| {
+            let resources = &self.around.program.resources;
+            self.around.packages.get(package).is_some()
+                || resources.iter().any(|other| package_name(&other.ty.text) == package)
+        };
+        match terraform::split(token) {
+            Some((package, _)) if used(package) => package,
+            _ => package_name(token),
+        }
     }
 
     fn package(&mut self, request: &Request, span: Span, what: &str) -> Option<Arc<Package>> {
@@ -224,7 +247,8 @@ impl Resolver<'_, '_> {
                 written.text,
                 package.name()
             );
-            self.unknown(written, summary, "yaml-unknown-type", package.resource_tokens(), "types");
+            let here = terraform::token(&package, Table::Resources, &written.text);
+            self.unknown(written, summary, "yaml-unknown-type", here, package.resource_tokens(), "types");
             return None;
         };
         let schema = match package.resource(&token) {
@@ -243,7 +267,8 @@ impl Resolver<'_, '_> {
         let Some(token) = package.resolve_function(&written.text) else {
             let summary =
                 format!("unable to find function \"{}\" in resource provider \"{}\"", written.text, package.name());
-            self.unknown(written, summary, "yaml-unknown-function", package.function_tokens(), "functions");
+            let here = terraform::token(&package, Table::Functions, &written.text);
+            self.unknown(written, summary, "yaml-unknown-function", here, package.function_tokens(), "functions");
             return None;
         };
         match package.function(&token) {
@@ -260,11 +285,18 @@ impl Resolver<'_, '_> {
         written: &Literal,
         summary: String,
         code: &'static str,
+        of_terraform: Option<String>,
         existing: impl Iterator<Item = &'t str>,
         kind: &str,
     ) {
         let diagnostic = Diagnostic::error(code, summary).at(self.around.document.place(written.span));
-        self.findings.push(suggestion::suggest(diagnostic, &written.text, existing, kind));
+        self.findings.push(match of_terraform {
+            Some(token) => {
+                let name = written.text.rsplit(':').next().unwrap_or_default();
+                diagnostic.hint(format!("Terraform's `{name}` is `{token}` here."))
+            }
+            None => suggestion::suggest(diagnostic, &written.text, existing, kind),
+        });
     }
 
     fn schema_error(&mut self, span: Span, reason: &str) {

@@ -55,6 +55,8 @@ fn every_mistake_has_its_place() {
         ("resources: {a: {type: test:Thing, properties: {text: \"${a.text}\"}}}", "1:54 yaml-cycle"),
         // Types.
         ("resources: {a: {type: test}}", "1:23 yaml-invalid-token"),
+        ("resources: {a: {type: gone_thing}}", "1:23 yaml-invalid-token"),
+        ("resources: {a: {type: test_thing}, b: {type: test:Thing}}", "1:23 yaml-unknown-type"),
         ("resources: {a: {type: test:Thnig}}", "1:23 yaml-unknown-type"),
         ("resources: {a: {type: gone:Thing}}", "1:23 plugin-missing"),
         ("resources: {a: {type: kubernetes:yaml:ConfigFile}}", "1:23 yaml-unsupported-type"),

@@ -6,7 +6,7 @@ use super::mirrors::Mirror;
 use super::world::{Tool, World, provider_path};
 
 /// A mistake in a program, its place, and what is said.
-const PROGRAMS: [(&str, &str, &[&str]); 9] = [
+const PROGRAMS: [(&str, &str, &[&str]); 12] = [
     (
         "a: {type: 'wide:Primitives', properties: {aString: {a: b}}}",
         ":54",
@@ -36,6 +36,21 @@ const PROGRAMS: [(&str, &str, &[&str]); 9] = [
         "a: {type: 'wide:Nothing'}",
         ":13",
         &["error[yaml-unknown-type]", "unable to find resource type \"wide:Nothing\""],
+    ),
+    (
+        "a: {type: 'wide:wide_primitives'}",
+        ":13",
+        &["error[yaml-unknown-type]", "Terraform's `wide_primitives` is `wide:Primitives` here."],
+    ),
+    (
+        "a: {type: wide_primitives}",
+        ":13",
+        &["error[yaml-unknown-type]", "Terraform's `wide_primitives` is `wide:Primitives` here."],
+    ),
+    (
+        "a: {type: random_pet}",
+        ":13",
+        &["error[yaml-invalid-token]", "`outrigger package add terraform-provider NAMESPACE/random`", "`random:Pet`"],
     ),
     (
         "a: {type: 'wide:Primitives', properties: {aString: one, anInt64: 1.5}}",
