@@ -55,9 +55,31 @@ pub fn find(start: &Path) -> Result<PathBuf, Diagnostic> {
             }
         }
     }
-    Err(Diagnostic::error("project-not-found", "there is no project here")
-        .detail(format!("No `Pulumi.yaml` was found in {} or any directory above it.", start.display()))
-        .hint("Change to the directory of a Pulumi project, or name it with `--cwd`."))
+    let missing = Diagnostic::error("project-not-found", "there is no project here")
+        .detail(format!("No `Pulumi.yaml` was found in {} or any directory above it.", start.display()));
+    Err(match foreign(start) {
+        Some(hint) => missing.hint(hint),
+        None => missing.hint("Change to the directory of a Pulumi project, or name it with `--cwd`."),
+    })
+}
+
+/// What to do with a project of another program.
+fn foreign(directory: &Path) -> Option<&'static str> {
+    if directory.join("cdktf.json").is_file() {
+        return Some(
+            "Programs of CDK for Terraform cannot be run. `outrigger new` makes a YAML project; `outrigger package add terraform-provider \
+             NAMESPACE/NAME` adds a Terraform provider to it.",
+        );
+    }
+    if directory.join(".sc").is_dir() {
+        return Some("Projects of Simple Container (`.sc`) are not supported yet.");
+    }
+    let names = directory.read_dir().ok()?.flatten().map(|entry| entry.file_name());
+    let mut names = names.map(|name| name.to_string_lossy().into_owned());
+    names.any(|name| name.ends_with(".tf") || name.ends_with(".tf.json")).then_some(
+        "Terraform's configuration (`*.tf`) is not read. `outrigger new` makes a YAML project; `outrigger package add terraform-provider \
+         NAMESPACE/NAME` adds a Terraform provider to it. `pulumi convert --from terraform --language yaml` translates the configuration.",
+    )
 }
 
 impl Project {
