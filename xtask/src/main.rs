@@ -13,6 +13,7 @@ mod conformance;
 mod fuzz;
 mod kill;
 mod parallel;
+mod parity;
 mod peers;
 mod pictures;
 mod process;
@@ -63,6 +64,8 @@ enum Command {
     Sdks(sdks::Arguments),
     /// Run the engine's simulator
     Simulate(simulate::Arguments),
+    /// List the commands and flags of the installed `pulumi` and `terraform`, for the pages that compare ours with theirs
+    Parity,
     /// Take the pictures of `docs/images`; needs `tmux`
     Pictures(pictures::Arguments),
     /// Measure `outrigger` against `pulumi` and a bare client
@@ -83,6 +86,7 @@ fn main() -> ExitCode {
         Command::Kill(arguments) => kill::run(&arguments),
         Command::Sdks(arguments) => sdks::run(&arguments),
         Command::Simulate(arguments) => simulate::run(&arguments),
+        Command::Parity => parity::run(),
         Command::Pictures(arguments) => pictures::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
     };

@@ -74,14 +74,13 @@ pub(crate) enum Command {
     /// Update the state to match the resources as they are.
     Refresh(commands::refresh::Refresh),
     /// Delete everything in the stack.
-    #[command(visible_alias = "down")]
+    #[command(visible_alias = "down", alias = "dn")]
     Destroy(commands::destroy::Destroy),
     /// Release the lock of an interrupted update.
     Cancel(commands::cancel::Cancel),
     /// Show and manage stacks.
     Stack(commands::stack::Stack),
     /// Show the stack's outputs, as `stack output` does.
-    #[command(hide = true)]
     Output(commands::stack::Outputs),
     /// Show and change a stack's configuration.
     Config(commands::config::Config),
@@ -111,6 +110,9 @@ pub(crate) enum Command {
     /// Prints `docs/commands.md`.
     #[command(name = "__commands", hide = true)]
     Reference(commands::reference::Reference),
+    /// Prints `docs/parity-PEER.md`.
+    #[command(name = "__parity", hide = true)]
+    Parity(commands::parity::Parity),
 }
 
 /// Which stack.

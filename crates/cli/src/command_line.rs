@@ -1,9 +1,10 @@
 //! The whole command line: the arguments with examples in their help, and what completes them in a shell.
 
+use std::ffi::OsString;
 use std::io;
 
-use clap::error::ErrorKind;
-use clap::{Arg, Command, CommandFactory, FromArgMatches};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Arg, ArgMatches, Command, CommandFactory, FromArgMatches};
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 use clap_complete::env::CompleteEnv;
 use outrigger_workspace::Workspace;
@@ -12,13 +13,14 @@ use crate::arguments::Arguments;
 use crate::environment;
 use crate::examples::examples;
 use crate::explanations::PAGES;
+use crate::signposts;
 use crate::terminal::Terminal;
 
 /// Set by the scripts of `outrigger completion` when they ask for what comes next.
 pub(crate) const COMPLETE: &str = "OUTRIGGER_COMPLETE";
 
 /// The commands that run something, and flags of Pulumi's that change nothing here, with the reason: scripts have them.
-const RUNS: [&str; 4] = ["up", "preview", "refresh", "destroy"];
+pub(crate) const RUNS: [&str; 4] = ["up", "preview", "refresh", "destroy"];
 const WITHOUT_EFFECT: [(&str, &str); 6] = [
     ("suppress-progress", "progress is only drawn on a terminal"),
     ("suppress-permalink", "there are no permalinks"),
@@ -27,6 +29,9 @@ const WITHOUT_EFFECT: [(&str, &str); 6] = [
     ("logtostderr", "the log goes to stderr anyway"),
     ("emoji", "there is none"),
 ];
+
+/// Where the help of a command has them.
+const HEADING: &str = "Flags of Pulumi without effect";
 
 /// What can be written, with examples.
 pub(crate) fn command() -> Command {
@@ -44,15 +49,52 @@ fn without_effect((name, reason): &(&'static str, &'static str)) -> Arg {
         .num_args(0..=1)
         .require_equals(true)
         .value_name("BOOL")
-        .help_heading("Flags of Pulumi without effect")
+        .help_heading(HEADING)
         .help(format!("Accepted without effect: {reason}"))
 }
 
-/// Reads the arguments of the process.
-pub(crate) fn parse() -> Result<Arguments, clap::Error> {
+/// Why a flag changes nothing, if it is one of those.
+pub(crate) fn no_effect(argument: &Arg) -> Option<String> {
+    let (_, reason) = WITHOUT_EFFECT.iter().find(|(name, _)| argument.get_long() == Some(name))?;
+    (argument.get_help_heading() == Some(HEADING)).then(|| (*reason).to_owned())
+}
+
+/// Reads the arguments of the process. The error comes with what to say of words that only the peers have.
+pub(crate) fn parse() -> Result<Arguments, (clap::Error, Vec<String>)> {
+    let arguments: Vec<OsString> = std::env::args_os().collect();
     let mut command = command();
-    let matches = command.try_get_matches_from_mut(std::env::args_os())?;
-    Arguments::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
+    matches(&mut command, &arguments)
+        .and_then(|matches| Arguments::from_arg_matches(&matches).map_err(|error| error.format(&mut command)))
+        .map_err(|error| {
+            let hints = signposts::of(&error, &words(&arguments));
+            (error, hints)
+        })
+}
+
+fn matches(command: &mut Command, arguments: &[OsString]) -> Result<ArgMatches, clap::Error> {
+    let result = command.try_get_matches_from_mut(arguments);
+    match &result {
+        Err(error) if is_help(error) || error.kind() == ErrorKind::InvalidSubcommand => result,
+        _ => match signposts::single_dash(&words(arguments)) {
+            Some(word) => {
+                let mut error = clap::Error::new(ErrorKind::UnknownArgument).with_cmd(command);
+                error.insert(ContextKind::InvalidArg, ContextValue::String(word));
+                Err(error)
+            }
+            None => result,
+        },
+    }
+}
+
+fn words(arguments: &[OsString]) -> Vec<String> {
+    arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect()
+}
+
+/// Why a command line is not understood.
+#[cfg(test)]
+pub(crate) fn refusal(words: &[String]) -> Option<clap::Error> {
+    let arguments: Vec<OsString> = words.iter().map(OsString::from).collect();
+    matches(&mut command(), &arguments).err()
 }
 
 /// Whether a refusal is an answer that the user asked for.

@@ -105,6 +105,7 @@ pub(crate) const EXAMPLES: &[(&str, Examples)] = &[
     ),
     ("config rm-all", &[("outrigger config rm-all size token", "Remove two values in one change")]),
     ("config rm", &[("outrigger config rm token", "Remove a value")]),
+    ("output", &[("outrigger output url", "Show one output, for a script")]),
     ("state list", &[("outrigger state list '**:s3/bucket:Bucket::*'", "List the URNs of all buckets")]),
     ("state show", &[("outrigger state show logs", "Show the inputs and outputs of the resource `logs`")]),
     ("state delete", &[("outrigger state delete logs", "Remove a bucket from the state; the bucket stays")]),

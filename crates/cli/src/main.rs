@@ -18,6 +18,7 @@ mod kit;
 mod logging;
 mod operation;
 mod output;
+mod parity;
 mod render;
 mod signposts;
 mod templates;
@@ -49,11 +50,11 @@ fn main() -> ExitCode {
     return_freed_memory();
     let arguments = match command_line::parse() {
         Ok(arguments) => arguments,
-        Err(error) => {
+        Err((error, hints)) => {
             // Nobody to tell if this cannot be printed.
             let _ = error.print();
-            if let Some(text) = signposts::of(&error, std::env::args()) {
-                output::talk(&format!("\n{text}"));
+            if !hints.is_empty() {
+                output::talk(&format!("\n{}", hints.join("\n")));
             }
             // As `pulumi` does for a command line that it does not understand.
             return if command_line::is_help(&error) {

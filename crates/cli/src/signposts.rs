@@ -1,148 +1,206 @@
 //! Words of `pulumi` and `terraform` that are no words here: what they are called, or that they are missing and what works today.
 
-use clap::error::{ContextKind, ContextValue, ErrorKind};
+mod table;
+
+use clap::error::ErrorKind;
+use clap::{Arg, Command};
 
 use crate::command_line::command;
+use crate::parity::{Peer, argument, find};
+use table::TABLE;
 
-/// Commands, by their whole path.
-const COMMANDS: &[(&str, &str)] = &[
-    ("apply", "Terraform's `apply` is `outrigger up`."),
-    (
-        "console",
-        "There is no console. `outrigger stack output` shows values, `outrigger plugin call` calls a function of a provider.",
-    ),
-    ("convert", "Programs cannot be converted yet. `pulumi convert --language yaml` writes one that works here."),
-    ("deployment", "Deployments belong to Pulumi Cloud, which is not supported yet."),
-    ("env", "Pulumi ESC is not supported yet."),
-    ("fmt", "Programs are YAML: any formatter of YAML will do."),
-    ("force-unlock", "Terraform's `force-unlock` is `outrigger cancel`."),
-    ("get", "There are no modules to get. `outrigger package add` adds a package to the project."),
-    ("graph", "The graph is shown by `outrigger stack graph`."),
-    ("import", "There is no `import` command yet. Set the option `import: ID` of a resource and run `outrigger up`."),
-    (
-        "init",
-        "Use `outrigger new` to make a project, `outrigger stack init` to make a stack, and `outrigger package add` to add a provider.",
-    ),
-    ("logs", "Logs of resources are not collected. `-v` shows what a command does."),
-    ("modules", "There are no modules. A component of a plugin groups resources."),
-    ("org", "Organizations belong to Pulumi Cloud, which is not supported yet."),
-    ("plan", "Terraform's `plan` is `outrigger preview`."),
-    ("policy", "Policy packs are not supported yet."),
-    (
-        "project",
-        "Projects are folders with a `Pulumi.yaml`; `outrigger stack ls --all` lists the stacks of all of them.",
-    ),
-    ("providers", "`outrigger plugin ls` lists providers, `outrigger plugin schema` shows the schema of one."),
-    ("schema", "The schema of a plugin is shown by `outrigger plugin schema`."),
-    ("show", "`outrigger stack` shows the resources of a stack, `outrigger state show` one of them in full."),
-    ("taint", "Use `outrigger state taint`."),
-    ("test", "There is no `test` command. `outrigger check` finds mistakes in a program."),
-    ("untaint", "Use `outrigger state untaint`."),
-    ("watch", "There is no `watch` command yet. Run `outrigger up` after a change."),
-    ("workspace", "Terraform's workspaces are stacks: `outrigger stack`."),
-    (
-        "config cp",
-        "Copy the entries of the stack's file, and set secrets again with `outrigger config set --secret`: each stack has a key of its own.",
-    ),
-    ("config env", "Pulumi ESC is not supported yet."),
-    ("config refresh", "`outrigger stack history` shows the configuration of earlier updates."),
-    (
-        "package gen-sdk",
-        "SDKs cannot be generated yet. `pulumi package gen-sdk` takes the output of `outrigger plugin schema`.",
-    ),
-    ("package get-mapping", "Use `outrigger plugin call NAME GetMapping`."),
-    ("package get-schema", "Use `outrigger plugin schema`."),
-    ("package info", "There is no `package info` yet. `outrigger plugin schema` shows the whole schema."),
-    ("package publish", "Packages cannot be published yet."),
-    ("plugin install", "Plugins cannot be installed yet. `pulumi plugin install` puts them where they are found."),
-    ("plugin rm", "Remove the plugin's folder below `~/.pulumi/plugins`, or run `pulumi plugin rm`."),
-    ("plugin run", "Use `outrigger plugin call` to make a call of a plugin."),
-    (
-        "stack change-secrets-provider",
-        "The secrets provider cannot be changed yet. `pulumi stack change-secrets-provider` does it.",
-    ),
-    (
-        "state edit",
-        "Edit the file that `outrigger stack export` writes, and bring it back with `outrigger stack import`.",
-    ),
-    ("state move", "Resources cannot be moved to another stack yet. `pulumi state move` does it."),
-    ("state mv", "Terraform's `state mv` is `outrigger state rename`."),
-    ("state pull", "Terraform's `state pull` is `outrigger stack export`."),
-    ("state push", "Terraform's `state push` is `outrigger stack import`."),
-    ("state repair", "A state cannot be repaired yet. `pulumi state repair` does it."),
-    ("state rm", "Terraform's `state rm` is `outrigger state delete`."),
-    (
-        "state upgrade",
-        "There is nothing to upgrade: only the present layout of a backend is supported. `pulumi state upgrade` upgrades older ones.",
-    ),
-];
+/// What is said of a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Answer {
+    /// Its name here: a command without `outrigger`, or a flag.
+    Is(&'static str),
+    /// Why it is missing, and what works today.
+    Text(&'static str),
+}
 
-/// Flags, wherever they are used.
-const FLAGS: &[(&str, &str)] = &[
-    ("--attach-debugger", "Programs in other languages cannot be run yet."),
-    ("--auto-approve", "Terraform's `-auto-approve` is `--yes`."),
-    ("--config", "Set the value with `outrigger config set` first."),
-    ("--config-file", "The stack's file is beside the project file, or in its `stackConfigDir`."),
-    ("--config-path", "Set the value with `outrigger config set --path` first."),
-    ("--debug", "Use `-v`, or `-vv` for every call of a plugin."),
-    ("--exclude", "Resources cannot be excluded yet. `--target` names those to work on."),
-    ("--exclude-dependents", "Resources cannot be excluded yet. `--target` names those to work on."),
-    ("--exclude-protected", "Protected resources are never deleted, but they end the command with an error."),
-    ("--out", "Plans cannot be saved yet."),
-    ("--plan", "Plans cannot be saved or followed yet."),
-    ("--policy-pack", "Policy packs are not supported yet."),
-    ("--policy-pack-config", "Policy packs are not supported yet."),
-    ("--replace", "Use `outrigger state taint URN`, then `outrigger up`."),
-    ("--run-program", "Programs in other languages cannot be run yet."),
-    ("--save-plan", "Plans cannot be saved yet."),
-    ("--suppress-outputs", "Outputs are shown at the end of a run; `--json` has them apart."),
-    ("--target-dependents", "Name dependents with another `--target`; a pattern such as `'**::web-*'` names many."),
-    ("--target-replace", "Use `outrigger state taint URN`, then `outrigger up --target URN`."),
-    ("--tracing", "Use `-v`, or `-vv` for every call of a plugin."),
-    ("--urns", "`outrigger stack --show-urns` shows the URNs of a stack's resources."),
-    ("--var", "Terraform's variables are the stack's configuration: `outrigger config set KEY VALUE`."),
-    ("--var-file", "Terraform's variables are the stack's configuration: `outrigger config set-all`."),
-];
+/// The answer to a command by its whole path, or to a flag as it stands in the table.
+pub(crate) fn answer(key: &str) -> Option<&'static Answer> {
+    TABLE.iter().find(|(known, _)| *known == key).map(|(_, answer)| answer)
+}
+
+/// The answer to a flag of a command of ours: the command's own, or that for all commands.
+pub(crate) fn option(path: &str, name: &str) -> Option<&'static Answer> {
+    answer(&format!("{path} --{name}")).or_else(|| answer(&format!("--{name}")))
+}
 
 /// What to say of a command line that was refused, beside the refusal.
-pub(crate) fn of(error: &clap::Error, arguments: impl IntoIterator<Item = String>) -> Option<&'static str> {
-    let word = |kind| match error.get(kind) {
-        Some(ContextValue::String(word)) => Some(word.as_str()),
-        _ => None,
-    };
-    match error.kind() {
-        ErrorKind::InvalidSubcommand | ErrorKind::UnknownArgument => {
-            let known = word(ContextKind::InvalidSubcommand).and_then(|word| named(&path(arguments, word)));
-            known.or_else(|| flag(word(ContextKind::InvalidArg)?))
-        }
-        _ => None,
+pub(crate) fn of(error: &clap::Error, arguments: &[String]) -> Vec<String> {
+    if !matches!(error.kind(), ErrorKind::InvalidSubcommand | ErrorKind::UnknownArgument) {
+        return Vec::new();
+    }
+    let strays = strays(arguments);
+    let several = strays.len() > 1;
+    strays.into_iter().map(|stray| said(stray, several)).collect()
+}
+
+/// A flag as Terraform writes it, such as `-target=ADDRESS`: read letter by letter, it could be something else that is valid.
+pub(crate) fn single_dash(arguments: &[String]) -> Option<String> {
+    // The list of Terraform's flags is read only where there is such a word.
+    let candidate = |word: &String| word.strip_prefix('-').is_some_and(|rest| rest.len() > 1 && !rest.starts_with('-'));
+    if !arguments.iter().any(candidate) {
+        return None;
+    }
+    strays(arguments).into_iter().find_map(|stray| match stray {
+        Stray::Flag { written, .. } | Stray::Dashes { written } => Some(written).filter(candidate),
+        Stray::Command { .. } => None,
+    })
+}
+
+/// A word that is none here, but of a peer.
+enum Stray {
+    Command {
+        path: String,
+        answer: &'static Answer,
+    },
+    Flag {
+        written: String,
+        answer: &'static Answer,
+    },
+    /// A flag of ours with the dashes that Terraform has.
+    Dashes {
+        written: String,
+    },
+}
+
+/// One of several sentences begins with the flag that it is about.
+fn said(stray: Stray, several: bool) -> String {
+    match stray {
+        Stray::Command { answer: Answer::Text(text), .. } => (*text).to_owned(),
+        Stray::Command { path, answer: Answer::Is(own) } => format!("`{path}` is `outrigger {own}` here."),
+        Stray::Flag { written, answer: Answer::Text(text) } if several => format!("`{written}`: {text}"),
+        Stray::Flag { answer: Answer::Text(text), .. } => (*text).to_owned(),
+        Stray::Flag { written, answer: Answer::Is(own) } => format!("`{written}` is `{own}` here."),
+        Stray::Dashes { written } => format!("Flags have two dashes here: `-{written}`."),
     }
 }
 
-/// The commands up to a word that is none.
-fn path(arguments: impl IntoIterator<Item = String>, stray: &str) -> String {
-    let mut known = command();
-    let mut path = Vec::new();
-    for word in arguments {
-        if word == stray {
+/// Reads a command line as far as commands and flags go, and finds what has an answer.
+fn strays(arguments: &[String]) -> Vec<Stray> {
+    let mut root = command();
+    root.build();
+    let mut walk =
+        Walk { root: &root, here: &root, path: String::new(), terraform: Peer::terraform(), found: Vec::new() };
+    let mut words = arguments.iter().skip(1).map(String::as_str).peekable();
+    while let Some(word) = words.next() {
+        if word == "--" {
             break;
         }
-        if let Some(next) = known.find_subcommand(&word).cloned() {
-            known = next;
-            path.push(word);
+        if word.len() > 1 && word.starts_with('-') {
+            if walk.flag(word) {
+                words.next();
+            }
+        } else if walk.here.has_subcommands() || walk.here.get_positionals().next().is_none() {
+            match walk.command(word, words.peek().copied()) {
+                Some(2) => _ = words.next(),
+                Some(_) => {}
+                None => break,
+            }
+        } else if takes_anything(walk.here) {
+            break;
         }
     }
-    path.push(stray.to_owned());
-    path.join(" ")
+    walk.found
 }
 
-fn named(path: &str) -> Option<&'static str> {
-    COMMANDS.iter().find(|(known, _)| *known == path).map(|(_, text)| *text)
+/// Whether anything behind the first value may be another.
+fn takes_anything(command: &Command) -> bool {
+    let positional = |argument: &&Arg| argument.is_positional();
+    command
+        .get_arguments()
+        .filter(positional)
+        .any(|own| own.is_allow_hyphen_values_set() || own.is_trailing_var_arg_set())
 }
 
-fn flag(written: &str) -> Option<&'static str> {
-    let name = written.split('=').next().unwrap_or(written).trim_start_matches('-');
-    FLAGS.iter().find(|(known, _)| known.trim_start_matches('-') == name).map(|(_, text)| *text)
+struct Walk<'c> {
+    root: &'c Command,
+    here: &'c Command,
+    /// The path of `here`.
+    path: String,
+    terraform: Peer,
+    found: Vec<Stray>,
+}
+
+impl Walk<'_> {
+    /// Takes a command. Answers how many words it was, or nothing where the rest of the line cannot be known.
+    fn command(&mut self, word: &str, next: Option<&str>) -> Option<usize> {
+        let path = format!("{} {word}", self.path).trim_start().to_owned();
+        if let Some((here, own)) = find(self.root, &path) {
+            (self.here, self.path) = (here, own);
+            return Some(1);
+        }
+        let longer = next.map(|next| format!("{path} {next}"));
+        let longer = longer.and_then(|path| Some((2, answer(&path)?, path)));
+        let Some((used, answer, path)) = longer.or_else(|| Some((1, answer(&path)?, path))) else {
+            // A word too many, such as a plan file, hides no flags.
+            return (!self.here.has_subcommands()).then_some(1);
+        };
+        self.found.push(Stray::Command { path, answer });
+        match answer {
+            Answer::Is(own) => {
+                (self.here, self.path) = find(self.root, own)?;
+                Some(used)
+            }
+            Answer::Text(_) => None,
+        }
+    }
+
+    /// Takes a flag. Answers whether the next word is its value.
+    fn flag(&mut self, word: &str) -> bool {
+        let written = word.split('=').next().unwrap_or(word);
+        let name = written.trim_start_matches('-');
+        let long = written.starts_with("--");
+        let terraform = !long && name.len() > 1 && self.terraform.has_flag(written);
+        match argument(self.here, name) {
+            Some(_) if terraform => self.found.push(Stray::Dashes { written: written.to_owned() }),
+            Some(known) if long => return !word.contains('=') && takes_a_word(known),
+            None if terraform || long => self.missing(written, name),
+            _ => return self.letters(name),
+        }
+        false
+    }
+
+    fn missing(&mut self, written: &str, name: &str) {
+        let answer = option(&self.path, name);
+        self.found.extend(answer.map(|answer| Stray::Flag { written: written.to_owned(), answer }));
+    }
+
+    /// Takes flags of one letter, written together. The first that takes a value has the rest, or the next word.
+    fn letters(&mut self, letters: &str) -> bool {
+        for (at, letter) in letters.char_indices() {
+            let known = self.here.get_arguments().find(|own| own.get_short() == Some(letter));
+            match known {
+                Some(known) if known.get_action().takes_values() => {
+                    return at + letter.len_utf8() == letters.len() && takes_a_word(known);
+                }
+                Some(_) => {}
+                None => {
+                    if let Some(name) = self.pulumis(letter) {
+                        self.missing(&format!("-{letter}"), name);
+                    }
+                    return false;
+                }
+            }
+        }
+        false
+    }
+
+    /// The flag that a letter stands for in Pulumi's command of the same name.
+    fn pulumis(&self, letter: char) -> Option<&'static str> {
+        let pulumi = Peer::pulumi();
+        let is_here = |path: &str| find(self.root, path).is_some_and(|(_, own)| own == self.path);
+        let commands = pulumi.commands.iter().filter(|command| command.path.is_empty() || is_here(command.path));
+        let flag = commands.flat_map(|command| &command.flags).find(|flag| flag.short == Some(letter))?;
+        Some(flag.name())
+    }
+}
+
+fn takes_a_word(argument: &Arg) -> bool {
+    argument.get_action().takes_values() && !argument.is_require_equals_set()
 }
 
 #[cfg(test)]
@@ -150,32 +208,71 @@ mod tests {
     use regex_lite::Regex;
 
     use super::*;
+    use crate::command_line::refusal;
 
-    fn said(line: &str) -> Option<&'static str> {
-        let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
-        let error = command().try_get_matches_from(&words).err()?;
-        of(&error, words)
+    fn line(line: &str) -> Vec<String> {
+        let arguments: Vec<String> = line.split(' ').map(str::to_owned).collect();
+        refusal(&arguments).map(|error| of(&error, &arguments)).unwrap_or_default()
     }
 
     #[test]
-    fn every_word_is_refused_and_known() {
-        for (path, text) in COMMANDS {
-            assert_eq!(said(&format!("outrigger {path}")), Some(*text), "{path}");
+    fn every_word_is_refused_and_answered() {
+        for (key, answer) in TABLE {
+            let path = key.split(" --").next().unwrap();
+            let (typed, stray) = match key.find("--") {
+                None => ((*key).to_owned(), Stray::Command { path: (*key).to_owned(), answer }),
+                Some(0) => (format!("up {key}"), Stray::Flag { written: (*key).to_owned(), answer }),
+                Some(at) => ((*key).to_owned(), Stray::Flag { written: key[at..].to_owned(), answer }),
+            };
+            assert!(
+                line(&format!("outrigger {typed}")).contains(&said(stray, false)),
+                "`{key}` is understood now, or `{path}` is no command: remove its signpost in signposts/table.rs, then run \
+                 `cargo run -- __parity PEER > docs/parity-PEER.md`"
+            );
         }
-        for (name, text) in FLAGS {
-            assert_eq!(said(&format!("outrigger up {name}")), Some(*text), "{name}");
-        }
-        assert_eq!(said("outrigger up --replace=urn"), said("outrigger preview --replace urn"));
-        assert_eq!(said("outrigger --cwd plan nonsense"), None);
     }
 
     #[test]
-    fn what_is_advised_exists() {
+    fn a_line_of_a_peer_is_answered_as_a_whole() {
+        let cases: [(&str, &[&str]); 14] = [
+            ("outrigger apply -auto-approve", &["`apply` is `outrigger up` here.", "`-auto-approve` is `--yes` here."]),
+            (
+                "outrigger apply -parallelism=4 plan.out",
+                &["`apply` is `outrigger up` here.", "`-parallelism` is `--parallel` here."],
+            ),
+            ("outrigger workspace new dev", &["`workspace new` is `outrigger stack init` here."]),
+            ("outrigger -chdir=live plan", &["`-chdir` is `--cwd` here.", "`plan` is `outrigger preview` here."]),
+            ("outrigger destroy -auto-approve", &["`-auto-approve` is `--yes` here."]),
+            ("outrigger up -target=random_pet.a", &["Flags have two dashes here: `--target`."]),
+            ("outrigger stack ls -json", &["Flags have two dashes here: `--json`."]),
+            ("outrigger new -l", &["`-l` is `--list` here."]),
+            ("outrigger up --message import --nonsense", &[]),
+            ("outrigger --cwd plan nonsense", &[]),
+            ("outrigger config set key -target", &[]),
+            ("outrigger plugin schema x -- -target", &[]),
+            ("outrigger up -yf -p 2", &[]),
+            ("outrigger", &[]),
+        ];
+        for (typed, expected) in cases {
+            assert_eq!(line(typed), expected, "{typed}");
+        }
+        assert_eq!(line("outrigger up --replace=urn"), line("outrigger preview --replace urn"));
+        assert_eq!(line("outrigger up -d"), line("outrigger up --debug"));
+        assert_eq!(line("outrigger env ls --nonsense").len(), 1);
+    }
+
+    #[test]
+    fn whatever_is_advised_exists() {
         let quoted = Regex::new(r"`outrigger ([^`]+)`").unwrap();
-        for (word, text) in COMMANDS.iter().chain(FLAGS) {
-            for advice in quoted.captures_iter(text) {
+        for (word, answer) in TABLE {
+            let own = |path: &&'static str| !path.starts_with('-');
+            let advised: Vec<&str> = match answer {
+                Answer::Is(name) => Some(*name).filter(own).into_iter().collect(),
+                Answer::Text(text) => quoted.captures_iter(text).map(|found| found.get(1).unwrap().as_str()).collect(),
+            };
+            for advice in advised {
                 let mut known = command();
-                for part in advice[1].split(' ') {
+                for part in advice.split(' ') {
                     if let Some(flag) = part.strip_prefix("--") {
                         assert!(known.get_arguments().any(|own| own.get_long() == Some(flag)), "{word}: {part}");
                     } else if let Some(next) = known.find_subcommand(part) {

@@ -13,6 +13,7 @@ pub(crate) mod logout;
 pub(crate) mod new;
 pub(crate) mod package;
 mod parameters;
+pub(crate) mod parity;
 pub(crate) mod plugin;
 pub(crate) mod preview;
 pub(crate) mod reference;
@@ -53,6 +54,7 @@ pub(crate) fn run(arguments: Arguments, environment: &Environment, terminal: Ter
         Command::Explain(command) => command.run(),
         Command::Completion(command) => command.run(),
         Command::Reference(command) => command.run(),
+        Command::Parity(command) => command.run(),
         Command::Version(command) => command.run(),
     }
 }

@@ -26,4 +26,5 @@ mod quickstart;
 mod sandbox;
 mod screen;
 mod secrecy;
+mod signposts;
 mod state_commands;

@@ -53,6 +53,7 @@ enum StackCommand {
     /// Replace the stack's state by an exported one.
     Import(import::Import),
     /// Show the commands that changed the stack, the last first.
+    #[command(alias = "hist")]
     History(history::History),
     /// Write what depends on what, as a graph in the DOT language.
     Graph(graph::Graph),

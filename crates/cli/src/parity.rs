@@ -1,0 +1,13 @@
+//! Our command line beside those of `pulumi` and `terraform`: the pages `docs/parity-pulumi.md` and `docs/parity-terraform.md`.
+//!
+//! Nothing is written down twice. The names of a peer are a list that `cargo xtask parity` writes, ours come from the command line, and words that
+//! are missing or have other names are answered by the signposts, as the program answers them.
+
+mod names;
+mod page;
+mod remarks;
+mod standing;
+
+pub(crate) use self::names::Peer;
+pub(crate) use self::page::page;
+pub(crate) use self::standing::{argument, find};

@@ -1,0 +1,32 @@
+//! Where the same word does less or something else here: the only thing about the peers that the command line cannot say.
+
+/// A peer's command, or a command and a flag, and the remark.
+type Remarks = &'static [(&'static str, &'static str)];
+
+const PULUMI: Remarks = &[
+    ("install", "writes lock files and looks for plugins, but installs nothing"),
+    ("login", "`file://` backends only"),
+    ("new", "the templates that come with `outrigger`"),
+    ("package add", "writes what YAML programs need"),
+    ("plugin list", "the plugins in the cache"),
+    ("whoami", "the user of the operating system, as with every `file://` backend"),
+    ("destroy --json", "events in a form of our own; `--event-log` writes Pulumi's"),
+    ("preview --json", "events in a form of our own; `--event-log` writes Pulumi's"),
+    ("refresh --json", "events in a form of our own; `--event-log` writes Pulumi's"),
+    ("up --json", "events in a form of our own; `--event-log` writes Pulumi's"),
+    ("stack new --secrets-provider", "`passphrase` only"),
+];
+
+const TERRAFORM: Remarks = &[
+    ("login", "chooses where state is kept; there is no registry to log in to"),
+    ("logout", "forgets where state is kept"),
+    ("plan", "the state is compared as it is; `--refresh` reads every resource first, as Terraform does"),
+    ("plan -target", "takes URNs and patterns"),
+    ("refresh", "shows the changes and asks first"),
+    ("refresh -target", "takes URNs and patterns"),
+];
+
+/// The remarks about a peer.
+pub(super) fn of(peer: &str) -> Remarks {
+    if peer == "pulumi" { PULUMI } else { TERRAFORM }
+}

@@ -1,0 +1,289 @@
+//! Every word of `pulumi` and `terraform` that is no word here. A test has each of them refused by the command line, another finds those that
+//! are left out; the pages `docs/parity-*.md` are made of it.
+
+use super::Answer::{self, Is, Text};
+
+const CLOUD: Answer = Text("This belongs to Pulumi Cloud, which is not supported yet.");
+const ESC: Answer = Text("Pulumi ESC is not supported yet.");
+const LANGUAGES: Answer = Text("Programs in other languages cannot be run yet.");
+const NEO: Answer = Text("Pulumi Neo is an assistant of Pulumi Cloud, which is not supported yet.");
+const PLANS: Answer =
+    Text("Plans cannot be saved or followed yet. `outrigger up` shows the changes and asks before it makes them.");
+const POLICIES: Answer = Text("Policy packs are not supported yet.");
+const CONFIG: Answer = Text("Set the value with `outrigger config set` first.");
+const COPY: Answer = Text(
+    "Copy the entries of the stack's file, and set secrets again with `outrigger config set --secret`: each stack has a key of its own.",
+);
+const EXCLUDE: Answer = Text("Resources cannot be excluded yet. `--target` names those to work on.");
+const SECRETS: Answer = Text("New stacks use `passphrase`; `outrigger stack init --secrets-provider` names it.");
+const TRACES: Answer = Text("Traces are not exported. `-vv` logs every call of a plugin.");
+const PROFILES: Answer = Text("Profiles of the program itself are not written.");
+const REMOVE_PLUGIN: Answer = Text("Remove the plugin's folder below `~/.pulumi/plugins`, or run `pulumi plugin rm`.");
+const STATE_FILE: Answer =
+    Text("The backend keeps the state: `outrigger login` chooses it, `outrigger stack export` writes a copy.");
+const VARIABLES: Answer = Text("Variables are the stack's configuration: `outrigger config set KEY VALUE`.");
+const COLORS: Answer = Text("`dot` takes colors as options, such as `-Ecolor=blue`.");
+const TESTS: Answer = Text("There are no test files.");
+
+/// Commands by their whole path; flags behind the path of a command of ours, or alone where every command has the same answer.
+pub(super) const TABLE: &[(&str, Answer)] = &[
+    // Commands of both.
+    (
+        "console",
+        Text(
+            "There is no console. `outrigger stack output` shows values, `outrigger plugin call` calls a function of a provider.",
+        ),
+    ),
+    (
+        "import",
+        Text("There is no `import` command yet. Set the option `import: ID` of a resource and run `outrigger up`."),
+    ),
+    // Pulumi's commands.
+    ("about env", Text("The variables are not listed; `--help` names a variable beside the flag that it stands for.")),
+    ("api", CLOUD),
+    ("config copy", COPY),
+    ("config cp", COPY),
+    ("config env", ESC),
+    ("config refresh", Text("`outrigger stack history --json` has the configuration of earlier updates.")),
+    ("convert", Text("Programs cannot be converted yet. `pulumi convert --language yaml` writes one that works here.")),
+    ("deployment", CLOUD),
+    (
+        "do",
+        Text("A resource cannot be created without a program. `outrigger plugin call` makes one call to a provider."),
+    ),
+    ("env", ESC),
+    ("esc", ESC),
+    ("insights", CLOUD),
+    ("logs", Text("Logs of resources are not collected. `-v` shows what a command does.")),
+    ("neo", NEO),
+    ("org", CLOUD),
+    ("package delete", Text("Packages cannot be published yet, and so there are none to delete.")),
+    (
+        "package gen-sdk",
+        Text("SDKs cannot be generated yet. `pulumi package gen-sdk` takes the output of `outrigger plugin schema`."),
+    ),
+    ("package get-mapping", Text("Use `outrigger plugin call NAME GetMapping '{\"key\": \"terraform\"}'`.")),
+    ("package get-schema", Is("plugin schema")),
+    ("package info", Text("There is no `package info` yet. `outrigger plugin schema` shows the whole schema.")),
+    ("package new", Text("`outrigger plugin new` makes a plugin in Rust.")),
+    ("package publish", Text("Packages cannot be published yet.")),
+    (
+        "plugin install",
+        Text("Plugins cannot be installed yet. `pulumi plugin install` puts them where they are found."),
+    ),
+    ("plugin remove", REMOVE_PLUGIN),
+    ("plugin rm", REMOVE_PLUGIN),
+    ("plugin run", Text("Use `outrigger plugin call` to make a call of a plugin.")),
+    ("policy", POLICIES),
+    (
+        "project",
+        Text("Projects are folders with a `Pulumi.yaml`; `outrigger stack ls --all` lists the stacks of all of them."),
+    ),
+    ("project new", Is("new")),
+    ("schema", Text("The schema of a plugin is shown by `outrigger plugin schema`.")),
+    (
+        "stack change-secrets-provider",
+        Text("The secrets provider cannot be changed yet. `pulumi stack change-secrets-provider` does it."),
+    ),
+    ("stack drift", Text("Drift is not watched. `outrigger refresh --preview-only` shows it.")),
+    ("stack get", Is("stack")),
+    (
+        "stack history events",
+        Text("Events of earlier updates are not kept. `outrigger up --event-log FILE` writes those of a run."),
+    ),
+    ("stack schedule", CLOUD),
+    ("stack webhook", CLOUD),
+    (
+        "state edit",
+        Text("Edit the file that `outrigger stack export` writes, and bring it back with `outrigger stack import`."),
+    ),
+    ("state move", Text("Resources cannot be moved to another stack yet. `pulumi state move` does it.")),
+    ("state repair", Text("A state cannot be repaired yet. `pulumi state repair` does it.")),
+    (
+        "state upgrade",
+        Text("Only the present layout of a backend is supported. `pulumi state upgrade` upgrades older ones."),
+    ),
+    (
+        "template",
+        Text("Templates of Pulumi Cloud are not supported yet. `outrigger new --list` shows those that are there."),
+    ),
+    ("watch", Text("There is no `watch` command yet. Run `outrigger up` after a change.")),
+    // Terraform's commands.
+    ("apply", Is("up")),
+    ("fmt", Text("Programs are YAML: any formatter of YAML will do.")),
+    ("force-unlock", Is("cancel")),
+    ("get", Text("There are no modules to get. `outrigger package add` adds a package to the project.")),
+    ("graph", Is("stack graph")),
+    (
+        "init",
+        Text(
+            "Use `outrigger new` to make a project, `outrigger stack init` to make a stack, and `outrigger package add` to add a provider.",
+        ),
+    ),
+    ("metadata", Text("Functions are shown by `outrigger plugin schema`.")),
+    ("modules", Text("There are no modules. A component of a plugin groups resources.")),
+    ("plan", Is("preview")),
+    ("providers", Text("`outrigger plugin ls` lists providers, `outrigger plugin schema` shows the schema of one.")),
+    ("providers lock", Text("`outrigger install` writes the lock files of the project's packages.")),
+    ("providers mirror", Text("Mirrors are read, not written. `terraform providers mirror` makes one.")),
+    ("providers schema", Is("plugin schema --terraform")),
+    (
+        "show",
+        Text(
+            "`outrigger stack` shows the resources of a stack, `outrigger state show` one of them in full.",
+        ),
+    ),
+    ("state mv", Is("state rename")),
+    ("state pull", Is("stack export")),
+    ("state push", Is("stack import")),
+    (
+        "state replace-provider",
+        Text("The program says which provider manages a resource: change its type or its option `provider`."),
+    ),
+    ("state rm", Is("state delete")),
+    ("taint", Is("state taint")),
+    ("test", Text("There is no `test` command. `outrigger check` finds mistakes in a program.")),
+    ("untaint", Is("state untaint")),
+    ("workspace", Is("stack")),
+    ("workspace delete", Is("stack rm")),
+    ("workspace list", Is("stack ls")),
+    ("workspace new", Is("stack init")),
+    ("workspace select", Is("stack select")),
+    ("workspace show", Is("stack --show-name")),
+    // Flags of Pulumi's.
+    ("--attach-debugger", LANGUAGES),
+    ("--config", CONFIG),
+    ("--config-file", Text("The stack's file is beside the project file, or in its `stackConfigDir`.")),
+    ("--config-path", Text("Set the value with `outrigger config set --path` first.")),
+    ("--debug", Text("Use `-v`, or `-vv` for every call of a plugin.")),
+    (
+        "--disable-integrity-checking",
+        Text("The state is always checked. `pulumi state repair` repairs one that is broken."),
+    ),
+    ("--exclude", EXCLUDE),
+    ("--exclude-dependents", EXCLUDE),
+    ("--exclude-protected", Text("Protected resources are never deleted, but they end the command with an error.")),
+    (
+        "--fully-qualify-stack-names",
+        Text("A stack's name is the same everywhere: `file://` backends have no organizations."),
+    ),
+    (
+        "--import-file",
+        Text(
+            "A file for `import` cannot be written yet. Set the option `import: ID` of a resource and run `outrigger up`.",
+        ),
+    ),
+    ("--logflow", Text("Plugins log through `outrigger`; `-vv` logs every call of a plugin.")),
+    ("--memprofilerate", PROFILES),
+    ("--neo", NEO),
+    ("--organization", Text("A `file://` backend has no organizations.")),
+    ("--otel-traces", TRACES),
+    ("--output", Is("--json")),
+    ("--plan", PLANS),
+    ("--policy-pack", POLICIES),
+    ("--policy-pack-config", POLICIES),
+    ("--profiling", PROFILES),
+    ("--replace", Text("Use `outrigger state taint URN`, then `outrigger up`.")),
+    ("--run-program", LANGUAGES),
+    ("--save-plan", PLANS),
+    ("--secrets-provider", SECRETS),
+    ("--show-config", Text("`outrigger config` shows the configuration.")),
+    ("--show-policy-remediations", POLICIES),
+    ("--show-replacement-steps", Text("A replacement is one row; `--event-log` writes each of its steps.")),
+    ("--skip-config-validation", Text("The configuration is always checked against the project file.")),
+    ("--strict", PLANS),
+    ("--suppress-outputs", Text("Outputs are shown at the end of a run; `--json` has them apart.")),
+    (
+        "--target-dependents",
+        Text("Name dependents with another `--target`; a pattern such as `'**::web-*'` names many."),
+    ),
+    ("--target-replace", Text("Use `outrigger state taint URN`, then `outrigger up --target URN`.")),
+    ("--tracing", TRACES),
+    ("--urns", Text("`outrigger stack --show-urns` shows the URNs of a stack's resources.")),
+    ("about --stack", Text("`outrigger stack` shows the stack.")),
+    ("about --transitive", LANGUAGES),
+    ("config --open", ESC),
+    ("config get --open", ESC),
+    ("config set --raw", Text("A value is taken as it is; `--path` makes values inside others.")),
+    ("config set --type", Text("The project file declares types: `config: {KEY: {type: integer}}`.")),
+    ("config set-all --json", Text("Give each value with `--plaintext KEY=VALUE` or `--secret KEY=VALUE`.")),
+    ("install --no-dependencies", LANGUAGES),
+    ("install --no-plugins", Text("Plugins cannot be installed yet.")),
+    ("install --parallel", Text("Plugins cannot be installed yet.")),
+    ("install --reinstall", Text("Plugins cannot be installed yet.")),
+    ("install --use-language-version-tools", LANGUAGES),
+    ("login --default-org", CLOUD),
+    ("login --insecure", CLOUD),
+    ("login --interactive", CLOUD),
+    ("login --oidc-expiration", CLOUD),
+    ("login --oidc-org", CLOUD),
+    ("login --oidc-team", CLOUD),
+    ("login --oidc-token", CLOUD),
+    ("login --oidc-user", CLOUD),
+    ("logout --all", Text("Name the backend to forget: `outrigger logout URL`.")),
+    ("new --ai", NEO),
+    ("new --force", Text("Files are never overwritten. Use an empty directory: `outrigger new --dir DIRECTORY`.")),
+    ("new --language", LANGUAGES),
+    ("new --list-templates", Is("--list")),
+    ("new --offline", Text("Templates come with `outrigger`; the network is not used.")),
+    ("new --runtime-options", Text("The project file has them: `runtime: {name: yaml, options: {}}`.")),
+    ("new --template-mode", Text("Templates come with `outrigger`; `outrigger new --list` shows them.")),
+    ("package add --language", LANGUAGES),
+    ("preview --message", Text("A preview is not part of the history; `outrigger up --message` is.")),
+    (
+        "stack --output",
+        Text("`outrigger stack export` has everything as JSON, `outrigger stack output --json` the outputs."),
+    ),
+    ("stack export --version", Text("Earlier versions of the state are in `.pulumi/backups` of the backend.")),
+    ("stack graph --dependency-edge-color", COLORS),
+    ("stack graph --dot-fragment", COLORS),
+    ("stack graph --parent-edge-color", COLORS),
+    ("stack history --full-dates", Text("`outrigger stack history --json` has whole dates.")),
+    ("stack history --show-secrets", Text("Secret configuration of earlier updates stays masked.")),
+    ("stack init --copy-config-from", COPY),
+    ("stack init --teams", CLOUD),
+    ("stack init --yes", Text("Only a new passphrase is asked for, where PULUMI_CONFIG_PASSPHRASE is not set.")),
+    ("stack ls --tag", Text("Stacks cannot be chosen by their tags. `outrigger stack tag ls` shows the tags of one.")),
+    ("stack rm --remove-backups", Text("Backups stay in `.pulumi/backups` of the backend.")),
+    // Flags of Terraform's.
+    ("--auto-approve", Is("--yes")),
+    ("--allow-missing", Text("A resource that is missing in the state is an error.")),
+    ("--backup", Text("A backup of the state is always kept, in `.pulumi/backups` of the backend.")),
+    ("--chdir", Is("--cwd")),
+    ("--compact-warnings", Text("Warnings are always shown with their reasons.")),
+    ("--detailed-exitcode", Text("Use `--expect-no-changes`: the exit code is 7 if there are changes.")),
+    ("--dry-run", Text("The command shows the change and asks before it makes it.")),
+    (
+        "--generate-config-out",
+        Text("Programs cannot be generated yet. `pulumi import` writes YAML for a resource that it imports."),
+    ),
+    ("--ignore-remote-version", Text("State has no version of the program that wrote it.")),
+    ("--input", Text("`-input=false` is `--non-interactive` here.")),
+    ("--lock", Text("A stack is always locked. `outrigger cancel` releases a lock that was left behind.")),
+    (
+        "--lock-timeout",
+        Text("A command does not wait for a lock. `outrigger cancel` releases one that was left behind."),
+    ),
+    ("--no-color", Is("--color never")),
+    ("--no-tests", TESTS),
+    ("--out", PLANS),
+    ("--parallelism", Is("--parallel")),
+    ("--refresh-only", Text("Use `outrigger refresh`, with `--preview-only` to change nothing.")),
+    ("--state", STATE_FILE),
+    ("--state-out", STATE_FILE),
+    ("--test-directory", TESTS),
+    ("--var", VARIABLES),
+    ("--var-file", Text("Variables are the stack's configuration: `outrigger config set-all --plaintext KEY=VALUE`.")),
+    ("cancel --force", Is("--yes")),
+    ("preview --destroy", Text("Use `outrigger destroy --preview-only`.")),
+    ("stack graph --draw-cycles", Text("Programs with cycles are refused; `outrigger check` finds them.")),
+    ("stack graph --module-depth", Text("There are no modules.")),
+    ("stack graph --plan", PLANS),
+    ("stack graph --type", Text("The graph is that of the state. `outrigger preview` shows what would change.")),
+    ("state list --id", Text("`outrigger stack --show-ids` shows the ids of all resources.")),
+    ("output --raw", Text("`outrigger output NAME` prints one value as it is.")),
+    ("stack output --raw", Text("`outrigger stack output NAME` prints one value as it is.")),
+    ("stack select --or-create", Is("--create")),
+    ("up --destroy", Text("Use `outrigger destroy`.")),
+    ("version --json", Text("`outrigger about --json` has the version.")),
+];
