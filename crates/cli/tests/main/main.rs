@@ -23,8 +23,12 @@ mod plugin_new;
 mod plugin_process;
 mod questions;
 mod quickstart;
+mod recording;
 mod sandbox;
 mod screen;
+mod screens;
 mod secrecy;
 mod signposts;
 mod state_commands;
+#[path = "../../../../xtask/src/pictures/svg.rs"]
+mod svg;

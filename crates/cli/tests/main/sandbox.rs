@@ -1,6 +1,7 @@
 //! A directory of its own for each test: project, state, home, and nothing of the machine's.
 
 use std::fs::{self, File};
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
@@ -118,6 +119,14 @@ impl Sandbox {
         installed
     }
 
+    /// Puts `outrigger` on the path.
+    pub(crate) fn with_outrigger_on_path(&mut self) {
+        let bin = self.path("bin");
+        fs::create_dir_all(&bin).unwrap();
+        symlink(env!("CARGO_BIN_EXE_outrigger"), bin.join("outrigger")).unwrap();
+        self.prefer(&bin);
+    }
+
     /// Puts a directory first on the path.
     pub(crate) fn prefer(&mut self, directory: &Path) {
         let path = self.variables.iter().find(|(name, _)| name == "PATH").map(|(_, path)| path.clone()).unwrap();
@@ -175,7 +184,12 @@ impl Sandbox {
 
     /// Starts outrigger on a terminal and does not wait.
     pub(crate) fn start_on(&self, terminal: File, arguments: &[&str]) -> Child {
-        let mut command = self.command(env!("CARGO_BIN_EXE_outrigger").as_ref(), arguments);
+        self.start_program_on(terminal, env!("CARGO_BIN_EXE_outrigger").as_ref(), arguments)
+    }
+
+    /// Starts any program on a terminal and does not wait.
+    pub(crate) fn start_program_on(&self, terminal: File, program: &Path, arguments: &[&str]) -> Child {
+        let mut command = self.command(program, arguments);
         if self.variables.iter().all(|(name, _)| name != "TERM") {
             command.env("TERM", "xterm-256color");
         }

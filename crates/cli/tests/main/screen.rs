@@ -3,19 +3,29 @@
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
 use std::process::Child;
+use std::rc::Rc;
 
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 
 /// What is on the screen, and what has scrolled away above it.
 pub(crate) struct Screen {
-    lines: Vec<Vec<char>>,
+    lines: Vec<Vec<Cell>>,
+    style: Rc<str>,
+    wraps: bool,
     row: usize,
     column: usize,
     rows: usize,
     columns: usize,
     pending: Vec<u8>,
     terminal: File,
+}
+
+/// A character, and the escape codes for its style.
+#[derive(Clone)]
+struct Cell {
+    letter: char,
+    style: Rc<str>,
 }
 
 impl Screen {
@@ -30,6 +40,8 @@ impl Screen {
         tcsetwinsize(&other, size).unwrap();
         let screen = Self {
             lines: vec![Vec::new()],
+            style: Rc::default(),
+            wraps: false,
             row: 0,
             column: 0,
             rows: rows.into(),
@@ -38,6 +50,11 @@ impl Screen {
             terminal: File::from(own),
         };
         (screen, other)
+    }
+
+    /// Has long lines go on in the next row, as terminals do. Without it they fail the test: a tree that is drawn again may not have any.
+    pub(crate) fn wrap(&mut self) {
+        self.wraps = true;
     }
 
     /// Reads until the screen shows a text; fails when the program ends first.
@@ -69,8 +86,27 @@ impl Screen {
         self.text(0)
     }
 
+    /// Everything, with escape codes for its styles.
+    pub(crate) fn styled(&self) -> String {
+        let mut out = String::new();
+        for line in &self.lines {
+            let mut last: Rc<str> = Rc::default();
+            for Cell { letter, style } in line {
+                if *style != last {
+                    out.push_str("\x1b[0m");
+                    out.push_str(style);
+                    last = style.clone();
+                }
+                out.push(*letter);
+            }
+            out.push_str(if last.is_empty() { "\n" } else { "\x1b[0m\n" });
+        }
+        out
+    }
+
     fn text(&self, from: usize) -> String {
-        let line = |line: &Vec<char>| line.iter().collect::<String>().trim_end().to_owned();
+        let line =
+            |line: &Vec<Cell>| line.iter().map(|cell| cell.letter).collect::<String>().trim_end().to_owned();
         self.lines[from..].iter().map(line).collect::<Vec<_>>().join("\n")
     }
 
@@ -108,12 +144,7 @@ impl Screen {
         while let Some(letter) = letters.next() {
             match letter {
                 '\r' => self.column = 0,
-                '\n' => {
-                    self.row += 1;
-                    if self.row == self.lines.len() {
-                        self.lines.push(Vec::new());
-                    }
-                }
+                '\n' => self.next_row(),
                 '\x1b' => {
                     let mut code = String::new();
                     while !code.ends_with(|letter: char| letter.is_ascii_alphabetic()) {
@@ -126,13 +157,24 @@ impl Screen {
         }
     }
 
+    fn next_row(&mut self) {
+        self.row += 1;
+        if self.row == self.lines.len() {
+            self.lines.push(Vec::new());
+        }
+    }
+
     fn put(&mut self, letter: char) {
+        if self.wraps && self.column == self.columns {
+            self.next_row();
+            self.column = 0;
+        }
         assert!(self.column < self.columns, "a line is wider than the screen:\n{}", self.all());
         let line = &mut self.lines[self.row];
         if line.len() <= self.column {
-            line.resize(self.column + 1, ' ');
+            line.resize(self.column + 1, Cell { letter: ' ', style: Rc::default() });
         }
-        line[self.column] = letter;
+        line[self.column] = Cell { letter, style: self.style.clone() };
         self.column += 1;
     }
 
@@ -146,7 +188,8 @@ impl Screen {
             "2K" => self.lines[self.row].clear(),
             "?2026h" | "?2026l" => {}
             _ if code.ends_with('A') => self.row = self.row.saturating_sub(count).max(self.top()),
-            _ if code.ends_with('m') => {}
+            "m" | "0m" => self.style = Rc::default(),
+            _ if code.ends_with('m') => self.style = format!("{}\x1b[{code}", self.style).into(),
             _ => panic!("an escape that nobody expects: {code:?}"),
         }
     }
