@@ -173,6 +173,11 @@ impl Board {
     pub(crate) fn ended(&mut self, step: &Arc<Step>, result: StepResult, op: StepOp, info: String, now: Instant) {
         let id = self.of(step);
         let node = &mut self.nodes[id];
+        // An import is compared with the program afterwards. If the two agree, the import is what happened.
+        let import = matches!(node.op, StepOp::Import | StepOp::ImportReplacement);
+        if op == StepOp::Same && result == StepResult::Done && import && node.status == Status::Done {
+            return;
+        }
         node.took = node.begun.map(|begun| now.duration_since(begun));
         node.message = None;
         let status = match result {

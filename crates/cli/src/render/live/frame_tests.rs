@@ -186,3 +186,16 @@ fn what_happened_is_kept_as_a_tree() {
     let text = anstream::adapter::strip_str(&text).to_string();
     assert_eq!(text, "    shop-dev Stack\n      more\n +  └─ a Bucket     created 1.00s\n      more\n");
 }
+
+#[test]
+fn an_import_that_the_program_agrees_with_stays_an_import() {
+    let mut run = Run::new(Board::default());
+    for op in [StepOp::Import, StepOp::Same] {
+        let step = step(op, "a", None, &[]);
+        run.begin(0, &step);
+        run.end(1, &step, StepResult::Done);
+    }
+    let chosen: BTreeSet<usize> = run.board.settled().collect();
+    let text = run.frame(80, 24, 1).settled(&run.board, &chosen, &|_| String::new());
+    assert_eq!(anstream::adapter::strip_str(&text).to_string(), " =  a Bucket  imported 1.00s\n");
+}
