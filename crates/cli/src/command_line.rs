@@ -65,8 +65,12 @@ pub(crate) fn parse() -> Result<Arguments, (clap::Error, Vec<String>)> {
     let mut command = command();
     matches(&mut command, &arguments)
         .and_then(|matches| Arguments::from_arg_matches(&matches).map_err(|error| error.format(&mut command)))
-        .map_err(|error| {
+        .map_err(|mut error| {
             let hints = signposts::of(&error, &words(&arguments));
+            if !hints.is_empty() {
+                // The peer's word is known: nothing here is spelled nearly like it.
+                error.remove(ContextKind::SuggestedSubcommand);
+            }
             (error, hints)
         })
 }

@@ -32,3 +32,4 @@ mod signposts;
 mod state_commands;
 #[path = "../../../../xtask/src/pictures/svg.rs"]
 mod svg;
+mod walks;

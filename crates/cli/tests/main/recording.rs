@@ -8,13 +8,14 @@ use crate::sandbox::Sandbox;
 use crate::screen::Screen;
 
 /// What differs from run to run or from machine to machine, and what stands for it.
-const VARIES: [(&str, &str); 8] = [
+const VARIES: [(&str, &str); 9] = [
     (r"\b\d+(\.\d+)?s\b", "0.1s"),
     (r"\b\d{4}-\d{2}-\d{2}([ T])\d{2}:\d{2}:\d{2}(\.\d+)?", "2026-01-02${1}15:04:05"),
     (r"\b(\d+ (second|minute)s?|a moment) ago\b", "now"),
     (r"\bManaged by .*", "Managed by laptop"),
     (r"\bprocess \d+", "process 4242"),
-    (r"(file://)?/tmp/\.tmp\w{6}/(bin|home|project|state)\b", "${1}/home/ann/${2}"),
+    (r"/tmp/\.tmp\w{6}/home\b", "/home/ann"),
+    (r"/tmp/\.tmp\w{6}/(bin|project|state)\b", "/home/ann/$1"),
     (r"/\S*/target/debug/", "/usr/local/bin/"),
     (r"\b[\w-]+@[\w.-]+(:| \(|, process)", "ann@laptop${1}"),
 ];
@@ -22,9 +23,17 @@ const VARIES: [(&str, &str); 8] = [
 /// A question without an answer ends the line after so many seconds.
 const LIMIT: &str = "60";
 
-/// Runs a line in the project, types answers to what it asks, and returns the exit code and the whole screen with its styles.
+/// A line that has ended.
+pub(crate) struct Recording {
+    pub(crate) code: i32,
+    pub(crate) text: String,
+    /// The text with escape codes for its styles.
+    pub(crate) styled: String,
+}
+
+/// Runs a line in the project and types answers to what it asks.
 #[track_caller]
-pub(crate) fn run(sandbox: &Sandbox, line: &str, answers: &[(&str, &str)], columns: u16) -> (i32, String) {
+pub(crate) fn run(sandbox: &Sandbox, line: &str, answers: &[(&str, &str)], columns: u16) -> Recording {
     let (mut screen, terminal) = Screen::open(columns, 60);
     screen.wrap();
     let limited = ["--foreground", LIMIT, "sh", "-c", line];
@@ -34,7 +43,14 @@ pub(crate) fn run(sandbox: &Sandbox, line: &str, answers: &[(&str, &str)], colum
         screen.type_text(&format!("{answer}\n"));
     }
     let code = screen.finish(child);
-    (code, settled(&screen.styled()))
+    Recording { code, text: settled(&screen.all()), styled: settled(&screen.styled()) }
+}
+
+/// Runs a line of a program whose output is not drawn.
+pub(crate) fn quietly(sandbox: &Sandbox, line: &str) -> Recording {
+    let answer = sandbox.run("timeout".as_ref(), &[LIMIT, "sh", "-c", &format!("exec 2>&1; {line}")]);
+    let text = settled(&answer.stdout);
+    Recording { code: answer.code, styled: text.clone(), text }
 }
 
 /// The text with everything replaced that is different each time.

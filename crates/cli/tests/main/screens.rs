@@ -185,7 +185,7 @@ fn compare(screen: &Screen) {
             _ => _ = sandbox.run("/bin/sh".as_ref(), &["-c", line]).ok(),
         }
     }
-    let (_, shown) = recording::run(&sandbox, &format!("{exports}{}", screen.command), screen.answers, COLUMNS);
+    let shown = recording::run(&sandbox, &format!("{exports}{}", screen.command), screen.answers, COLUMNS).styled;
     let picture = svg::render(&format!("$ {}\n{shown}", screen.command), COLUMNS.into());
     expect_file![format!("{}/../../docs/images/screens/{}.svg", env!("CARGO_MANIFEST_DIR"), screen.name)]
         .assert_eq(&picture);

@@ -14,3 +14,4 @@ mod partial;
 mod providers;
 mod recorded;
 mod terraform;
+mod walks;

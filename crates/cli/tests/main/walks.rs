@@ -1,0 +1,56 @@
+//! Runs a page of `docs` whose code blocks are a session: `yaml FILE` and `hcl FILE` blocks are written, `console` blocks are typed.
+//! The page must say what the commands print; `UPDATE_EXPECT=1` writes it there.
+
+use std::fs;
+use std::path::Path;
+
+use expect_test::expect_file;
+
+use crate::recording::{self, Recording};
+use crate::sandbox::Sandbox;
+
+const COLUMNS: u16 = 100;
+
+/// Runs a page in a project that is empty before it.
+pub(crate) fn walk(sandbox: &Sandbox, name: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name);
+    let page = fs::read_to_string(&path).unwrap();
+    expect_file![path].assert_eq(&played(sandbox, &page));
+}
+
+/// The page with what its commands print now.
+fn played(sandbox: &Sandbox, page: &str) -> String {
+    let mut out = String::new();
+    let mut lines = page.lines();
+    while let Some(line) = lines.next() {
+        out.push_str(line);
+        out.push('\n');
+        let Some(info) = line.strip_prefix("```").filter(|info| !info.is_empty()) else { continue };
+        let block: Vec<&str> = lines.by_ref().take_while(|line| *line != "```").collect();
+        if info == "console" {
+            for line in block.iter().filter_map(|line| line.strip_prefix("$ ")) {
+                let printed = typed(sandbox, line);
+                out.push_str(&format!("$ {line}\n{printed}"));
+            }
+        } else {
+            let text = block.join("\n") + "\n";
+            if let Some((_, file)) = info.split_once(' ') {
+                sandbox.write(file, &text);
+            }
+            out.push_str(&text);
+        }
+        out.push_str("```\n");
+    }
+    out
+}
+
+/// Types a command, which has to succeed unless it ends in `# fails`.
+fn typed(sandbox: &Sandbox, line: &str) -> String {
+    let Recording { code, text, .. } = if line.starts_with("outrigger ") {
+        recording::run(sandbox, line, &[], COLUMNS)
+    } else {
+        recording::quietly(sandbox, line)
+    };
+    assert_eq!(code != 0, line.ends_with("# fails"), "{line}:\n{text}");
+    if text.trim().is_empty() { String::new() } else { text.trim_end().to_owned() + "\n" }
+}
