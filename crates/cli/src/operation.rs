@@ -190,7 +190,7 @@ impl<'a> Phases<'a> {
         let stack = &self.operation.runner.stack;
         let (project, stack) = (self.operation.workspace.project.name.clone(), stack.stack().to_owned());
         let plan = self.previewed.get().map(|previewed| previewed.plan()).unwrap_or_default();
-        let phase = Phase { name, title, mood, project, stack };
+        let phase = Phase { name, title, mood, refresh: matches!(work, Work::Refresh), project, stack };
         let progress = Progress::start(self.view.clone(), phase, outputs, &plan, log);
         self.interruption.follow(&progress);
         progress

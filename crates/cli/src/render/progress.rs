@@ -67,6 +67,8 @@ pub(crate) struct Phase {
     pub(crate) title: &'static str,
     /// Whether something is changed.
     pub(crate) mood: Mood,
+    /// Whether it reads the resources and changes only the state.
+    pub(crate) refresh: bool,
     /// The project.
     pub(crate) project: String,
     /// The stack.
@@ -193,7 +195,7 @@ impl Progress {
         if self.phase.name != "destroy" {
             text.push_str(&summary::outputs(&state.old_outputs, &result.outputs, secrets));
         }
-        text.push_str(&summary::counts(&result.summary, self.phase.mood, took));
+        text.push_str(&summary::counts(&result.summary, self.phase.refresh, self.phase.mood, took));
         if result.ending != Ending::Succeeded {
             text.push_str(&summary::troubles(&state.troubles));
             text.push_str(&summary::next(result.ending, self.phase.mood, self.phase.name, &state.troubles));
@@ -344,7 +346,7 @@ mod tests {
             renderer: Renderer::default(),
             shown: Shown::default(),
         };
-        let phase = Phase { name: "update", title: "Updating", mood, project: "shop".into(), stack: "dev".into() };
+        let phase = Phase { name: "update", title: "Updating", mood, refresh: false, project: "shop".into(), stack: "dev".into() };
         let progress = Progress::on(Display::Lines(Box::new(out.clone())), view, phase, PropertyMap::new(), None);
         let recorder = Recorder::new(progress, redaction, Work::Up);
         for event in events {

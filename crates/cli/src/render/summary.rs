@@ -50,16 +50,20 @@ pub(crate) fn outputs(old: &PropertyMap, new: &PropertyMap, secrets: Secrets) ->
     if out.is_empty() { out } else { format!("Outputs:\n{out}\n") }
 }
 
-/// The counts and the time.
-pub(crate) fn counts(summary: &Summary, mood: Mood, duration: Duration) -> String {
+/// The counts and the time. A refresh changes only the state.
+pub(crate) fn counts(summary: &Summary, refresh: bool, mood: Mood, duration: Duration) -> String {
     let mut out = "Resources:\n".to_owned();
     let mut any = false;
     for (op, count) in summary.counts.iter().filter(|(op, _)| **op != StepOp::Same) {
         let words = words(*op);
         let (mark, style) = (words.mark.trim_end(), words.style);
-        let what = match mood {
-            Mood::Planned => format!("to {}", words.planned),
-            Mood::Done => words.done.to_owned(),
+        let what = match (mood, op) {
+            (Mood::Planned, StepOp::Delete) if refresh => "missing, to be removed from the state".to_owned(),
+            (Mood::Done, StepOp::Delete) if refresh => "removed from the state".to_owned(),
+            (Mood::Planned, StepOp::Update) if refresh => "drifted".to_owned(),
+            (Mood::Done, StepOp::Update) if refresh => "updated in the state".to_owned(),
+            (Mood::Planned, _) => format!("to {}", words.planned),
+            (Mood::Done, _) => words.done.to_owned(),
         };
         let _ = writeln!(out, "    {style}{mark} {count} {what}{style:#}");
         any = true;
@@ -188,11 +192,24 @@ mod tests {
     fn counts_name_every_kind() {
         let counted = [(StepOp::Same, 2), (StepOp::Create, 3), (StepOp::Replace, 1)].into();
         let summary = Summary { counts: counted, failed: 1, not_started: 4 };
-        let text = counts(&summary, Mood::Planned, Duration::from_millis(1200));
+        let text = counts(&summary, false, Mood::Planned, Duration::from_millis(1200));
         let text = anstream::adapter::strip_str(&text).to_string();
         assert_eq!(
             text,
             "Resources:\n    + 3 to create\n    +- 1 to replace\n    2 unchanged\n    1 failed\n    4 not started\n\nDuration: 1.20s\n"
         );
+    }
+
+    #[test]
+    fn a_refresh_deletes_nothing() {
+        let counted = [(StepOp::Delete, 1), (StepOp::Update, 2)].into();
+        let summary = Summary { counts: counted, failed: 0, not_started: 0 };
+        for (mood, says) in [
+            (Mood::Planned, "    ~ 2 drifted\n    - 1 missing, to be removed from the state\n"),
+            (Mood::Done, "    ~ 2 updated in the state\n    - 1 removed from the state\n"),
+        ] {
+            let text = counts(&summary, true, mood, Duration::ZERO);
+            assert!(anstream::adapter::strip_str(&text).to_string().contains(says), "{text}");
+        }
     }
 }

@@ -69,7 +69,7 @@ fn a_stack_with_resources_is_removed_only_by_its_name() {
     for (typed, code) in [("y\n", 8), ("dev\n", 0)] {
         let (mut screen, terminal) = Screen::open(120, 40);
         let child = sandbox.start_on(terminal, &["stack", "rm", "--force"]);
-        screen.await_text("has 3 resources, which stay where they are");
+        screen.await_text("still has 3 resources. They will keep running, and no stack will manage them.");
         screen.await_text("Type `dev` to confirm:");
         screen.type_text(typed);
         assert_eq!(screen.finish(child), code, "{}", screen.all());

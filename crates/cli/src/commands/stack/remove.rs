@@ -53,9 +53,10 @@ impl Remove {
             let question = format!("This removes stack `{stack}` and {goes} for good. Go on?");
             return Ok(context.terminal.confirm(&question));
         }
-        let resources = if left == 1 { "1 resource".to_owned() } else { format!("{left} resources") };
+        let (resources, they, them) =
+            if left == 1 { ("1 resource".to_owned(), "It", "it") } else { (format!("{left} resources"), "They", "them") };
         let warning = format!(
-            "Stack `{stack}` has {resources}, which stay where they are: neither `outrigger` nor `pulumi` will know of them any more.\n\
+            "Stack `{stack}` still has {resources}. {they} will keep running, and no stack will manage {them}.\n\
              This removes the stack and {goes} for good."
         );
         Ok(context.terminal.confirm_by_name(&warning, stack.stack()))

@@ -35,7 +35,7 @@ fn a_refresh_takes_over_what_exists() {
         "value: \"one\" -> \"other\"",
         "b missing",
     ]);
-    sandbox.outrigger(&["refresh", "--yes", "--expect-no-changes"]).ended(7).says(&["~ 1 updated", "- 1 deleted"]);
+    sandbox.outrigger(&["refresh", "--yes", "--expect-no-changes"]).ended(7).says(&["~ 1 updated in the state", "- 1 removed from the state"]);
     assert_eq!(identity(&sandbox, "a").0, a);
     let export = sandbox.export().to_string();
     assert!(!export.contains(&b) && export.contains("other"), "{export}");
