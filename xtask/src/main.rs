@@ -8,10 +8,12 @@
 )]
 
 mod bench;
+mod changelog;
 mod codegen;
 mod conformance;
 mod fuzz;
 mod kill;
+mod musl;
 mod parallel;
 mod parity;
 mod peers;
@@ -68,6 +70,10 @@ enum Command {
     Parity,
     /// Take the pictures of `docs/images`; needs `tmux`
     Pictures(pictures::Arguments),
+    /// Write `CHANGELOG.md` from the fragments in `changes`
+    Changelog,
+    /// Build an executable without shared libraries, for any Linux of this architecture
+    Musl,
     /// Measure `outrigger` against `pulumi` and a bare client
     Bench(bench::Arguments),
 }
@@ -88,6 +94,8 @@ fn main() -> ExitCode {
         Command::Simulate(arguments) => simulate::run(&arguments),
         Command::Parity => parity::run(),
         Command::Pictures(arguments) => pictures::run(&arguments),
+        Command::Changelog => changelog::run(),
+        Command::Musl => musl::run(),
         Command::Bench(arguments) => bench::run(&arguments),
     };
     match result {

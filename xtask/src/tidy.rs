@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use crate::{codegen, workspace};
+use crate::{changelog, codegen, workspace};
 
 /// Folders that hold nothing we wrote.
 const SKIPPED: [&str; 2] = ["target", ".git"];
@@ -40,6 +40,7 @@ pub(crate) fn run() -> Result<()> {
         bail!("tidy has {} findings", findings.len());
     }
     codegen::check()?;
+    changelog::check()?;
     println!("tidy: {} files are in order", files.len());
     Ok(())
 }

@@ -122,6 +122,9 @@ const REGISTRIES: [&str; 10] = [
 /// Crates that may not even come in through others.
 const BANNED: [&str; 5] = ["ring", "openssl", "openssl-sys", "serde_yaml", "lazy_static"];
 
+/// The image is built with the Rust that the workspace asks for.
+const CONTAINER: &str = concat!("FROM rust:", env!("CARGO_PKG_RUST_VERSION"), "-");
+
 /// Checks one file. `path` is relative to the workspace.
 pub(super) fn check(path: &str, text: &str) -> Vec<Finding> {
     // This folder has to name what it forbids.
@@ -129,6 +132,9 @@ pub(super) fn check(path: &str, text: &str) -> Vec<Finding> {
         return length(path, text);
     }
     let mut findings = foreign_names(path, text);
+    if path == "Containerfile" && !text.contains(CONTAINER) {
+        findings.push(at(path, 1, format!("the build starts with `{CONTAINER}...`")));
+    }
     if path.ends_with(".rs") {
         findings.extend(length(path, text));
         findings.extend(calls(path, text));
