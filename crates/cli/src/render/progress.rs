@@ -382,7 +382,7 @@ mod tests {
             ended(StepOp::CreateReplacement, StepResult::Done),
         ];
         let text = shown(Mood::Planned, false, events);
-        let expected = "Updating (dev):\n +  random:index:RandomPet pet create\n +- random:index:RandomPet pet replace [diff: ~length]\n";
+        let expected = "Updating (dev):\n +  pet random:index:RandomPet create\n +- pet random:index:RandomPet replace [diff: ~length]\n";
         assert_eq!(text, expected);
     }
 

@@ -88,9 +88,9 @@ pub(crate) fn short_type(ty: &str) -> String {
     }
 }
 
-/// Type and name of a resource, on a line.
+/// Name and type of a resource, on a line.
 pub(crate) fn label(urn: &Urn) -> String {
-    one_line(&format!("{} {}", short_type(urn.ty()), urn.name()))
+    one_line(&format!("{} {}", urn.name(), short_type(urn.ty())))
 }
 
 #[cfg(test)]

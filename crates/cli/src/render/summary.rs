@@ -183,7 +183,7 @@ mod tests {
         let step = Step { op: StepOp::Create, urn, old: None, new: None, diff: None };
         let doubt = said(Mood::Done, &[Trouble::InDoubt(Arc::new(step))]);
         assert!(
-            doubt.contains("creating a:b:C x ended in doubt") && doubt.contains("--clear-pending-creates"),
+            doubt.contains("creating x a:b:C ended in doubt") && doubt.contains("--clear-pending-creates"),
             "{doubt}"
         );
     }

@@ -221,7 +221,7 @@ fn a_preview_says_it_too() {
     sandbox.set("CHAOS", Some("Create=exit"));
     sandbox.outrigger(&["preview"]).ended(1).says(CRASH);
     sandbox.set("CHAOS", Some("start=flood;start=escape;Create=trickle"));
-    sandbox.outrigger(&["preview"]).ok().says(&["a create"]);
+    sandbox.outrigger(&["preview"]).ok().says(&["a chaos:index:Thing create"]);
     assert_nobody_left(&sandbox, "preview");
     assert_eq!(left(&sandbox), (vec![], vec![]));
 }
@@ -392,7 +392,7 @@ mod peers {
             "CHAOS",
             Some("start=flood-binary;start=escape-with-output;start=child;Create=not-a-number;Create=twice"),
         );
-        sandbox.outrigger(&["up", "--yes"]).ok().says(&["a created"]);
+        sandbox.outrigger(&["up", "--yes"]).ok().says(&["a chaos:index:Thing created"]);
         assert_nobody_left(&sandbox, "up");
         sandbox
             .pulumi(&["stack", "export", "--stack", "dev"])

@@ -69,7 +69,7 @@ fn the_new_crate_passes_its_tests_and_runs() {
     let example = fs::read_to_string(made.join("example/Pulumi.yaml")).unwrap();
     sandbox.write("Pulumi.yaml", &example);
     sandbox.outrigger(&["stack", "init", "dev"]).ok();
-    sandbox.outrigger(&["up", "--yes"]).ok().says(&["letter created"]);
+    sandbox.outrigger(&["up", "--yes"]).ok().says(&["letter scribe:Document created"]);
     assert_eq!(sandbox.read("letter.txt"), "Hello from a plugin of my own.");
     sandbox.pulumi(&["up", "--yes", "--expect-no-changes"]).ok();
     sandbox.pulumi(&["destroy", "--yes"]).ok();

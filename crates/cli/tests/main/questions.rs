@@ -44,7 +44,7 @@ fn a_wrong_passphrase_is_refused_before_anything_is_changed() {
     sandbox.set("PULUMI_CONFIG_PASSPHRASE", Some("wrong"));
     sandbox.outrigger(&["up", "--yes"]).failed().says(&["passphrase-wrong"]);
     let skipped = sandbox.outrigger(&["up", "--yes", "--skip-preview"]).failed().says(&["passphrase-wrong"]);
-    assert!(!skipped.text().contains("kit:random:Pet a creat"), "{}", skipped.text());
+    assert!(!skipped.text().contains("a kit:random:Pet creat"), "{}", skipped.text());
 }
 
 #[test]

@@ -14,7 +14,8 @@ use super::output::table;
 use crate::failure::Failure;
 use crate::output::data;
 use crate::render::duration::ago;
-use crate::render::text::{padded, width};
+use crate::render::step::short_type;
+use crate::render::text::{one_line, padded, width};
 
 /// Show a stack.
 #[derive(Args, Debug)]
@@ -73,7 +74,7 @@ impl Show {
         let mut out = String::new();
         for (label, rest, resource) in rows {
             let marked = if resource.delete { " (to be deleted)" } else { "" };
-            let _ = writeln!(out, "    {}  {}{marked}", padded(&label, widest), resource.urn.name());
+            let _ = writeln!(out, "    {}  {}{marked}", padded(&label, widest), one_line(&short_type(resource.urn.ty())));
             if self.show_urns {
                 let _ = writeln!(out, "    {rest}      URN: {}", resource.urn);
             }
@@ -85,7 +86,7 @@ impl Show {
     }
 }
 
-/// Rows of the tree: type with its branch, what the branch looks like below, the resource.
+/// Rows of the tree: name with its branch, what the branch looks like below, the resource.
 fn branches<'a>(
     children: &BTreeMap<Option<&Urn>, Vec<&'a Outlined>>,
     parent: Option<&Urn>,
@@ -101,7 +102,7 @@ fn branches<'a>(
             (_, false) => ("├─ ", "│  "),
         };
         let next = format!("{prefix}{below}");
-        rows.push((format!("{prefix}{branch}{}", resource.urn.ty()), next.clone(), resource));
+        rows.push((one_line(&format!("{prefix}{branch}{}", resource.urn.name())), next.clone(), resource));
         // An old copy that waits to be deleted has the same name; its children are listed once, under the live one.
         if !resource.delete && parent != Some(&resource.urn) {
             branches(children, Some(&resource.urn), &next, rows);

@@ -31,7 +31,7 @@ fn a_refresh_takes_over_what_exists() {
     happen(&sandbox, &format!(r#"{{"op":"update","id":"{a}","urn":"{a_urn}","value":"other","atMs":0}}"#));
     happen(&sandbox, &format!(r#"{{"op":"delete","id":"{b}","urn":"{b_urn}","atMs":0}}"#));
     sandbox.outrigger(&["refresh", "--preview-only", "--diff"]).ok().says(&[
-        "a drifted",
+        "a oracle:index:Thing drifted",
         "value: \"one\" -> \"other\"",
         "b missing",
     ]);
@@ -51,6 +51,6 @@ fn an_update_in_place_keeps_the_id() {
     sandbox.outrigger(&["up", "--yes"]).ok();
     let before = identity(&sandbox, "a");
     sandbox.write("Pulumi.yaml", &PROJECT.replace("one", "three"));
-    sandbox.outrigger(&["up", "--yes"]).ok().says(&["a updated", "~ 1 updated", "~ a: \"one\" -> \"three\""]);
+    sandbox.outrigger(&["up", "--yes"]).ok().says(&["a oracle:index:Thing updated", "~ 1 updated", "~ a: \"one\" -> \"three\""]);
     assert_eq!(identity(&sandbox, "a"), before);
 }

@@ -45,7 +45,7 @@ fn once_lets_running_work_finish() {
     assert_eq!(child.wait().unwrap().code(), Some(1));
     assert!(rest.contains("\"ending\":\"cancelled\"") && rest.contains("\"result\":\"done\""), "{rest}");
     assert_eq!((names(&sandbox, "resources"), names(&sandbox, "pending_operations")), (vec!["a".to_owned()], vec![]));
-    sandbox.outrigger(&["up", "--yes"]).ok().says(&["b created"]);
+    sandbox.outrigger(&["up", "--yes"]).ok().says(&["b oracle:index:Thing created"]);
 }
 
 #[test]

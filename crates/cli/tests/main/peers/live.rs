@@ -74,5 +74,5 @@ fn a_dumb_terminal_gets_lines() {
     let (mut screen, terminal) = Screen::open(80, 24);
     let child = sandbox.start_on(terminal, &["preview"]);
     assert_eq!(screen.finish(child), 0);
-    assert!(screen.all().contains(" +  oracle:index:Thing a create\n"), "{}", screen.all());
+    assert!(screen.all().contains(" +  a oracle:index:Thing create\n"), "{}", screen.all());
 }

@@ -30,7 +30,7 @@ fn while_one_is_at_work_nobody_else_is() {
     let sandbox = Sandbox::with_stack(SLOW);
     let mut child = sandbox.start(&["up", "--yes", "--skip-preview"]);
     let mut stdout = BufReader::new(child.stdout.take().unwrap());
-    await_line(&mut stdout, "a creating");
+    await_line(&mut stdout, "a oracle:index:Thing creating");
     sandbox.outrigger(&["up", "--yes", "--skip-preview"]).ended(1).says(&["is locked by", "outrigger cancel"]);
     sandbox.pulumi(&["up", "--yes", "--skip-preview"]).ended(1).says(&["locked", "outrigger"]);
     let mut rest = String::new();
@@ -44,15 +44,15 @@ fn whoever_loses_the_lock_starts_nothing_new_and_loses_nothing() {
     let sandbox = Sandbox::with_stack(SLOW);
     let mut child = sandbox.start(&["up", "--yes", "--skip-preview"]);
     let mut stdout = BufReader::new(child.stdout.take().unwrap());
-    await_line(&mut stdout, "a creating");
+    await_line(&mut stdout, "a oracle:index:Thing creating");
     sandbox.pulumi(&["cancel", "--yes"]).ok();
     let mut rest = String::new();
     stdout.read_to_string(&mut rest).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(1), "{rest}");
-    assert!(rest.contains("lock") && rest.contains("journal") && !rest.contains("b created"), "{rest}");
+    assert!(rest.contains("lock") && rest.contains("journal") && !rest.contains("b oracle:index:Thing created"), "{rest}");
     let made = fs::read_to_string(sandbox.path("oracle.log")).unwrap().lines().count();
     assert_eq!(made, 1, "only `a` was made");
-    sandbox.outrigger(&["up", "--yes"]).ok().says(&["b created"]);
+    sandbox.outrigger(&["up", "--yes"]).ok().says(&["b oracle:index:Thing created"]);
     let made = fs::read_to_string(sandbox.path("oracle.log")).unwrap().lines().count();
     assert_eq!(made, 2, "`a` was not made again");
 }

@@ -242,7 +242,7 @@ fn fail_on_create() {
     let bad = "  bad: {type: 'fail_on_create:Resource', properties: {value: '${good.value}'}}\n  after: {type: 'simple:Resource', properties: {value: '${bad.value}'}}\n";
     let sandbox = project(&[("simple", "2.0.0"), ("fail_on_create", "4.0.0")], &format!("{good}{bad}"));
     let failed = sandbox.outrigger(&["up", "--yes", "--skip-preview"]).ended(1);
-    failed.says(&["could not create `bad`", "failed create", "good created"]);
+    failed.says(&["could not create `bad`", "failed create", "good simple:index:Resource created"]);
     let made = wanted(&sandbox);
     assert_eq!(outputs(&made), json!({"good": {"value": true}}));
 
