@@ -33,7 +33,7 @@ fn a_refresh_takes_over_what_exists() {
     sandbox.outrigger(&["refresh", "--preview-only", "--diff"]).ok().says(&[
         "a oracle:index:Thing drifted",
         "value: \"one\" -> \"other\"",
-        "b missing",
+        "b oracle:index:Thing missing",
     ]);
     sandbox.outrigger(&["refresh", "--yes", "--expect-no-changes"]).ended(7).says(&["~ 1 updated in the state", "- 1 removed from the state"]);
     assert_eq!(identity(&sandbox, "a").0, a);
