@@ -14,6 +14,7 @@ use crate::failure::{Exit, Failure};
 use crate::operation::runtime;
 use crate::output::{data, talk};
 use crate::render::diagnostic::Renderer;
+use crate::render::waiting::waiting;
 
 /// Find mistakes in the project, without asking a provider anything.
 ///
@@ -32,7 +33,8 @@ pub(crate) struct Check {
 
 impl Check {
     pub(crate) fn run(self, environment: &Environment) -> Result<(), Failure> {
-        let report = runtime()?.block_on(check(environment, self.choice.stack.as_deref()))?;
+        let work = check(environment, self.choice.stack.as_deref());
+        let report = runtime()?.block_on(waiting("Checking", work))?;
         let errors = report.findings.iter().filter(|finding| finding.is_error()).count();
         if self.json {
             data(&format!("{:#}", as_json(&report, errors)))?;

@@ -8,6 +8,7 @@ use crate::failure::Failure;
 use crate::operation::runtime;
 use crate::output::data;
 use crate::render::plugins::table;
+use crate::render::waiting::waiting;
 
 /// Write the lock files of the project's packages, and look for its plugins.
 ///
@@ -18,7 +19,7 @@ pub(crate) struct Install {}
 
 impl Install {
     pub(crate) fn run(self, environment: &Environment) -> Result<(), Failure> {
-        let done = runtime()?.block_on(install(environment))?;
+        let done = runtime()?.block_on(waiting("Looking for plugins", install(environment)))?;
         // Also beside failures: files were written.
         for Locked { key, package, path, changed } in done.locked {
             data(&if changed { format!("{key}: wrote {path}") } else { format!("{key}: {path} is up to date") })?;

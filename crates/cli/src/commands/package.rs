@@ -8,6 +8,7 @@ use crate::environment::Environment;
 use crate::failure::Failure;
 use crate::operation::runtime;
 use crate::output::{data, talk};
+use crate::render::waiting::waiting;
 
 /// Add packages to a project.
 #[derive(Args, Debug)]
@@ -44,7 +45,8 @@ impl Package {
 
 impl Add {
     fn run(self, environment: &Environment) -> Result<(), Failure> {
-        let added = runtime()?.block_on(add_package(environment, &self.source, self.parameters.given()))?;
+        let work = add_package(environment, &self.source, self.parameters.given());
+        let added = runtime()?.block_on(waiting("Reading the package's schema", work))?;
         talk(&format!("Wrote {}", added.lock_file));
         if let Some(name) = added.local_plugin {
             talk(&format!(

@@ -15,3 +15,4 @@ pub(crate) mod summary;
 pub(crate) mod table;
 pub(crate) mod text;
 pub(crate) mod value;
+pub(crate) mod waiting;

@@ -346,7 +346,14 @@ mod tests {
             renderer: Renderer::default(),
             shown: Shown::default(),
         };
-        let phase = Phase { name: "update", title: "Updating", mood, refresh: false, project: "shop".into(), stack: "dev".into() };
+        let phase = Phase {
+            name: "update",
+            title: "Updating",
+            mood,
+            refresh: false,
+            project: "shop".into(),
+            stack: "dev".into(),
+        };
         let progress = Progress::on(Display::Lines(Box::new(out.clone())), view, phase, PropertyMap::new(), None);
         let recorder = Recorder::new(progress, redaction, Work::Up);
         for event in events {

@@ -22,8 +22,16 @@ fn only_what_was_called_has_failed() {
 
     let text = sandbox.outrigger(&up).failed().text();
     let lines = |part: &str| text.lines().filter(|line| line.contains(part)).count();
-    assert_eq!((lines("bad kit:process:Command creating"), lines("bad kit:process:Command creating failed")), (2, 1), "{text}");
-    assert_eq!((lines("one kit:process:Command creating"), lines("after kit:process:Command creating")), (0, 0), "{text}");
+    assert_eq!(
+        (lines("bad kit:process:Command creating"), lines("bad kit:process:Command creating failed")),
+        (2, 1),
+        "{text}"
+    );
+    assert_eq!(
+        (lines("one kit:process:Command creating"), lines("after kit:process:Command creating")),
+        (0, 0),
+        "{text}"
+    );
     assert!(text.contains("    1 failed\n    4 not started\n"), "{text}");
 
     let log = sandbox.read("events.json");

@@ -105,8 +105,7 @@ impl Screen {
     }
 
     fn text(&self, from: usize) -> String {
-        let line =
-            |line: &Vec<Cell>| line.iter().map(|cell| cell.letter).collect::<String>().trim_end().to_owned();
+        let line = |line: &Vec<Cell>| line.iter().map(|cell| cell.letter).collect::<String>().trim_end().to_owned();
         self.lines[from..].iter().map(line).collect::<Vec<_>>().join("\n")
     }
 

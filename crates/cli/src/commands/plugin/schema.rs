@@ -9,6 +9,7 @@ use crate::environment::Environment;
 use crate::failure::Failure;
 use crate::operation::runtime;
 use crate::output::data;
+use crate::render::waiting::waiting;
 
 /// Show the schema of a plugin.
 ///
@@ -30,7 +31,7 @@ impl Schema {
     pub(crate) fn run(self, environment: &Environment) -> Result<(), Failure> {
         let cx = CallContext::background();
         let parameters = self.parameters.given();
-        let text = runtime()?.block_on(async {
+        let work = async {
             if self.terraform {
                 let provider = terraform_provider(&cx, environment, &self.plugin, &parameters).await?;
                 let document = provider.document(&cx).await;
@@ -47,7 +48,8 @@ impl Schema {
                 Ok(schema) => format!("{schema:#}"),
                 Err(_) => String::from_utf8_lossy(&schema).into_owned(),
             })
-        })?;
+        };
+        let text = runtime()?.block_on(waiting("Reading the plugin's schema", work))?;
         Ok(data(&text)?)
     }
 }

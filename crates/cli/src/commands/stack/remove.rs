@@ -53,8 +53,11 @@ impl Remove {
             let question = format!("This removes stack `{stack}` and {goes} for good. Go on?");
             return Ok(context.terminal.confirm(&question));
         }
-        let (resources, they, them) =
-            if left == 1 { ("1 resource".to_owned(), "It", "it") } else { (format!("{left} resources"), "They", "them") };
+        let (resources, they, them) = if left == 1 {
+            ("1 resource".to_owned(), "It", "it")
+        } else {
+            (format!("{left} resources"), "They", "them")
+        };
         let warning = format!(
             "Stack `{stack}` still has {resources}. {they} will keep running, and no stack will manage {them}.\n\
              This removes the stack and {goes} for good."

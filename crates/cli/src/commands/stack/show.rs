@@ -74,7 +74,8 @@ impl Show {
         let mut out = String::new();
         for (label, rest, resource) in rows {
             let marked = if resource.delete { " (to be deleted)" } else { "" };
-            let _ = writeln!(out, "    {}  {}{marked}", padded(&label, widest), one_line(&short_type(resource.urn.ty())));
+            let _ =
+                writeln!(out, "    {}  {}{marked}", padded(&label, widest), one_line(&short_type(resource.urn.ty())));
             if self.show_urns {
                 let _ = writeln!(out, "    {rest}      URN: {}", resource.urn);
             }

@@ -35,7 +35,10 @@ fn a_refresh_takes_over_what_exists() {
         "value: \"one\" -> \"other\"",
         "b oracle:index:Thing missing",
     ]);
-    sandbox.outrigger(&["refresh", "--yes", "--expect-no-changes"]).ended(7).says(&["~ 1 updated in the state", "- 1 removed from the state"]);
+    sandbox
+        .outrigger(&["refresh", "--yes", "--expect-no-changes"])
+        .ended(7)
+        .says(&["~ 1 updated in the state", "- 1 removed from the state"]);
     assert_eq!(identity(&sandbox, "a").0, a);
     let export = sandbox.export().to_string();
     assert!(!export.contains(&b) && export.contains("other"), "{export}");
@@ -51,6 +54,10 @@ fn an_update_in_place_keeps_the_id() {
     sandbox.outrigger(&["up", "--yes"]).ok();
     let before = identity(&sandbox, "a");
     sandbox.write("Pulumi.yaml", &PROJECT.replace("one", "three"));
-    sandbox.outrigger(&["up", "--yes"]).ok().says(&["a oracle:index:Thing updated", "~ 1 updated", "~ a: \"one\" -> \"three\""]);
+    sandbox.outrigger(&["up", "--yes"]).ok().says(&[
+        "a oracle:index:Thing updated",
+        "~ 1 updated",
+        "~ a: \"one\" -> \"three\"",
+    ]);
     assert_eq!(identity(&sandbox, "a"), before);
 }

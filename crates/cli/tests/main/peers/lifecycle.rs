@@ -35,7 +35,11 @@ fn random_from_nothing_to_nothing() {
         "outrigger up",
     ]);
     assert!(ids(&sandbox.export()).is_empty(), "a preview made something");
-    sandbox.outrigger(&["up", "--yes"]).ok().says(&["pet random:index:RandomPet created", "+ name: \"one-", "+ 2 created"]);
+    sandbox.outrigger(&["up", "--yes"]).ok().says(&[
+        "pet random:index:RandomPet created",
+        "+ name: \"one-",
+        "+ 2 created",
+    ]);
     let first = ids(&sandbox.export());
     assert_eq!(first.len(), 1);
 
@@ -62,7 +66,10 @@ fn random_from_nothing_to_nothing() {
 
     sandbox.outrigger(&["refresh", "--yes"]).ok().says(&["unchanged"]);
     assert_eq!(ids(&sandbox.export()), second);
-    sandbox.outrigger(&["destroy", "--yes"]).ok().says(&["pet random:index:RandomPet deleted", "outrigger stack rm dev"]);
+    sandbox
+        .outrigger(&["destroy", "--yes"])
+        .ok()
+        .says(&["pet random:index:RandomPet deleted", "outrigger stack rm dev"]);
     assert!(ids(&sandbox.export()).is_empty());
     sandbox.outrigger(&["stack", "rm", "--yes"]).ok();
     sandbox.outrigger(&["stack", "output"]).ended(1).says(&["no stack is selected"]);

@@ -49,7 +49,10 @@ fn whoever_loses_the_lock_starts_nothing_new_and_loses_nothing() {
     let mut rest = String::new();
     stdout.read_to_string(&mut rest).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(1), "{rest}");
-    assert!(rest.contains("lock") && rest.contains("journal") && !rest.contains("b oracle:index:Thing created"), "{rest}");
+    assert!(
+        rest.contains("lock") && rest.contains("journal") && !rest.contains("b oracle:index:Thing created"),
+        "{rest}"
+    );
     let made = fs::read_to_string(sandbox.path("oracle.log")).unwrap().lines().count();
     assert_eq!(made, 1, "only `a` was made");
     sandbox.outrigger(&["up", "--yes"]).ok().says(&["b oracle:index:Thing created"]);

@@ -44,7 +44,11 @@ fn a_deletion_that_fails_keeps_what_it_needs_and_nothing_else() {
     );
     sandbox.outrigger(&["up", "--yes", "--skip-preview"]).ok();
     let answer = sandbox.outrigger(&["destroy", "--yes", "--skip-preview", "--continue-on-error"]);
-    answer.ended(1).says(&["could not delete `stuck`", "late oracle:index:Thing deleted", "slow oracle:index:Thing deleted"]);
+    answer.ended(1).says(&[
+        "could not delete `stuck`",
+        "late oracle:index:Thing deleted",
+        "slow oracle:index:Thing deleted",
+    ]);
     assert_eq!(things(&sandbox), ["base", "stuck"]);
 }
 
