@@ -33,13 +33,15 @@ fn from_pulumi() {
 fn from_terraform() {
     let mut sandbox = empty();
     // As `terraform providers mirror` writes it, unpacked.
-    let version = "3.7.2";
     let mirror = sandbox.path("home/mirror");
     let platform = format!("linux_{}", if cfg!(target_arch = "aarch64") { "arm64" } else { "amd64" });
-    let directory = mirror.join(outrigger_terraform::address::OPENTOFU_HOST).join("hashicorp/random").join(version);
-    fs::create_dir_all(directory.join(&platform)).unwrap();
-    let program = directory.join(&platform).join(format!("terraform-provider-random_v{version}_x5"));
-    symlink(peer("terraform/terraform-provider-random"), program).unwrap();
+    for (name, version) in [("random", "3.7.2"), ("local", "2.5.3")] {
+        let provider = mirror.join(outrigger_terraform::address::OPENTOFU_HOST).join("hashicorp").join(name);
+        let directory = provider.join(version).join(&platform);
+        fs::create_dir_all(&directory).unwrap();
+        let program = directory.join(format!("terraform-provider-{name}_v{version}_x5"));
+        symlink(peer(format!("terraform/terraform-provider-{name}")), program).unwrap();
+    }
     let configuration = sandbox.path("home/.terraformrc");
     let text = format!("provider_installation {{\n  filesystem_mirror {{ path = \"{}\" }}\n}}\n", mirror.display());
     fs::write(&configuration, text).unwrap();
