@@ -1,9 +1,11 @@
 //! `up`, `preview`, `refresh` and `destroy`: look, ask, do.
 //!
 //! A preview reads the state without a lock. The update that follows takes the lock and reads it again, because it may have
-//! changed while the user thought; plugins stay up in between.
+//! changed while the user thought; plugins stay up in between. A preview that finds nothing to write is the end: there is nothing
+//! to ask.
 
 use std::cell::OnceCell;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -100,12 +102,12 @@ async fn steps(request: &Request, phases: &Phases<'_>, terminal: Terminal) -> Re
         let result = phases.run(Mood::Planned).await?;
         if request.asked.preview_only {
             judge(request, &result, Mood::Planned, phases)?;
-            if request.asked.work == Work::Up && result.summary.changes() && !request.showing.json {
+            if request.asked.work == Work::Up && result.changed && !request.showing.json {
                 talk("\nRun `outrigger up` to apply these changes.");
             }
             return Ok(());
         }
-        if result.ending != Ending::Succeeded {
+        if result.ending != Ending::Succeeded || !result.changed {
             return judge(request, &result, Mood::Planned, phases);
         }
         if !request.showing.json {
@@ -254,7 +256,12 @@ fn judge(request: &Request, result: &RunResult, mood: Mood, phases: &Phases<'_>)
                 .hint("Look at the steps above; `--diff` shows every property that changes.");
             Err(Failure::new(Exit::Changes, diagnostic))
         }
-        Ending::Succeeded => Ok(()),
+        Ending::Succeeded => {
+            if !result.changed && !request.showing.json {
+                talk("\nNo changes.");
+            }
+            Ok(())
+        }
     }
 }
 
