@@ -17,7 +17,7 @@ use outrigger_workspace::events::EventStream;
 use outrigger_workspace::json::Secrets;
 use outrigger_workspace::{Mood, Operation, Work, Workspace};
 
-use crate::arguments::{Confirming, Showing, StackChoice, Working};
+use crate::arguments::{Configuring, Confirming, Showing, StackChoice, Working};
 use crate::environment::Environment;
 use crate::failure::{Exit, Failure};
 use crate::interruption::Interruption;
@@ -47,6 +47,8 @@ pub(crate) struct Request {
     pub(crate) skip_preview: bool,
     /// Changes are an error.
     pub(crate) expect_no_changes: bool,
+    /// The file of the configuration, if it is not the stack's own.
+    pub(crate) config_file: Option<PathBuf>,
     /// How it is shown.
     pub(crate) showing: Showing,
 }
@@ -57,6 +59,7 @@ impl Request {
         work: Work,
         confirming: Option<Confirming>,
         choice: StackChoice,
+        configuring: &Configuring,
         working: &Working,
         showing: Showing,
     ) -> Result<Self, Diagnostic> {
@@ -65,6 +68,7 @@ impl Request {
             stack: choice.stack,
             parallel: working.parallel,
             targets: working.targets()?,
+            config: configuring.given(),
             message: confirming.as_ref().map(|confirming| confirming.message.clone()).unwrap_or_default(),
             ..outrigger_workspace::Request::new(work)
         };
@@ -73,6 +77,7 @@ impl Request {
             yes: confirming.as_ref().is_some_and(|confirming| confirming.yes),
             skip_preview: confirming.is_some_and(|confirming| confirming.skip_preview),
             expect_no_changes: false,
+            config_file: configuring.file.config_file.clone(),
             showing,
         })
     }
@@ -86,7 +91,8 @@ pub(crate) fn run(request: &Request, environment: &Environment, terminal: Termin
     }
     let runtime = runtime()?;
     let result = runtime.block_on(async {
-        let operation = Arc::new(Workspace::open(environment)?.prepare(asked)?);
+        let operation =
+            Arc::new(Workspace::open(environment)?.with_config_file(request.config_file.as_deref()).prepare(asked)?);
         let phases = Phases::new(request, &operation, terminal);
         let result = steps(request, &phases, terminal).await;
         operation.close().await;

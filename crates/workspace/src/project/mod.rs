@@ -21,7 +21,7 @@ pub use check::{Report, check};
 pub use config::{Configuration, Secrecy};
 pub use environment::{Environment, Frontend, Passphrase, Silent};
 pub use open::{Store, Workspace, home, project, project_directory};
-pub use operation::{Operation, Request};
+pub use operation::{GivenConfig, Operation, Request};
 pub use packages::{Added, Installation, Locked, add_package, install};
 pub use plugins::{BRIDGE_VERSION, stand_alone_bridge};
 pub use stack::Removal;

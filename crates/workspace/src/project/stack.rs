@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use outrigger_diagnostic::Diagnostic;
@@ -162,21 +162,38 @@ impl Workspace {
 
     /// The stack's file; one that does not exist is empty.
     pub(super) fn stack_config(&self, stack: &StackName) -> Result<StackConfig, Error> {
-        let config = read_stack_config(&self.project, &self.project.stack_file(stack.stack()))?;
+        self.settle_file(stack)?;
+        let config = read_stack_config(&self.project, &self.stack_file(stack))?;
         for warning in config.warnings() {
             self.environment.frontend.finding(warning);
         }
         Ok(config)
     }
 
+    /// What opens the secrets of a stack's configuration, now and in its history. The frontend may be asked for the passphrase.
+    pub fn config_key(&self, stack: &StackName) -> Result<Arc<dyn Crypter>, Error> {
+        match self.secrets_provider(stack, &self.stack_config(stack)?)? {
+            Some(provider) => Ok(self.keys()?(&provider)?),
+            None => Ok(Arc::new(Locked)),
+        }
+    }
+
+    /// Where the configuration of a stack is.
+    pub(super) fn stack_file(&self, stack: &StackName) -> PathBuf {
+        self.config_file.clone().unwrap_or_else(|| self.project.stack_file(stack.stack()))
+    }
+
     /// Puts a new text into the stack's file, at once: a reader sees the old text or the new one.
     pub(super) fn write_stack_config(&self, stack: &StackName, text: &str) -> Result<(), Diagnostic> {
-        let path = self.project.stack_file(stack.stack());
-        replace_file(&path, text).map_err(|error| {
-            Diagnostic::error("stack-config-write", format!("`{}` cannot be written", self.shown(&path)))
-                .detail(error.to_string())
-                .hint("Check that the directory may be written to and has room.")
-        })
+        let path = self.stack_file(stack);
+        replace_file(&path, text).map_err(|error| self.unwritable(stack, &error))
+    }
+
+    pub(super) fn unwritable(&self, stack: &StackName, error: &io::Error) -> Diagnostic {
+        let path = self.stack_file(stack);
+        Diagnostic::error("stack-config-write", format!("`{}` cannot be written", self.shown(&path)))
+            .detail(error.to_string())
+            .hint("Check that the directory may be written to and has room.")
     }
 
     /// Who holds the lock of a stack, and whether they are alive.
