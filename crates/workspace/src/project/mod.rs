@@ -11,6 +11,7 @@ mod open;
 mod operation;
 mod other_stacks;
 mod packages;
+mod passphrase;
 mod plugins;
 mod source;
 mod stack;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use outrigger_diagnostic::Diagnostic;
 use outrigger_project::Project;
 use outrigger_project::stack_config::StackConfig;
-use outrigger_secrets::Keyring;
+use outrigger_secrets::{Crypter, Keyring, Locked};
 use outrigger_state::{
     Life, LockHolder, Outline, Resource, SecretsProviderState, StackName, cancel, fold_gone, holders,
 };
@@ -26,6 +26,8 @@ pub struct Removal {
     pub force: bool,
     /// Keep the stack's file.
     pub preserve_config: bool,
+    /// Remove the copies of its earlier states, too.
+    pub remove_backups: bool,
 }
 
 impl Workspace {
@@ -118,6 +120,9 @@ impl Workspace {
         self.require(stack)?;
         let store = &self.store;
         store.backend.remove_stack(stack, removal.force, &store.machine, store.clock.as_ref())?;
+        if removal.remove_backups {
+            store.backend.remove_backups(stack)?;
+        }
         if self.owns(stack) && !removal.preserve_config {
             let path = self.project.stack_file(stack.stack());
             match fs::remove_file(&path) {
