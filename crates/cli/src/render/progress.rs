@@ -362,7 +362,11 @@ mod tests {
             resource.inputs.insert("key".to_owned(), Value::secret("canary".into()));
             Some(Arc::new(resource))
         };
-        let old = if op == StepOp::Create { None } else { resource(2.0) };
+        let old = match op {
+            StepOp::Create => None,
+            StepOp::Same => resource(3.0),
+            _ => resource(2.0),
+        };
         Arc::new(Step { op, urn: urn.clone(), old, new: resource(3.0), diff: None })
     }
 

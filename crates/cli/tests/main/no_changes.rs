@@ -62,26 +62,37 @@ fn nothing_is_asked_where_nothing_changes() {
 #[test]
 fn what_only_the_state_knows_is_a_change() {
     let sandbox = made();
+    let protected = PROGRAM.replace("'kit:random:Pet'", "'kit:random:Pet', options: {protect: true}");
+    let renamed = PROGRAM
+        .replace("  cat:", "  tom:")
+        .replace("${cat", "${tom")
+        .replace("'kit:random:Pet'", "'kit:random:Pet', options: {aliases: [{name: cat}]}");
     let changed = [
-        PROGRAM.replace("name: ${cat.id}", "other: ${cat.id}"),
-        PROGRAM.replace("'kit:random:Pet'", "'kit:random:Pet', options: {protect: true}"),
-        PROGRAM
-            .replace("  cat:", "  tom:")
-            .replace("${cat", "${tom")
-            .replace("'kit:random:Pet'", "'kit:random:Pet', options: {aliases: [{name: cat}]}"),
+        (PROGRAM.replace("name: ${cat.id}", "other: ${cat.id}"), "+ other:"),
+        (protected, "kit:random:Pet cat now protected\n"),
+        (renamed, "kit:random:Pet tom (was cat), no longer protected\n"),
     ];
-    for program in changed {
+    for (program, shown) in changed {
         // What is only read is no change.
         sandbox.write("seen/file", "");
         let read = "resources:\n  seen: {type: 'kit:fs:Directory', get: {id: seen}}";
         sandbox.write("Pulumi.yaml", &program.replace("resources:", read));
-        sandbox.outrigger(&["preview", "--expect-no-changes"]).ok().says(&["to apply these changes"]);
+        sandbox.outrigger(&["preview", "--expect-no-changes"]).ok().says(&["to apply these changes", shown]);
+        sandbox.outrigger(&["preview", "--diff"]).ok().says(&[shown]);
         let (mut screen, terminal) = Screen::open(100, 40);
         let child = sandbox.start_on(terminal, &["up"]);
         screen.await_text("Do you want to perform this update?");
+        // The tree has columns of its own.
+        let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let remark = words(shown.trim_start_matches("kit:random:Pet "));
+        let tree = words(&screen.all().replace("kit:random:Pet ", ""));
+        assert!(tree.contains(&remark), "{}", screen.all());
         screen.type_text("y\n");
         assert_eq!(screen.finish(child), 0, "{}", screen.all());
         sandbox.outrigger(&["up", "--yes"]).ok().says(&["No changes."]);
     }
     assert_eq!(updates(&sandbox), 4);
+
+    sandbox.outrigger(&["state", "taint", "tom"]).ok();
+    sandbox.outrigger(&["preview"]).ok().says(&["kit:random:Pet tom replace (tainted)"]);
 }
