@@ -18,24 +18,23 @@ pub(super) struct Stopped {
 }
 
 impl Stopped {
-    /// Whether an error goes into the line at the end: it says that the call was given up, or what another one has said.
+    /// Whether an error goes into the line at the end, because another one has said the same.
     pub(super) fn takes(&mut self, urn: &Urn, diagnostic: &Diagnostic) -> bool {
         let Diagnostic { code, detail, hints, notes, .. } = diagnostic;
-        let mut is_new = || self.reasons.insert(format!("{code} {detail:?} {hints:?} {notes:?}"));
-        if *code != "plugin-cancelled" && is_new() {
-            return false;
+        let is_new = self.reasons.insert(format!("{code} {detail:?} {hints:?} {notes:?}"));
+        if !is_new {
+            self.names.push(one_line(urn.name()));
         }
-        self.names.push(one_line(urn.name()));
-        true
+        !is_new
     }
 
     /// The line; empty if there are none.
     pub(super) fn line(&self) -> String {
-        let (count, more) = (self.names.len(), if self.reasons.is_empty() { "" } else { " more" });
+        let count = self.names.len();
         let what = match count {
             0 => return String::new(),
-            1 => format!("1{more} operation was stopped"),
-            _ => format!("{count}{more} operations were stopped"),
+            1 => "1 more operation was stopped".to_owned(),
+            _ => format!("{count} more operations were stopped"),
         };
         let names = self.names.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
         let rest = if count > SHOWN { format!(" and {} more", count - SHOWN) } else { String::new() };
@@ -52,18 +51,17 @@ mod tests {
         let error = |code, detail: &str| Diagnostic::error(code, "could not create").detail(detail);
         let urn = |name: &str| Urn::new("dev", "shop", None, "a:b:C", name);
         let mut stopped = Stopped::default();
+        assert!(!stopped.takes(&urn("a"), &error("plugin-cancelled", "given up")));
         assert_eq!(stopped.line(), "");
-        assert!(stopped.takes(&urn("a"), &error("plugin-cancelled", "given up by plugin 1")));
-        assert_eq!(stopped.line(), "1 operation was stopped: a\n\n");
-        assert!(stopped.takes(&urn("b"), &error("plugin-cancelled", "given up by plugin 2")));
-        assert_eq!(stopped.line(), "2 operations were stopped: a, b\n\n");
-        // What fails by itself meanwhile is shown.
+        assert!(stopped.takes(&urn("b"), &error("plugin-cancelled", "given up")));
+        assert_eq!(stopped.line(), "1 more operation was stopped: b\n\n");
+        // What fails for a reason of its own meanwhile is shown.
         assert!(!stopped.takes(&urn("c"), &error("plugin-error", "quota")));
         assert!(!stopped.takes(&urn("d"), &error("plugin-error", "no such zone")));
         for number in 0..20 {
             assert!(stopped.takes(&urn(&format!("e{number}")), &error("plugin-error", "quota")));
         }
-        assert!(stopped.line().starts_with("22 more operations were stopped: a, b, e0, "), "{}", stopped.line());
-        assert!(stopped.line().ends_with("e17 and 2 more\n\n"), "{}", stopped.line());
+        assert!(stopped.line().starts_with("21 more operations were stopped: b, e0, "), "{}", stopped.line());
+        assert!(stopped.line().ends_with("e18 and 1 more\n\n"), "{}", stopped.line());
     }
 }
