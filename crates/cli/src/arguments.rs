@@ -6,6 +6,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use outrigger_diagnostic::Diagnostic;
 use outrigger_engine::{Pattern, Targets};
 use outrigger_value::Urn;
+use outrigger_workspace::GivenConfig;
 
 use crate::commands;
 
@@ -177,6 +178,38 @@ impl Working {
             })?);
         }
         Ok(targets)
+    }
+}
+
+/// Where the configuration is.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct ConfigFile {
+    /// Use this file for the configuration instead of `Pulumi.STACK.yaml`.
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) config_file: Option<PathBuf>,
+}
+
+/// The configuration of a run.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Configuring {
+    /// Set a configuration value first and save it in the stack's file; may be given several times.
+    #[arg(short, long, value_name = "KEY=VALUE")]
+    config: Vec<String>,
+    /// The keys of `--config` are paths into structured values, which are made anew.
+    #[arg(long)]
+    config_path: bool,
+    #[command(flatten)]
+    pub(crate) file: ConfigFile,
+}
+
+impl Configuring {
+    /// The values; one without `=` is empty, as in Pulumi.
+    pub(crate) fn given(&self) -> GivenConfig {
+        let pair = |text: &String| {
+            let (key, value) = text.split_once('=').unwrap_or((text, ""));
+            (key.to_owned(), value.to_owned())
+        };
+        GivenConfig { pairs: self.config.iter().map(pair).collect(), paths: self.config_path }
     }
 }
 

@@ -18,6 +18,7 @@ pub(crate) const EXAMPLES: &[(&str, Examples)] = &[
             ("outrigger up", "Look, ask, do it"),
             ("outrigger up --yes --diff", "Apply without asking, and show every property that changes"),
             ("outrigger up --target '**::database'", "Only the resource called database"),
+            ("outrigger up --config size=large", "Set a configuration value first, and keep it in the stack's file"),
             ("outrigger up --yes --json", "As events, for another program"),
         ],
     ),
@@ -50,7 +51,13 @@ pub(crate) const EXAMPLES: &[(&str, Examples)] = &[
             ("outrigger stack --show-urns", "With the names that --target takes"),
         ],
     ),
-    ("stack init", &[("outrigger stack init prod", "Make the stack prod and select it")]),
+    (
+        "stack init",
+        &[
+            ("outrigger stack init prod", "Make the stack prod and select it"),
+            ("outrigger stack init prod --copy-config-from dev", "With the configuration of dev"),
+        ],
+    ),
     (
         "stack ls",
         &[
@@ -81,6 +88,16 @@ pub(crate) const EXAMPLES: &[(&str, Examples)] = &[
     ("stack tag set", &[("outrigger stack tag set owner platform", "Set a tag")]),
     ("stack tag rm", &[("outrigger stack tag rm owner", "Remove a tag")]),
     ("stack rename", &[("outrigger stack rename staging", "Call the selected stack staging")]),
+    (
+        "stack change-secrets-provider",
+        &[
+            ("outrigger stack change-secrets-provider passphrase", "Choose another passphrase"),
+            (
+                "outrigger stack change-secrets-provider passphrase < new-passphrase.txt",
+                "In a script; PULUMI_CONFIG_PASSPHRASE is the old one",
+            ),
+        ],
+    ),
     ("stack unselect", &[("outrigger stack unselect", "Have no stack selected")]),
     ("stack rm", &[("outrigger stack rm dev --yes", "Remove the stack dev, which has no resources")]),
     (
@@ -102,6 +119,13 @@ pub(crate) const EXAMPLES: &[(&str, Examples)] = &[
     (
         "config set-all",
         &[("outrigger config set-all --plaintext size=large --secret token=abc", "Two values in one change")],
+    ),
+    (
+        "config cp",
+        &[
+            ("outrigger config cp --dest prod", "Copy every value of the selected stack to prod"),
+            ("outrigger config cp --stack dev --dest prod token", "Copy one, a secret encrypted with the key of prod"),
+        ],
     ),
     ("config rm-all", &[("outrigger config rm-all size token", "Remove two values in one change")]),
     ("config rm", &[("outrigger config rm token", "Remove a value")]),

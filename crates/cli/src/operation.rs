@@ -1,9 +1,11 @@
 //! `up`, `preview`, `refresh` and `destroy`: look, ask, do.
 //!
 //! A preview reads the state without a lock. The update that follows takes the lock and reads it again, because it may have
-//! changed while the user thought; plugins stay up in between.
+//! changed while the user thought; plugins stay up in between. A preview that finds nothing to write is the end: there is nothing
+//! to ask.
 
 use std::cell::OnceCell;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -15,7 +17,7 @@ use outrigger_workspace::events::EventStream;
 use outrigger_workspace::json::Secrets;
 use outrigger_workspace::{Mood, Operation, Work, Workspace};
 
-use crate::arguments::{Confirming, Showing, StackChoice, Working};
+use crate::arguments::{Configuring, Confirming, Showing, StackChoice, Working};
 use crate::environment::Environment;
 use crate::failure::{Exit, Failure};
 use crate::interruption::Interruption;
@@ -45,6 +47,8 @@ pub(crate) struct Request {
     pub(crate) skip_preview: bool,
     /// Changes are an error.
     pub(crate) expect_no_changes: bool,
+    /// The file of the configuration, if it is not the stack's own.
+    pub(crate) config_file: Option<PathBuf>,
     /// How it is shown.
     pub(crate) showing: Showing,
 }
@@ -55,6 +59,7 @@ impl Request {
         work: Work,
         confirming: Option<Confirming>,
         choice: StackChoice,
+        configuring: &Configuring,
         working: &Working,
         showing: Showing,
     ) -> Result<Self, Diagnostic> {
@@ -63,6 +68,7 @@ impl Request {
             stack: choice.stack,
             parallel: working.parallel,
             targets: working.targets()?,
+            config: configuring.given(),
             message: confirming.as_ref().map(|confirming| confirming.message.clone()).unwrap_or_default(),
             ..outrigger_workspace::Request::new(work)
         };
@@ -71,6 +77,7 @@ impl Request {
             yes: confirming.as_ref().is_some_and(|confirming| confirming.yes),
             skip_preview: confirming.is_some_and(|confirming| confirming.skip_preview),
             expect_no_changes: false,
+            config_file: configuring.file.config_file.clone(),
             showing,
         })
     }
@@ -84,7 +91,8 @@ pub(crate) fn run(request: &Request, environment: &Environment, terminal: Termin
     }
     let runtime = runtime()?;
     let result = runtime.block_on(async {
-        let operation = Arc::new(Workspace::open(environment)?.prepare(asked)?);
+        let operation =
+            Arc::new(Workspace::open(environment)?.with_config_file(request.config_file.as_deref()).prepare(asked)?);
         let phases = Phases::new(request, &operation, terminal);
         let result = steps(request, &phases, terminal).await;
         operation.close().await;
@@ -100,12 +108,12 @@ async fn steps(request: &Request, phases: &Phases<'_>, terminal: Terminal) -> Re
         let result = phases.run(Mood::Planned).await?;
         if request.asked.preview_only {
             judge(request, &result, Mood::Planned, phases)?;
-            if request.asked.work == Work::Up && result.summary.changes() && !request.showing.json {
+            if request.asked.work == Work::Up && result.changed && !request.showing.json {
                 talk("\nRun `outrigger up` to apply these changes.");
             }
             return Ok(());
         }
-        if result.ending != Ending::Succeeded {
+        if result.ending != Ending::Succeeded || !result.changed {
             return judge(request, &result, Mood::Planned, phases);
         }
         if !request.showing.json {
@@ -254,7 +262,12 @@ fn judge(request: &Request, result: &RunResult, mood: Mood, phases: &Phases<'_>)
                 .hint("Look at the steps above; `--diff` shows every property that changes.");
             Err(Failure::new(Exit::Changes, diagnostic))
         }
-        Ending::Succeeded => Ok(()),
+        Ending::Succeeded => {
+            if !result.changed && !request.showing.json {
+                talk("\nNo changes.");
+            }
+            Ok(())
+        }
     }
 }
 

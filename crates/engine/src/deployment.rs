@@ -41,6 +41,7 @@ pub(crate) struct Deployment {
     failed: AtomicBool,
     blemished: AtomicBool,
     journal_failed: AtomicBool,
+    pub(crate) changed: AtomicBool,
     pub(crate) deletes_all: AtomicBool,
     /// One for each milestone that somebody waits for; closed when it is reached, or never will be.
     gates: Mutex<HashMap<Milestone, Arc<Semaphore>>>,
@@ -85,6 +86,7 @@ impl Deployment {
             failed: AtomicBool::new(false),
             blemished: AtomicBool::new(false),
             journal_failed: AtomicBool::new(false),
+            changed: AtomicBool::new(false),
             deletes_all: AtomicBool::new(false),
             gates: Mutex::default(),
             options,
@@ -211,7 +213,11 @@ impl Deployment {
     /// Makes a record durable. An error has been reported when this returns, and once only: every step that waits for the same
     /// flush meets the same error.
     pub(crate) async fn append(&self, urn: &Urn, record: Record) -> Result<(), RegisterError> {
-        if self.options.preview || record == Record::default() {
+        if record == Record::default() {
+            return Ok(());
+        }
+        self.changed.store(true, Ordering::Relaxed);
+        if self.options.preview {
             return Ok(());
         }
         self.services.journal.append(record).await.map_err(|diagnostic| {

@@ -198,4 +198,6 @@ pub struct RunResult {
     pub outputs: PropertyMap,
     /// The program registers no resource, so the update deletes every resource of the stack. Only with [`crate::Options::keep_last`].
     pub deletes_all: bool,
+    /// Something in the state changed, or would change, if only an option of a resource or an output of the stack.
+    pub changed: bool,
 }

@@ -244,5 +244,7 @@ impl Deployment {
 /// A resource that may not go.
 pub(crate) fn protected(urn: &Urn, doing: &str) -> Diagnostic {
     Diagnostic::error("engine-protected", format!("cannot {doing} `{}` ({}): it is protected", urn.name(), urn.ty()))
-        .hint("Set its `protect` option to false and run `outrigger up`, then try again.")
+        .hint(format!(
+            "Set its `protect` option to false and run `outrigger up`, or run `outrigger state unprotect '{urn}'`, then try again."
+        ))
 }

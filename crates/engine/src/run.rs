@@ -132,7 +132,8 @@ impl Deployment {
         let decisions = self.decide();
         let outputs = decisions.table.live(&self.stack).map(|(_, stack)| stack.outputs.clone()).unwrap_or_default();
         let deletes_all = self.deletes_all.load(Ordering::Relaxed);
-        RunResult { ending, summary: decisions.summary.clone(), outputs, deletes_all }
+        let changed = self.changed.load(Ordering::Relaxed);
+        RunResult { ending, summary: decisions.summary.clone(), outputs, deletes_all, changed }
     }
 }
 

@@ -104,6 +104,7 @@ pub fn ended(result: &RunResult, secrets: Secrets, took: Duration) -> Json {
         "changes": Json::Object(counts.collect()),
         "failed": result.summary.failed,
         "notStarted": result.summary.not_started,
+        "changed": result.changed,
         "outputs": properties_to_json(&result.outputs, secrets),
         "durationMs": milliseconds(took),
     })

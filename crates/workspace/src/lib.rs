@@ -25,6 +25,7 @@ pub mod json;
 mod project;
 mod recorder;
 mod redaction;
+mod remarks;
 mod run;
 mod services;
 
@@ -46,5 +47,6 @@ pub use history::Entry;
 pub use project::*;
 pub use recorder::{Recorder, is_half, is_internal};
 pub use redaction::{HIDDEN, Redaction};
+pub use remarks::remarks;
 pub use run::{Mood, OwnedKeys, Runner, Work};
 pub use services::{Relay, SystemRandom};

@@ -119,8 +119,18 @@ impl Runner {
         let viewed = blocking(move || Session::view(&backend, &stack, &*keys));
         let Viewed { base, findings } = viewed.await?;
         self.admit(&base)?;
+        // An update brings the journal of an interrupted run into the state, and gives the state the key of the stack's file.
+        let unsettled = !findings.is_empty() || self.changes_key(&base);
         let recorder = self.begin(&base, findings, begin);
-        Ok(self.run(Arc::new(NoJournal), base, &recorder, true).await)
+        let mut result = self.run(Arc::new(NoJournal), base, &recorder, true).await;
+        result.changed |= unsettled;
+        Ok(result)
+    }
+
+    /// Whether an update encrypts the secrets of the state anew.
+    fn changes_key(&self, base: &Snapshot) -> bool {
+        let old = base.secrets_provider.as_ref().filter(|old| !old.kind.is_empty());
+        self.secrets_provider.as_ref().zip(old).is_some_and(|(new, old)| new != old)
     }
 
     /// Does it: locks the stack, runs, writes the state and the history. `begin` is as for a preview.

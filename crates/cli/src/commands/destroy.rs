@@ -3,7 +3,7 @@
 use clap::Args;
 use outrigger_workspace::{Removal, Work, Workspace};
 
-use crate::arguments::{Confirming, Enduring, Reading, Showing, StackChoice, Working};
+use crate::arguments::{Configuring, Confirming, Enduring, Reading, Showing, StackChoice, Working};
 use crate::environment::Environment;
 use crate::failure::Failure;
 use crate::operation::{self, Request};
@@ -15,6 +15,8 @@ use crate::terminal::Terminal;
 pub(crate) struct Destroy {
     #[command(flatten)]
     choice: StackChoice,
+    #[command(flatten)]
+    configuring: Configuring,
     #[command(flatten)]
     confirming: Confirming,
     #[command(flatten)]
@@ -36,7 +38,8 @@ pub(crate) struct Destroy {
 impl Destroy {
     pub(crate) fn run(self, environment: &Environment, terminal: Terminal) -> Result<(), Failure> {
         let confirming = (!self.preview_only).then_some(self.confirming);
-        let mut request = Request::new(Work::Destroy, confirming, self.choice, &self.working, self.showing)?;
+        let mut request =
+            Request::new(Work::Destroy, confirming, self.choice, &self.configuring, &self.working, self.showing)?;
         request.asked.continue_on_error = self.enduring.continue_on_error;
         request.asked.refresh = self.reading.refresh;
         operation::run(&request, environment, terminal)?;

@@ -19,10 +19,17 @@ pub(crate) struct Logout {
     /// The same as `file://~`.
     #[arg(short, long)]
     local: bool,
+    /// Forget every login.
+    #[arg(long, conflicts_with_all = ["url", "cloud_url", "local"])]
+    all: bool,
 }
 
 impl Logout {
     pub(crate) fn run(self, environment: &Environment) -> Result<(), Failure> {
+        if self.all {
+            home(environment)?.logout_all()?;
+            return Ok(data("Logged out of everything")?);
+        }
         let url = self.url.or(self.cloud_url).or_else(|| self.local.then(|| "file://~".to_owned()));
         let text = match home(environment)?.logout(url.as_deref())? {
             Some(url) => format!("Logged out of {url}"),

@@ -3,7 +3,7 @@
 use clap::Args;
 use outrigger_workspace::Work;
 
-use crate::arguments::{Reading, Showing, StackChoice, Working};
+use crate::arguments::{Configuring, Reading, Showing, StackChoice, Working};
 use crate::environment::Environment;
 use crate::failure::Failure;
 use crate::operation::{self, Request};
@@ -14,6 +14,8 @@ use crate::terminal::Terminal;
 pub(crate) struct Preview {
     #[command(flatten)]
     choice: StackChoice,
+    #[command(flatten)]
+    configuring: Configuring,
     #[command(flatten)]
     working: Working,
     #[command(flatten)]
@@ -27,7 +29,7 @@ pub(crate) struct Preview {
 
 impl Preview {
     pub(crate) fn run(self, environment: &Environment, terminal: Terminal) -> Result<(), Failure> {
-        let mut request = Request::new(Work::Up, None, self.choice, &self.working, self.showing)?;
+        let mut request = Request::new(Work::Up, None, self.choice, &self.configuring, &self.working, self.showing)?;
         request.asked.refresh = self.reading.refresh;
         request.expect_no_changes = self.expect_no_changes;
         operation::run(&request, environment, terminal)

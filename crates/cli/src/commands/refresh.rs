@@ -5,7 +5,7 @@ use outrigger_diagnostic::Diagnostic;
 use outrigger_value::Urn;
 use outrigger_workspace::{PendingCreates, Work};
 
-use crate::arguments::{Confirming, Showing, StackChoice, Working};
+use crate::arguments::{Configuring, Confirming, Showing, StackChoice, Working};
 use crate::environment::Environment;
 use crate::failure::Failure;
 use crate::operation::{self, Request};
@@ -16,6 +16,8 @@ use crate::terminal::Terminal;
 pub(crate) struct Refresh {
     #[command(flatten)]
     choice: StackChoice,
+    #[command(flatten)]
+    configuring: Configuring,
     #[command(flatten)]
     confirming: Confirming,
     #[command(flatten)]
@@ -49,7 +51,8 @@ impl Refresh {
             PendingCreates::Import(pairs(&self.import_pending_creates)?)
         };
         let confirming = (!self.preview_only).then_some(self.confirming);
-        let mut request = Request::new(Work::Refresh, confirming, self.choice, &self.working, self.showing)?;
+        let mut request =
+            Request::new(Work::Refresh, confirming, self.choice, &self.configuring, &self.working, self.showing)?;
         // Reading is what this command does.
         request.asked.refresh = Some(false);
         request.asked.pending_creates = pending_creates;

@@ -3,7 +3,7 @@
 use clap::Args;
 use outrigger_workspace::Work;
 
-use crate::arguments::{Confirming, Enduring, Reading, Showing, StackChoice, Working};
+use crate::arguments::{Configuring, Confirming, Enduring, Reading, Showing, StackChoice, Working};
 use crate::environment::Environment;
 use crate::failure::Failure;
 use crate::operation::{self, Request};
@@ -14,6 +14,8 @@ use crate::terminal::Terminal;
 pub(crate) struct Up {
     #[command(flatten)]
     choice: StackChoice,
+    #[command(flatten)]
+    configuring: Configuring,
     #[command(flatten)]
     confirming: Confirming,
     #[command(flatten)]
@@ -34,7 +36,8 @@ pub(crate) struct Up {
 
 impl Up {
     pub(crate) fn run(self, environment: &Environment, terminal: Terminal) -> Result<(), Failure> {
-        let mut request = Request::new(Work::Up, Some(self.confirming), self.choice, &self.working, self.showing)?;
+        let mut request =
+            Request::new(Work::Up, Some(self.confirming), self.choice, &self.configuring, &self.working, self.showing)?;
         request.asked.continue_on_error = self.enduring.continue_on_error;
         request.asked.refresh = self.reading.refresh;
         request.asked.delete_all = self.delete_all;

@@ -10,6 +10,7 @@ const PULUMI: Remarks = &[
     ("package add", "writes what YAML programs need"),
     ("plugin list", "the plugins in the cache"),
     ("whoami", "the user of the operating system, as with every `file://` backend"),
+    ("stack change-secrets-provider", "`passphrase` only"),
     ("destroy --json", "events in a form of our own; `--event-log` writes Pulumi's"),
     ("preview --json", "events in a form of our own; `--event-log` writes Pulumi's"),
     ("refresh --json", "events in a form of our own; `--event-log` writes Pulumi's"),

@@ -1,6 +1,7 @@
 //! A run as it happens: a live tree on a terminal, otherwise one line when a step begins and one when it ends.
 
 mod lines;
+mod stopped;
 mod under_way;
 
 use std::collections::HashSet;
@@ -22,6 +23,7 @@ use super::diagnostic::Renderer;
 use super::live::{Board, Intention, Live};
 use super::step::{label, words};
 use super::summary::{self, Trouble};
+use stopped::Stopped;
 use under_way::UnderWay;
 
 /// How the user wants to see a run.
@@ -95,6 +97,8 @@ struct State {
     under_way: UnderWay,
     old_outputs: PropertyMap,
     troubles: Vec<Trouble>,
+    /// Since the user asked to stop: the operations that ended for it.
+    stopped: Option<Stopped>,
     log: Option<EventLog>,
 }
 
@@ -123,6 +127,7 @@ impl Progress {
             under_way: UnderWay::default(),
             old_outputs: outputs,
             troubles: Vec::new(),
+            stopped: None,
             log,
         };
         let progress = Self { view, phase, state: Mutex::new(state) };
@@ -144,7 +149,9 @@ impl Progress {
 
     /// The user asked to stop. Answers whether the screen says so; otherwise somebody else has to.
     pub(crate) fn stop(&self) -> bool {
-        match &self.state().display {
+        let mut state = self.state();
+        state.stopped.get_or_insert_default();
+        match &state.display {
             Display::Lines(_) => false,
             Display::Live(live) => {
                 live.stop();
@@ -192,6 +199,9 @@ impl Progress {
             return state.line(&stream.line(self.phase.name, "run-ended", body));
         }
         let mut text = "\n".to_owned();
+        if let Some(stopped) = &state.stopped {
+            text.push_str(&stopped.line());
+        }
         if self.phase.name != "destroy" {
             text.push_str(&summary::outputs(&state.old_outputs, &result.outputs, secrets));
         }
@@ -244,7 +254,7 @@ impl Progress {
 impl EventSink for Progress {
     fn emit(&self, event: Event) {
         let mut state = self.state();
-        let Noted { took, called } = state.note(&event, &self.view.redaction);
+        let Noted { took, called, hidden } = state.note(&event, &self.view.redaction);
         if let Some(log) = &mut state.log {
             log.write(&event, &self.view.redaction);
         }
@@ -253,6 +263,7 @@ impl EventSink for Progress {
             return state.line(&stream.line(self.phase.name, kind, body));
         }
         let shown = match &state.display {
+            _ if hidden => false,
             Display::Lines(_) => true,
             Display::Live(live) => self.board(live, &event),
         };
@@ -269,6 +280,8 @@ struct Noted {
     took: Option<Duration>,
     /// The steps whose provider is called now.
     called: Vec<Arc<Step>>,
+    /// Another one says the same.
+    hidden: bool,
 }
 
 impl State {
@@ -276,14 +289,19 @@ impl State {
     fn note(&mut self, event: &Event, redaction: &Redaction) -> Noted {
         match event {
             Event::StepStarted(step) => self.under_way.started(step),
-            Event::CallStarted { urn } => return Noted { called: self.under_way.calling(urn), took: None },
+            Event::CallStarted { urn } => return Noted { called: self.under_way.calling(urn), ..Noted::default() },
             Event::StepEnded { step, result, .. } => {
                 if *result == StepResult::Unknown {
                     self.troubles.push(Trouble::InDoubt(Arc::clone(step)));
                 }
-                return Noted { took: self.under_way.ended(step), called: Vec::new() };
+                return Noted { took: self.under_way.ended(step), ..Noted::default() };
             }
-            Event::Diagnostic { diagnostic, .. } if diagnostic.is_error() => {
+            Event::Diagnostic { urn, diagnostic } if diagnostic.is_error() => {
+                if let (Some(stopped), Some(urn)) = (&mut self.stopped, urn)
+                    && stopped.takes(urn, diagnostic)
+                {
+                    return Noted { hidden: true, ..Noted::default() };
+                }
                 let summary = redaction.hide(&diagnostic.summary);
                 self.troubles.push(Trouble::Error { summary, code: diagnostic.code });
             }
@@ -371,7 +389,11 @@ mod tests {
             resource.inputs.insert("key".to_owned(), Value::secret("canary".into()));
             Some(Arc::new(resource))
         };
-        let old = if op == StepOp::Create { None } else { resource(2.0) };
+        let old = match op {
+            StepOp::Create => None,
+            StepOp::Same => resource(3.0),
+            _ => resource(2.0),
+        };
         Arc::new(Step { op, urn: urn.clone(), old, new: resource(3.0), diff: None })
     }
 

@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use outrigger_engine::{Ending, Step, StepOp, Summary};
 use outrigger_value::{PropertyMap, diff};
-use outrigger_workspace::Mood;
 use outrigger_workspace::json::Secrets;
+use outrigger_workspace::{HIDDEN, Mood};
 
 use super::duration::short;
 use super::step::{label, words};
-use super::value::to_line;
+use super::value::{change, to_line};
 
 /// Something that went wrong. It was shown in full where it happened; the end of a run names it again.
 #[derive(Clone, Debug)]
@@ -36,10 +36,12 @@ pub(crate) fn outputs(old: &PropertyMap, new: &PropertyMap, secrets: Secrets) ->
             Some(before) if diff::equal(before, value) => "  ",
             Some(_) => "~ ",
         };
-        let text = to_line(value, secrets);
         let line = match old.get(key).filter(|_| mark == "~ ") {
-            Some(before) => format!("{} -> {text}", to_line(before, secrets)),
-            None => text,
+            Some(before) => match change(before, value, secrets) {
+                [before, after] if before == HIDDEN && after == HIDDEN => format!("{HIDDEN} (changed)"),
+                [before, after] => format!("{before} -> {after}"),
+            },
+            None => to_line(value, secrets),
         };
         // Writing to a string cannot fail, here and below.
         let _ = writeln!(out, "  {mark}{key}: {line}");

@@ -8,6 +8,9 @@ use serde_json::Value as Json;
 /// A value that is not known yet, to a person. Only a preview of `up` has such values.
 const KNOWN_LATER: &str = "(known after up)";
 
+/// A longer text is not worth showing where it becomes unknown.
+const LONG: usize = 200;
+
 /// The value on one line: text in quotes, everything else as JSON. Markers for secrets and unknowns have no quotes.
 pub(crate) fn to_line(value: &Value, secrets: Secrets) -> String {
     match value {
@@ -18,6 +21,34 @@ pub(crate) fn to_line(value: &Value, secrets: Secrets) -> String {
         Value::Output(output) => output.value.as_ref().map_or(KNOWN_LATER.to_owned(), |inner| to_line(inner, secrets)),
         other => to_json(other, secrets).to_string(),
     }
+}
+
+/// A change of a value, both sides on a line. Of a long text that becomes unknown only the length is shown.
+pub(crate) fn change(old: &Value, new: &Value, secrets: Secrets) -> [String; 2] {
+    let mut before = to_line(old, secrets);
+    let after = to_line(new, secrets);
+    if let (Value::String(text), true) = (old, after == KNOWN_LATER) {
+        let (lines, characters) = (text.lines().count(), text.chars().count());
+        if lines > 1 {
+            before = format!("({} lines)", grouped(lines));
+        } else if characters > LONG {
+            before = format!("({} characters)", grouped(characters));
+        }
+    }
+    [before, after]
+}
+
+/// A number with commas between its thousands.
+fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at) % 3 == 0 {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
 }
 
 /// The value as `stack output` prints it: text as it is, everything else as JSON.

@@ -10,10 +10,7 @@ const NEO: Answer = Text("Pulumi Neo is an assistant of Pulumi Cloud, which is n
 const PLANS: Answer =
     Text("Plans cannot be saved or followed yet. `outrigger up` shows the changes and asks before it makes them.");
 const POLICIES: Answer = Text("Policy packs are not supported yet.");
-const CONFIG: Answer = Text("Set the value with `outrigger config set` first.");
-const COPY: Answer = Text(
-    "Copy the entries of the stack's file, and set secrets again with `outrigger config set --secret`: each stack has a key of its own.",
-);
+const CONFIG: Answer = Text("Set the value with `outrigger config set` when the project is there.");
 const EXCLUDE: Answer = Text("Resources cannot be excluded yet. `--target` names those to work on.");
 const SECRETS: Answer = Text("New stacks use `passphrase`; `outrigger stack init --secrets-provider` names it.");
 const TRACES: Answer = Text("Traces are not exported. `-vv` logs every call of a plugin.");
@@ -41,8 +38,6 @@ pub(super) const TABLE: &[(&str, Answer)] = &[
     // Pulumi's commands.
     ("about env", Text("The variables are not listed; `--help` names a variable beside the flag that it stands for.")),
     ("api", CLOUD),
-    ("config copy", COPY),
-    ("config cp", COPY),
     ("config env", ESC),
     ("config refresh", Text("`outrigger stack history --json` has the configuration of earlier updates.")),
     ("convert", Text("Programs cannot be converted yet. `pulumi convert --language yaml` writes one that works here.")),
@@ -81,10 +76,6 @@ pub(super) const TABLE: &[(&str, Answer)] = &[
     ),
     ("project new", Is("new")),
     ("schema", Text("The schema of a plugin is shown by `outrigger plugin schema`.")),
-    (
-        "stack change-secrets-provider",
-        Text("The secrets provider cannot be changed yet. `pulumi stack change-secrets-provider` does it."),
-    ),
     ("stack drift", Text("Drift is not watched. `outrigger refresh --preview-only` shows it.")),
     ("stack get", Is("stack")),
     (
@@ -147,9 +138,6 @@ pub(super) const TABLE: &[(&str, Answer)] = &[
     ("workspace show", Is("stack --show-name")),
     // Flags of Pulumi's.
     ("--attach-debugger", LANGUAGES),
-    ("--config", CONFIG),
-    ("--config-file", Text("The stack's file is beside the project file, or in its `stackConfigDir`.")),
-    ("--config-path", Text("Set the value with `outrigger config set --path` first.")),
     ("--debug", Text("Use `-v`, or `-vv` for every call of a plugin.")),
     (
         "--disable-integrity-checking",
@@ -215,8 +203,9 @@ pub(super) const TABLE: &[(&str, Answer)] = &[
     ("login --oidc-team", CLOUD),
     ("login --oidc-token", CLOUD),
     ("login --oidc-user", CLOUD),
-    ("logout --all", Text("Name the backend to forget: `outrigger logout URL`.")),
     ("new --ai", NEO),
+    ("new --config", CONFIG),
+    ("new --config-path", CONFIG),
     ("new --force", Text("Files are never overwritten. Use an empty directory: `outrigger new --dir DIRECTORY`.")),
     ("new --language", LANGUAGES),
     ("new --list-templates", Is("--list")),
@@ -233,13 +222,9 @@ pub(super) const TABLE: &[(&str, Answer)] = &[
     ("stack graph --dependency-edge-color", COLORS),
     ("stack graph --dot-fragment", COLORS),
     ("stack graph --parent-edge-color", COLORS),
-    ("stack history --full-dates", Text("`outrigger stack history --json` has whole dates.")),
-    ("stack history --show-secrets", Text("Secret configuration of earlier updates stays masked.")),
-    ("stack init --copy-config-from", COPY),
     ("stack init --teams", CLOUD),
     ("stack init --yes", Text("Only a new passphrase is asked for, where PULUMI_CONFIG_PASSPHRASE is not set.")),
     ("stack ls --tag", Text("Stacks cannot be chosen by their tags. `outrigger stack tag ls` shows the tags of one.")),
-    ("stack rm --remove-backups", Text("Backups stay in `.pulumi/backups` of the backend.")),
     // Flags of Terraform's.
     ("--auto-approve", Is("--yes")),
     ("--allow-missing", Text("A resource that is missing in the state is an error.")),

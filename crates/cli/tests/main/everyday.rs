@@ -64,7 +64,10 @@ mod peers {
             .ok()
             .says(&["Nothing to do: the resource is protected already."]);
         sandbox.pulumi(&["destroy", "--preview-only"]).ended(1).says(&["protected"]);
-        sandbox.outrigger(&["destroy", "--preview-only"]).ended(1).says(&["protected"]);
+        sandbox
+            .outrigger(&["destroy", "--preview-only"])
+            .ended(1)
+            .says(&["protected", "outrigger state unprotect 'urn:"]);
         sandbox.outrigger(&["state", "unprotect", "--all"]).ok();
         sandbox
             .outrigger(&["state", "taint", "password"])

@@ -1,4 +1,4 @@
-//! A terminal that is closed while a run is under way.
+//! A run that is told to stop: by a terminal that is closed, by Ctrl-C.
 
 use std::fs::OpenOptions;
 use std::io::{BufRead, BufReader};
@@ -37,4 +37,22 @@ resources:
     );
     let state = sandbox.export();
     assert!(state["deployment"]["pending_operations"].as_array().is_none_or(Vec::is_empty), "{state}");
+}
+
+#[test]
+fn operations_that_are_stopped_together_are_named_together() {
+    let jobs: String = (1..=3)
+        .map(|number| {
+            format!("  job{number}: {{type: 'kit:process:Command', properties: {{create: cat gate{number}}}}}\n")
+        })
+        .collect();
+    let sandbox = Sandbox::with_stack(&format!("name: hung\nruntime: yaml\nresources:\n{jobs}"));
+    let gate = |number: u32| sandbox.path(&format!("project/gate{number}"));
+    assert!(Command::new("mkfifo").args((1..=3).map(gate)).status().unwrap().success());
+    let child = sandbox.start(&["up", "--yes", "--skip-preview"]);
+    let _gates: Vec<_> = (1..=3).map(|number| OpenOptions::new().write(true).open(gate(number)).unwrap()).collect();
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let ended = answer(child).ended(1).says(&["2 more operations were stopped: job", "3 failed"]);
+    assert_eq!(ended.stdout.matches("error[").count(), 1, "{}", ended.stdout);
+    assert_eq!(ended.stdout.matches("could not create").count(), 2, "{}", ended.stdout);
 }

@@ -14,8 +14,10 @@ mod library;
 mod logging;
 #[path = "../../../../plugins/chaos/tests/all/made.rs"]
 mod made;
+mod no_changes;
 mod not_started;
 mod packages;
+mod passphrase;
 mod peers;
 #[path = "../../../../xtask/src/peers/place.rs"]
 mod place;

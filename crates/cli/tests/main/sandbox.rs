@@ -1,6 +1,7 @@
 //! A directory of its own for each test: project, state, home, and nothing of the machine's.
 
 use std::fs::{self, File};
+use std::io::Write;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -158,6 +159,14 @@ impl Sandbox {
     /// Runs outrigger.
     pub(crate) fn outrigger(&self, arguments: &[&str]) -> Answer {
         self.run(env!("CARGO_BIN_EXE_outrigger").as_ref(), arguments)
+    }
+
+    /// Runs outrigger with something on its standard input.
+    pub(crate) fn answered(&self, input: &str, arguments: &[&str]) -> Answer {
+        let mut command = self.command(env!("CARGO_BIN_EXE_outrigger").as_ref(), arguments);
+        let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+        answer(child)
     }
 
     /// Runs outrigger where no file may grow beyond some thousands of blocks, which is how a disk without room looks to it.

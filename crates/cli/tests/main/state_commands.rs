@@ -45,3 +45,25 @@ fn a_state_edit_names_its_resources_before_it_asks() {
     screen.await_text("Protected 2 resources.");
     assert_eq!(screen.finish(child), 0, "{}", screen.all());
 }
+
+#[test]
+fn a_removed_stack_leaves_no_backups_and_a_logout_no_login() {
+    let mut sandbox = Sandbox::with_stack("name: gone\nruntime: yaml\noutputs: {mark: canary}\n");
+    sandbox.outrigger(&["up", "--yes"]).ok();
+    sandbox.outrigger(&["stack", "history", "--full-dates"]).ok().says(&[" UTC "]);
+    sandbox.outrigger(&["destroy", "--yes"]).ok();
+    assert!(!sandbox.files_with("canary").is_empty());
+    sandbox.outrigger(&["stack", "rm", "--yes", "--remove-backups"]).ok();
+    let state = sandbox.path("state");
+    let left: Vec<_> =
+        sandbox.files_with("urn:pulumi:dev").into_iter().filter(|path| path.starts_with(&state)).collect();
+    assert_eq!(left, Vec::<std::path::PathBuf>::new());
+
+    sandbox.set("PULUMI_BACKEND_URL", None);
+    sandbox.outrigger(&["login", "--local"]).ok();
+    sandbox.outrigger(&["login", &format!("file://{}", state.display())]).ok();
+    sandbox.outrigger(&["logout", "--all"]).ok().says(&["Logged out of everything"]);
+    sandbox.outrigger(&["logout", "--local"]).ok();
+    sandbox.outrigger(&["stack", "ls"]).failed().says(&["not-logged-in"]);
+    assert!(!sandbox.path("home/.pulumi/credentials.json").exists());
+}

@@ -124,12 +124,5 @@ pub(crate) fn decrypt(item: &Item, crypter: &dyn Crypter) -> Result<ConfigText, 
 
 /// The value with every ciphertext replaced by what `open` makes of it.
 pub(crate) fn plain(item: &Item, open: &dyn Fn(&str) -> Result<String, Diagnostic>) -> Result<Item, Diagnostic> {
-    Ok(match item {
-        Item::Secure(ciphertext) => Item::String(open(ciphertext)?),
-        Item::List(items) => Item::List(items.iter().map(|item| plain(item, open)).collect::<Result<_, _>>()?),
-        Item::Map(map) => Item::Map(
-            map.iter().map(|(key, item)| Ok((key.clone(), plain(item, open)?))).collect::<Result<_, Diagnostic>>()?,
-        ),
-        other => other.clone(),
-    })
+    item.with_secrets(&|ciphertext| open(ciphertext).map(Item::String))
 }

@@ -122,6 +122,21 @@ impl Item {
         }
     }
 
+    /// The value with another in place of each secret, which `change` makes of its ciphertext.
+    pub fn with_secrets<E>(&self, change: &dyn Fn(&str) -> Result<Item, E>) -> Result<Item, E> {
+        Ok(match self {
+            Item::Secure(ciphertext) => change(ciphertext)?,
+            Item::List(items) => {
+                Item::List(items.iter().map(|item| item.with_secrets(change)).collect::<Result<_, _>>()?)
+            }
+            Item::Map(map) => {
+                let changed = map.iter().map(|(key, item)| Ok((key.clone(), item.with_secrets(change)?)));
+                Item::Map(changed.collect::<Result<_, E>>()?)
+            }
+            other => other.clone(),
+        })
+    }
+
     /// Whether this has parts: the peer calls it an object, and its text is JSON.
     pub fn is_object(&self) -> bool {
         matches!(self, Item::Null | Item::List(_) | Item::Map(_))

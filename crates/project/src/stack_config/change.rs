@@ -27,6 +27,11 @@ impl StackConfig {
             NewValue::Plain(text) => Item::coerced(&text),
             NewValue::Secure(ciphertext) => Item::Secure(ciphertext),
         };
+        self.put(path, item)
+    }
+
+    /// The file's text with a value of any form set.
+    pub fn put(&self, path: &ConfigPath, item: Item) -> Result<String, Diagnostic> {
         let old = self.entries().get(&path.key);
         let mut new = old.map_or(Item::Null, |entry| entry.item.clone());
         new.set(&path.steps, item, true).map_err(|reason| refused(path, reason))?;
@@ -85,6 +90,25 @@ impl StackConfig {
         // Settings come before the values, as the peer writes them.
         let attempts = [editor.set(&way, &tree, true), editor.set(&way, &tree, false)];
         self.first_that_means(attempts, &self.items(), &settings)
+    }
+
+    /// The file's text with another salt, and every secret as `change` makes it of its ciphertext.
+    pub fn reencrypted(
+        &self,
+        salt: &str,
+        change: &dyn Fn(&str) -> Result<String, Diagnostic>,
+    ) -> Result<String, Diagnostic> {
+        let read = |text: String| {
+            // What was written here can be read: otherwise the change would have been refused.
+            Self::parse(self.file(), Some(text.as_bytes()), &self.project)
+                .map_err(|mut findings| findings.swap_remove(0))
+        };
+        let mut file = read(self.set_encryption_salt(salt)?)?;
+        for (key, entry) in self.entries().iter().filter(|(_, entry)| entry.item.is_secret()) {
+            let item = entry.item.with_secrets(&|ciphertext| change(ciphertext).map(Item::Secure))?;
+            file = read(file.put(&ConfigPath { key: key.clone(), steps: Vec::new() }, item)?)?;
+        }
+        Ok(file.source().to_string())
     }
 
     fn editor(&self) -> Editor<'_> {

@@ -69,6 +69,11 @@ impl Home {
         Ok(Some(url))
     }
 
+    /// Forgets every backend.
+    pub fn logout_all(&self) -> Result<(), Diagnostic> {
+        self.disk.remove(CREDENTIALS).map(drop).map_err(|error| self.failure("write", CREDENTIALS, &error))
+    }
+
     /// The stack selected for a project. `project_file` is the absolute path of its `Pulumi.yaml`.
     pub fn selected_stack(&self, project: &str, project_file: &str) -> Result<Option<StackName>, Diagnostic> {
         let settings = self.object(&workspace_path(project, project_file))?;

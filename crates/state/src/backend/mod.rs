@@ -6,6 +6,7 @@ pub(crate) mod home;
 pub(crate) mod location;
 pub(crate) mod lock;
 pub(crate) mod outline;
+pub(crate) mod reencryption;
 pub(crate) mod rename;
 pub(crate) mod stack_name;
 pub(crate) mod stacks;

@@ -88,6 +88,14 @@ impl Backend {
         })
     }
 
+    /// Removes the copies of a removed stack's earlier states.
+    pub fn remove_backups(&self, stack: &StackName) -> Result<(), Diagnostic> {
+        const WHAT: &str = "remove the backups";
+        let mut gone = self.paths_in(WHAT, &stack.backup_directory())?;
+        gone.push(format!("{}.bak", stack.checkpoint_path()));
+        self.objects.delete(&gone).map_err(|error| self.failure(WHAT, &stack.backup_directory(), &error))
+    }
+
     /// How many resources the stack has, its root apart.
     pub fn resources(&self, stack: &StackName) -> Result<usize, Diagnostic> {
         self.require(stack)?;

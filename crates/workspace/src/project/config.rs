@@ -1,13 +1,15 @@
 //! The configuration of a stack, to read and to edit.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use outrigger_diagnostic::Diagnostic;
-use outrigger_project::config::{ConfigPath, GetOutput, ListedValue, get, list, looks_like_secret};
+use outrigger_project::config::{ConfigKey, ConfigPath, GetOutput, Item, ListedValue, get, list, looks_like_secret};
 use outrigger_project::stack_config::{NewValue, StackConfig};
 use outrigger_secrets::{Crypter, Locked};
 use outrigger_state::StackName;
 
+use super::operation::GivenConfig;
 use super::{Workspace, keys};
 use crate::Error;
 
@@ -82,6 +84,63 @@ impl Configuration {
             file = self.parsed(&file.set(&path, value)?)?;
         }
         self.write(file)
+    }
+
+    /// Sets values in clear, as `pulumi up --config` does: a value that a path leads into is made anew, without its other parts.
+    pub(super) fn give(&mut self, given: &GivenConfig) -> Result<(), Error> {
+        let mut file = self.file.clone();
+        let mut anew = BTreeSet::new();
+        for (key, value) in &given.pairs {
+            let path = self.path(key, given.paths)?;
+            if !path.steps.is_empty() && anew.insert(path.key.clone()) {
+                file = self.parsed(&file.remove(&ConfigPath { steps: Vec::new(), ..path.clone() })?)?;
+            }
+            file = self.parsed(&file.set(&path, NewValue::Plain(value.clone()))?)?;
+        }
+        self.write(file)
+    }
+
+    /// Copies a value, or all of them, into the configuration of another stack. Its key encrypts the secrets.
+    pub fn copy_to(&self, other: &mut Self, path: Option<&ConfigPath>) -> Result<(), Error> {
+        if self.stack == other.stack {
+            let summary = format!("stack `{}` has this configuration already", self.stack);
+            return Err(Diagnostic::error("config-copy-same", summary)
+                .detail("The stack to copy from and the stack to copy to are the same.")
+                .hint("Name the other stack with `--dest`, and the stack to copy from with `--stack`.")
+                .into());
+        }
+        self.file.check_environment()?;
+        let entries = self.file.entries();
+        let copied: Vec<(ConfigPath, &Item)> = match path {
+            Some(path) => {
+                let item = entries.get(&path.key).and_then(|entry| entry.item.get(&path.steps));
+                vec![(path.clone(), item.ok_or_else(|| self.missing(path))?)]
+            }
+            None => {
+                let whole = |key: &ConfigKey| ConfigPath { key: key.clone(), steps: Vec::new() };
+                entries.iter().map(|(key, entry)| (whole(key), &entry.item)).collect()
+            }
+        };
+        let none: Arc<dyn Crypter> = Arc::new(Locked);
+        let any_secret = copied.iter().any(|(_, item)| item.is_secret());
+        let (reader, writer) = if any_secret { (self.reader()?, other.writer()?) } else { (none.clone(), none) };
+        let anew = |ciphertext: &str| writer.encrypt(&reader.decrypt(ciphertext)?).map(Item::Secure);
+        let mut file = other.file.clone();
+        for (path, item) in copied {
+            file = other.parsed(&file.put(&path, item.with_secrets(&anew)?)?)?;
+        }
+        if file.source() == other.file.source() { Ok(()) } else { other.write(file) }
+    }
+
+    fn missing(&self, path: &ConfigPath) -> Diagnostic {
+        let file = self.file.file();
+        Diagnostic::error("config-not-found", format!("`{file}` has no configuration value `{path}`"))
+            .hint(format!("Run `outrigger config --stack {}` to see what there is.", self.stack))
+    }
+
+    /// The workspace again.
+    pub(super) fn into_workspace(self) -> Workspace {
+        self.workspace
     }
 
     /// Removes values, all in one change of the file. A key that is not there is no error, and no reason to touch the file.

@@ -35,6 +35,8 @@ pub struct Workspace {
     pub project: Project,
     /// Where its state is.
     pub store: Store,
+    /// The file of configuration to use for every stack, instead of the stack's own.
+    pub config_file: Option<PathBuf>,
 }
 
 /// Pulumi's settings.
@@ -93,7 +95,14 @@ impl Workspace {
     pub fn open(environment: &Environment) -> Result<Self, Error> {
         let project = project(environment)?;
         let store = Store::open(environment, Some(&project))?;
-        Ok(Self { environment: environment.clone(), project, store })
+        Ok(Self { environment: environment.clone(), project, store, config_file: None })
+    }
+
+    /// The same with another file for the configuration, relative to the environment's directory.
+    #[must_use]
+    pub fn with_config_file(self, file: Option<&Path>) -> Self {
+        let config_file = file.map(|file| self.environment.directory.join(file));
+        Self { config_file, ..self }
     }
 }
 

@@ -47,8 +47,19 @@ pub struct Request {
     pub refresh: Option<bool>,
     /// What to do with unfinished creations.
     pub pending_creates: PendingCreates,
+    /// Configuration values to set first, in the stack's file.
+    pub config: GivenConfig,
     /// For the history.
     pub message: String,
+}
+
+/// Configuration values in clear.
+#[derive(Clone, Debug, Default)]
+pub struct GivenConfig {
+    /// Keys and values.
+    pub pairs: Vec<(String, String)>,
+    /// Whether the keys are paths into structured values.
+    pub paths: bool,
 }
 
 impl Request {
@@ -64,6 +75,7 @@ impl Request {
             delete_all: false,
             refresh: None,
             pending_creates: PendingCreates::Keep,
+            config: GivenConfig::default(),
             message: String::new(),
         }
     }
@@ -97,11 +109,16 @@ impl Operation {
 
 impl Workspace {
     /// Prepares a run. Plugins begin to start in here; must be called inside the runtime.
-    pub fn prepare(self, request: &Request) -> Result<Operation, Error> {
-        let (environment, project) = (&self.environment, &self.project);
+    pub fn prepare(mut self, request: &Request) -> Result<Operation, Error> {
         if request.work == Work::Up {
-            check_project(project)?;
+            check_project(&self.project)?;
         }
+        if !request.config.pairs.is_empty() {
+            let mut configuration = self.configuration(request.stack.as_deref())?;
+            configuration.give(&request.config)?;
+            self = configuration.into_workspace();
+        }
+        let (environment, project) = (&self.environment, &self.project);
         let stack = self.existing_stack(request.stack.as_deref())?;
         let mut stack_config = self.stack_config(&stack)?;
         stack_config.check_environment()?;

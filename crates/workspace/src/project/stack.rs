@@ -2,13 +2,13 @@
 
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use outrigger_diagnostic::Diagnostic;
 use outrigger_project::Project;
 use outrigger_project::stack_config::StackConfig;
-use outrigger_secrets::Keyring;
+use outrigger_secrets::{Crypter, Keyring, Locked};
 use outrigger_state::{
     Life, LockHolder, Outline, Resource, SecretsProviderState, StackName, cancel, fold_gone, holders,
 };
@@ -26,6 +26,8 @@ pub struct Removal {
     pub force: bool,
     /// Keep the stack's file.
     pub preserve_config: bool,
+    /// Remove the copies of its earlier states, too.
+    pub remove_backups: bool,
 }
 
 impl Workspace {
@@ -118,6 +120,9 @@ impl Workspace {
         self.require(stack)?;
         let store = &self.store;
         store.backend.remove_stack(stack, removal.force, &store.machine, store.clock.as_ref())?;
+        if removal.remove_backups {
+            store.backend.remove_backups(stack)?;
+        }
         if self.owns(stack) && !removal.preserve_config {
             let path = self.project.stack_file(stack.stack());
             match fs::remove_file(&path) {
@@ -162,21 +167,38 @@ impl Workspace {
 
     /// The stack's file; one that does not exist is empty.
     pub(super) fn stack_config(&self, stack: &StackName) -> Result<StackConfig, Error> {
-        let config = read_stack_config(&self.project, &self.project.stack_file(stack.stack()))?;
+        self.settle_file(stack)?;
+        let config = read_stack_config(&self.project, &self.stack_file(stack))?;
         for warning in config.warnings() {
             self.environment.frontend.finding(warning);
         }
         Ok(config)
     }
 
+    /// What opens the secrets of a stack's configuration, now and in its history. The frontend may be asked for the passphrase.
+    pub fn config_key(&self, stack: &StackName) -> Result<Arc<dyn Crypter>, Error> {
+        match self.secrets_provider(stack, &self.stack_config(stack)?)? {
+            Some(provider) => Ok(self.keys()?(&provider)?),
+            None => Ok(Arc::new(Locked)),
+        }
+    }
+
+    /// Where the configuration of a stack is.
+    pub(super) fn stack_file(&self, stack: &StackName) -> PathBuf {
+        self.config_file.clone().unwrap_or_else(|| self.project.stack_file(stack.stack()))
+    }
+
     /// Puts a new text into the stack's file, at once: a reader sees the old text or the new one.
     pub(super) fn write_stack_config(&self, stack: &StackName, text: &str) -> Result<(), Diagnostic> {
-        let path = self.project.stack_file(stack.stack());
-        replace_file(&path, text).map_err(|error| {
-            Diagnostic::error("stack-config-write", format!("`{}` cannot be written", self.shown(&path)))
-                .detail(error.to_string())
-                .hint("Check that the directory may be written to and has room.")
-        })
+        let path = self.stack_file(stack);
+        replace_file(&path, text).map_err(|error| self.unwritable(stack, &error))
+    }
+
+    pub(super) fn unwritable(&self, stack: &StackName, error: &io::Error) -> Diagnostic {
+        let path = self.stack_file(stack);
+        Diagnostic::error("stack-config-write", format!("`{}` cannot be written", self.shown(&path)))
+            .detail(error.to_string())
+            .hint("Check that the directory may be written to and has room.")
     }
 
     /// Who holds the lock of a stack, and whether they are alive.

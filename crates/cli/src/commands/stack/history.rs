@@ -14,9 +14,15 @@ use crate::render::table::columns;
 /// Show the commands that changed the stack, the last first.
 #[derive(Args, Debug)]
 pub(super) struct History {
-    /// As JSON, with the fields of `pulumi stack history --json`. Secret configuration is masked.
+    /// As JSON, with the fields of `pulumi stack history --json`.
     #[arg(short, long)]
     json: bool,
+    /// Show when each command began as a date.
+    #[arg(long)]
+    full_dates: bool,
+    /// Show secret configuration in clear; only with `--json`.
+    #[arg(long)]
+    show_secrets: bool,
     /// How many entries make a page; all of them without it.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     page_size: Option<u32>,
@@ -35,13 +41,19 @@ impl History {
             entries = entries.into_iter().skip(skipped).take(size).collect();
         }
         if self.json {
-            let entries: Vec<Json> = entries.iter().map(object).collect();
+            let keys = if self.show_secrets { Some(context.workspace.config_key(&stack)?) } else { None };
+            // As in `pulumi`: one that an earlier key encrypted does not hide the others.
+            let open = |ciphertext: &str| match &keys {
+                Some(keys) => keys.decrypt(ciphertext).unwrap_or_else(|_| "ERROR_UNABLE_TO_DECRYPT".to_owned()),
+                None => HIDDEN.to_owned(),
+            };
+            let entries: Vec<Json> = entries.iter().map(|entry| object(entry, &open)).collect();
             return Ok(data(&format!("{:#}", Json::from(entries)))?);
         }
         if entries.is_empty() {
             return Ok(data("Stack has never been updated")?);
         }
-        let rows: Vec<[String; 6]> = entries.iter().map(row).collect();
+        let rows: Vec<[String; 6]> = entries.iter().map(|entry| row(entry, self.full_dates)).collect();
         let heading = ["WHEN", "KIND", "RESULT", "TOOK", "CHANGES", "MESSAGE"];
         Ok(data(columns(heading, &rows).trim_end())?)
     }
@@ -55,14 +67,14 @@ fn text(entry: &Json, field: &str) -> String {
     entry[field].as_str().unwrap_or_default().to_owned()
 }
 
-fn row(entry: &Json) -> [String; 6] {
+fn row(entry: &Json, dated: bool) -> [String; 6] {
     let (started, ended) = (seconds(entry, "startTime"), seconds(entry, "endTime"));
     let changes = entry["resourceChanges"].as_object().into_iter().flatten();
     let changes: Vec<String> =
         changes.filter(|(op, _)| *op != "same").map(|(op, count)| format!("{count} {op}")).collect();
     let first = text(entry, "message").lines().next().unwrap_or_default().to_owned();
     [
-        ago(Timestamp::now().as_second() - started),
+        if dated { time(started, "%Y-%m-%d %H:%M:%S UTC") } else { ago(Timestamp::now().as_second() - started) },
         text(entry, "kind"),
         text(entry, "result"),
         format!("{}s", (ended - started).max(0)),
@@ -71,22 +83,22 @@ fn row(entry: &Json) -> [String; 6] {
     ]
 }
 
+fn time(seconds: i64, form: &str) -> String {
+    Timestamp::from_second(seconds).unwrap_or_default().strftime(form).to_string()
+}
+
 /// An entry as `pulumi` shows it: times as text, configuration as objects.
-fn object(entry: &Json) -> Json {
-    let time = |field: &str| {
-        let time = Timestamp::from_second(seconds(entry, field)).unwrap_or_default();
-        time.strftime("%Y-%m-%dT%H:%M:%S.000Z").to_string()
-    };
+fn object(entry: &Json, open: &dyn Fn(&str) -> String) -> Json {
+    let time = |field: &str| time(seconds(entry, field), "%Y-%m-%dT%H:%M:%S.000Z");
     let config: Map<String, Json> = entry["config"]
         .as_object()
         .into_iter()
         .flatten()
         .map(|(key, value)| {
-            let secret = value.get("secure").is_some();
-            let shown = match (secret, value) {
-                (true, _) => json!({"value": HIDDEN, "secret": true}),
-                (false, Json::String(text)) => json!({"value": text, "secret": false}),
-                (false, other) => json!({"value": other.to_string(), "secret": false}),
+            let shown = match (value.get("secure").and_then(Json::as_str), value) {
+                (Some(ciphertext), _) => json!({"value": open(ciphertext), "secret": true}),
+                (None, Json::String(text)) => json!({"value": text, "secret": false}),
+                (None, other) => json!({"value": other.to_string(), "secret": false}),
             };
             (key.clone(), shown)
         })

@@ -3,7 +3,7 @@
 use clap::Args;
 use outrigger_diagnostic::{Diagnostic, Severity};
 use outrigger_state::StackName;
-use outrigger_workspace::{PASSPHRASE_KIND, unsupported};
+use outrigger_workspace::{PASSPHRASE_KIND, Workspace, unsupported};
 
 use super::Context;
 use crate::failure::Failure;
@@ -19,6 +19,9 @@ pub(super) struct Init {
     /// How secrets are encrypted; this build knows `passphrase`.
     #[arg(long, value_name = "PROVIDER", default_value = PASSPHRASE_KIND)]
     secrets_provider: String,
+    /// Copy the configuration of this stack; secrets are encrypted for the new one.
+    #[arg(long, value_name = "STACK")]
+    copy_config_from: Option<String>,
     /// Do not select the new stack.
     #[arg(long)]
     no_select: bool,
@@ -45,7 +48,13 @@ impl Init {
             }
         };
         let stack = StackName::parse(&name, Some(&context.workspace.project.name))?;
+        let configuration = |name: &str| Workspace::open(context.environment)?.configuration(Some(name));
+        // A mistake in its name is found before anything is made.
+        let source = self.copy_config_from.as_deref().map(configuration).transpose()?;
         context.workspace.create_stack(&stack)?;
+        if let Some(source) = source {
+            source.copy_to(&mut configuration(&name)?, None)?;
+        }
         talk(&format!("Created stack `{stack}`."));
         if !self.no_select
             && let Err(mut diagnostic) = context.workspace.select(Some(&stack))

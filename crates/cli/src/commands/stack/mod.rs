@@ -9,6 +9,7 @@ mod list;
 mod output;
 mod remove;
 mod rename;
+mod secrets;
 mod select;
 mod show;
 mod tag;
@@ -61,6 +62,8 @@ enum StackCommand {
     Tag(tag::Tag),
     /// Give the stack another name.
     Rename(rename::Rename),
+    /// Encrypt the stack's secrets with another passphrase, which is asked for or read from standard input.
+    ChangeSecretsProvider(secrets::ChangeSecretsProvider),
     /// Select no stack for this project.
     Unselect(unselect::Unselect),
     /// Remove a stack that has no resources.
@@ -87,6 +90,7 @@ impl Stack {
             Some(StackCommand::Graph(command)) => command.run(&context),
             Some(StackCommand::Tag(command)) => command.run(&context),
             Some(StackCommand::Rename(command)) => command.run(&context),
+            Some(StackCommand::ChangeSecretsProvider(command)) => command.run(&context),
             Some(StackCommand::Unselect(command)) => command.run(&context),
             Some(StackCommand::Rm(command)) => command.run(&context),
         }

@@ -24,6 +24,9 @@ pub(super) struct Remove {
     /// Keep the stack's file.
     #[arg(long)]
     preserve_config: bool,
+    /// Remove the backups of its state, too.
+    #[arg(long)]
+    remove_backups: bool,
 }
 
 impl Remove {
@@ -39,7 +42,8 @@ impl Remove {
         if !self.yes && !self.confirmed(&stack, context)? {
             return Err(Failure::said(Exit::Cancelled));
         }
-        let removal = Removal { force: self.force, preserve_config: self.preserve_config };
+        let removal =
+            Removal { force: self.force, preserve_config: self.preserve_config, remove_backups: self.remove_backups };
         context.workspace.remove_stack(&stack, removal)?;
         talk(&format!("Stack `{stack}` was removed."));
         Ok(())
@@ -48,7 +52,12 @@ impl Remove {
     /// Asks. Where resources would be orphaned, a `y` is not enough.
     fn confirmed(&self, stack: &StackName, context: &Context<'_>) -> Result<bool, Failure> {
         let left = context.workspace.store.backend.resources(stack)?;
-        let goes = if self.preserve_config { "its history" } else { "its history and its configuration" };
+        let goes = match (self.preserve_config, self.remove_backups) {
+            (true, false) => "its history",
+            (false, false) => "its history and its configuration",
+            (true, true) => "its history and its backups",
+            (false, true) => "its history, its configuration and its backups",
+        };
         if !self.force || left == 0 {
             let question = format!("This removes stack `{stack}` and {goes} for good. Go on?");
             return Ok(context.terminal.confirm(&question));

@@ -8,7 +8,8 @@ use outrigger_value::{PathStep, PropertyPath, Value};
 use super::delta::{Delta, Element};
 use super::strings::{LineChange, around};
 use crate::render::text::one_line;
-use crate::render::value::to_line;
+use crate::render::value::{change, to_line};
+use outrigger_workspace::HIDDEN;
 use outrigger_workspace::json::Secrets;
 
 /// A value that takes less than this is shown on its line, a longer one below it.
@@ -89,6 +90,10 @@ impl Lines {
             Delta::Delete(value) => self.whole(("-", DELETE), name, value, &forces, place, out),
             Delta::Update(old, new) => {
                 let (old, new) = self.both(old, new);
+                if old == HIDDEN && new == HIDDEN {
+                    let _ = writeln!(out, "{indent}{UPDATE}~{UPDATE:#} {name}: {HIDDEN} (changed){forces}");
+                    return;
+                }
                 let _ = writeln!(
                     out,
                     "{indent}{UPDATE}~{UPDATE:#} {name}: {DELETE}{old}{DELETE:#} -> {ADD}{new}{ADD:#}{forces}"
@@ -196,7 +201,8 @@ impl Lines {
             let (old, new) = around(old, new);
             return (to_line(&old.into(), self.secrets), to_line(&new.into(), self.secrets));
         }
-        (cut(&to_line(old, self.secrets)), cut(&to_line(new, self.secrets)))
+        let [old, new] = change(old, new, self.secrets);
+        (cut(&old), cut(&new))
     }
 
     fn shortened(&self, value: &Value) -> String {

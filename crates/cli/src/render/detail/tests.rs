@@ -93,13 +93,22 @@ fn texts_are_compared_by_line_and_json_by_structure() {
 }
 
 #[test]
+fn of_a_long_text_that_becomes_unknown_only_the_length_is_shown() {
+    check("a\nb\n".into(), Value::Unknown, "        ~ it: (2 lines) -> (known after up)\n");
+    check("x".repeat(1234).into(), Value::Unknown, "        ~ it: (1,234 characters) -> (known after up)\n");
+    check("short".into(), Value::Unknown, "        ~ it: \"short\" -> (known after up)\n");
+    let secret = Value::secret("x".repeat(1234).into());
+    check(secret, Value::Unknown, "        ~ it: [secret] (changed)\n");
+}
+
+#[test]
 fn secrets_stay_hidden_wherever_they_are() {
     let tree = |text: &str| object(&[("user", "u".into()), ("password", Value::secret(text.into()))]);
-    check(tree("canary-1"), tree("canary-2"), "        ~ it:\n            ~ password: [secret] -> [secret]\n");
+    check(tree("canary-1"), tree("canary-2"), "        ~ it:\n            ~ password: [secret] (changed)\n");
     let whole = |text: &str| Value::secret(object(&[("password", text.into())]));
-    check(whole("canary-1"), whole("canary-2"), "        ~ it: [secret] -> [secret]\n");
+    check(whole("canary-1"), whole("canary-2"), "        ~ it: [secret] (changed)\n");
     // A value that a secret replaces, and one that a secret becomes, are as secret.
-    check("canary-1".into(), Value::secret("canary-2".into()), "        ~ it: [secret] -> [secret]\n");
+    check("canary-1".into(), Value::secret("canary-2".into()), "        ~ it: [secret] (changed)\n");
     let created = step(None, Some(map(&[("it", whole("canary"))])), None);
     assert_eq!(shown(&created, Secrets::Hidden), "        + it: [secret]\n");
     assert!(shown(&created, Secrets::Shown).contains("canary"));
@@ -108,7 +117,7 @@ fn secrets_stay_hidden_wherever_they_are() {
     let diff = Diff { detailed: Some(detailed), ..Diff::default() };
     let (old, new) = (map(&[("it", whole("canary-1"))]), map(&[("it", whole("canary-2"))]));
     let text = shown(&step(Some(old), Some(new), Some(diff)), Secrets::Hidden);
-    assert_eq!(text, "        ~ it:\n            ~ password: [secret] -> [secret]\n");
+    assert_eq!(text, "        ~ it:\n            ~ password: [secret] (changed)\n");
 }
 
 #[test]

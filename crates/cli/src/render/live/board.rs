@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use outrigger_engine::{Step, StepOp, StepResult};
 use outrigger_state::Resource;
 use outrigger_value::Urn;
-use outrigger_workspace::is_half;
+use outrigger_workspace::{is_half, remarks};
 
 use crate::render::text::one_line;
 
@@ -63,6 +63,8 @@ pub(super) struct Node {
     pub(super) message: Option<String>,
     /// What changes, in a few words.
     pub(super) info: String,
+    /// Why it is replaced, or what changes besides its properties.
+    pub(super) remark: String,
     /// What must be over before it can begin.
     pub(super) needs: Vec<Urn>,
     /// The last step that changes something.
@@ -178,10 +180,11 @@ impl Board {
         if op == StepOp::Same && result == StepResult::Done && import && node.status == Status::Done {
             return;
         }
+        let remark = one_line(&remarks(step));
         node.took = node.begun.map(|begun| now.duration_since(begun));
         node.message = None;
         let status = match result {
-            StepResult::Done if op == StepOp::Same => Status::Idle,
+            StepResult::Done if op == StepOp::Same && remark.is_empty() => Status::Idle,
             StepResult::Done => Status::Done,
             StepResult::Failed => Status::Failed,
             StepResult::Unknown => Status::InDoubt,
@@ -192,6 +195,9 @@ impl Board {
         node.op = if is_half(op) && other_half { StepOp::Replace } else { op };
         if !info.is_empty() {
             node.info = info;
+        }
+        if !remark.is_empty() {
+            node.remark = remark;
         }
         if status == Status::Idle {
             self.unchanged.insert(id);
@@ -299,6 +305,7 @@ impl Board {
             took: None,
             message: None,
             info: String::new(),
+            remark: String::new(),
             needs: Vec::new(),
             step: None,
             below: (0, 0),

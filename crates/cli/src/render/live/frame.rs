@@ -144,12 +144,19 @@ impl Frame {
                 }
             }
             Status::Done => {
+                if node.op == StepOp::Same {
+                    return line.push(&node.remark);
+                }
                 let what = match (self.mood, node.step.as_ref().map(|step| step.op)) {
                     (_, Some(StepOp::Refresh)) => found(node.op),
                     (Mood::Planned, _) => words.planned,
                     (Mood::Done, _) => words.done,
                 };
                 line.styled(words.style, what);
+                if !node.remark.is_empty() {
+                    line.push(if node.remark.starts_with(',') { "" } else { " " });
+                    line.push(&node.remark);
+                }
                 took(line);
                 // Where every property is listed below, their names need not be listed here.
                 if !(self.over && self.listed) {

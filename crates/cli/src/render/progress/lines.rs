@@ -6,12 +6,13 @@ use std::time::Duration;
 use outrigger_engine::{Event, Step, StepOp, StepResult};
 use outrigger_provider::LogLevel;
 use outrigger_workspace::difference::{Change, changes, drift, on_a_line};
-use outrigger_workspace::{Mood, is_half, is_internal};
+use outrigger_workspace::{Mood, is_half, is_internal, remarks};
 
 use super::{Progress, Shown};
 use crate::render::detail::in_full;
 use crate::render::duration::short;
 use crate::render::step::{found, label, trouble, words};
+use crate::render::text::harmless;
 
 impl Progress {
     /// The lines for an event, if it has any. `took` is the length of a call that has ended, `called` are the steps whose provider is
@@ -66,7 +67,7 @@ impl Progress {
         let done = result == StepResult::Done;
         // A replacement is one line in a preview and two steps when it happens.
         let quiet = match step.op {
-            StepOp::Same => !self.view.same || is_internal(step),
+            StepOp::Same => is_internal(step) || !self.view.same && remarks(step).is_empty(),
             StepOp::Read => !self.view.reads,
             StepOp::Refresh => result_op == StepOp::Same,
             StepOp::Replace => !planned,
@@ -82,19 +83,19 @@ impl Progress {
         let (what, rest) = match (done, step.op) {
             (false, _) if result == StepResult::NotStarted => ("not started".to_owned(), String::new()),
             (false, _) => (format!("{} {}", words.doing, trouble(result)), took),
+            (true, StepOp::Same) if !remarks(step).is_empty() => (String::new(), self.changed(step)),
             (true, StepOp::Refresh) => (found(result_op).to_owned(), self.drifted(step)),
             (true, _) if planned => (words.planned.to_owned(), self.changed(step)),
             (true, _) => (words.done.to_owned(), took),
         };
-        Some(format!(" {style}{mark}{style:#} {} {what}{rest}", label(&step.urn)))
+        let what = if what.is_empty() { what } else { format!(" {what}") };
+        Some(format!(" {style}{mark}{style:#} {}{what}{rest}", label(&step.urn)))
     }
 
     /// What changes, on the same line or below it.
     fn changed(&self, step: &Step) -> String {
-        if self.view.diff {
-            return self.below(step);
-        }
-        self.brief(step)
+        let changed = if self.view.diff { self.below(step) } else { self.brief(step) };
+        format!("{}{changed}", harmless(&remarks(step)))
     }
 
     /// What changes, in a few words, with a space in front.
