@@ -1,5 +1,4 @@
-//! A Terraform provider that knows nothing but its schema, which lies beside it in the file `schema`: tests make providers of it that
-//! nobody has written.
+//! A Terraform provider that serves the schema in the file `schema` beside it: tests use it to make up providers.
 #![allow(clippy::print_stderr, reason = "a program of its own")]
 
 use std::collections::BTreeMap;
@@ -27,7 +26,7 @@ const COOKIE: Cookie =
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
-    // The name that it was started under, not the file behind it.
+    // The name that the program was started under: a test's symlink, not the file behind it.
     let started = std::env::args_os().next().map(PathBuf::from).unwrap_or_default();
     let schema = match std::fs::read(started.with_file_name("schema")) {
         Ok(schema) => Bytes::from(schema),
@@ -44,7 +43,7 @@ async fn main() -> ExitCode {
             return error.exit_code().into();
         }
     };
-    // It ends when its host says so, or by force.
+    // It runs until its host asks it to end, or kills it.
     let (_open, closed) = watch::channel(());
     listening.serve(Provider(schema), closed).await;
     ExitCode::SUCCESS
@@ -82,7 +81,7 @@ impl UnaryService<()> for Provider {
     }
 }
 
-/// Messages as they are.
+/// Encodes a message as the bytes it is; requests are not read.
 struct Raw;
 
 impl Codec for Raw {

@@ -1,4 +1,4 @@
-//! A provider's configuration. Engines send what is not text as JSON in text, and want it back like that.
+//! A provider's configuration. Engines send every value that is not a string as JSON in a string, and want it back like that.
 
 use outrigger_terraform::cty::Value as Cty;
 use outrigger_value::{PropertyMap, Value, signature};
@@ -7,19 +7,19 @@ use crate::naming::object_names::{Object, Shape};
 use crate::values::encode::{self, Misfit};
 use crate::values::json;
 
-/// Keys that are the engine's, not the provider's.
+/// Keys that belong to the engine, not to the provider.
 pub(crate) fn is_engines(key: &str) -> bool {
     crate::values::delta::is_bookkeeping(key)
         || matches!(key, "version" | "pluginDownloadURL" | "name" | "parameterization")
 }
 
-/// The configuration with JSON in text as what it says.
+/// The configuration with the JSON in strings parsed.
 pub(crate) fn unfolded(object: &Object, properties: &PropertyMap) -> Result<PropertyMap, Misfit> {
     properties.iter().map(|(key, value)| Ok((key.clone(), unfolded_one(object, key, value)?))).collect()
 }
 
-/// The same for a configuration of the past, which may be one of another version of the provider: what is not of its type stays as it is,
-/// and so is not what it is now.
+/// The same for an earlier configuration, perhaps of another version of the provider: a value that does not fit its type stays as it is, and so
+/// differs from the new one.
 pub(crate) fn unfolded_before(object: &Object, properties: &PropertyMap) -> PropertyMap {
     let unfolded = |key: &str, value: &Value| unfolded_one(object, key, value).unwrap_or_else(|_| value.clone());
     properties.iter().map(|(key, value)| (key.clone(), unfolded(key, value))).collect()
@@ -35,8 +35,9 @@ fn unfolded_one(object: &Object, key: &str, value: &Value) -> Result<Value, Misf
     }
 }
 
-/// The configuration with what is not text as JSON in text. What is unknown somewhere is unknown as a whole; what holds a secret
-/// is one. What is null is left out: no text would be a zero, or an empty block, which is another configuration than was checked.
+/// The configuration with every value that is not a string as JSON in a string. A value that is partly unknown becomes unknown as a whole; one
+/// that contains a secret becomes secret. Nulls are left out: an empty string would mean a zero or an empty block, which is not what was
+/// checked.
 pub(crate) fn folded(object: &Object, properties: PropertyMap) -> PropertyMap {
     let given =
         properties.into_iter().filter(|(key, value)| object.field(key).is_none() || *value.bare() != Value::Null);
@@ -52,7 +53,7 @@ pub(crate) fn folded(object: &Object, properties: PropertyMap) -> PropertyMap {
             Value::String(text) => text.clone(),
             other => {
                 let mut text = String::new();
-                // Assets and resources, which have no form, are refused before.
+                // Assets and resources, which have no JSON form, were refused before.
                 let _no_form = json::write(other, &mut text);
                 text
             }
@@ -63,7 +64,7 @@ pub(crate) fn folded(object: &Object, properties: PropertyMap) -> PropertyMap {
     folded.collect()
 }
 
-/// The configuration as the provider wants it.
+/// The configuration, encoded for the provider.
 pub(crate) fn encoded(object: &Object, properties: &PropertyMap) -> Result<Cty, Misfit> {
     encode::object(object, &unfolded(object, properties)?)
 }
@@ -80,7 +81,7 @@ fn parsed(shape: &Shape, text: &str) -> Option<Value> {
     serde_json::from_str(text).ok().map(json::value).map(marked)
 }
 
-/// What programs in other languages mark inside the JSON is secret. Pulumi's bridge forgets the mark, and so stores it in clear.
+/// Values that programs in other languages mark as secret inside the JSON are secret. Pulumi's bridge forgets the mark and stores them in clear.
 fn marked(value: Value) -> Value {
     match value {
         Value::Map(mut items) => {

@@ -1,4 +1,4 @@
-//! What a provider says, as Pulumi's users read it.
+//! A provider's diagnostics, translated for Pulumi's users.
 
 use outrigger_diagnostic::Diagnostic;
 use outrigger_provider::{CallContext, CheckFailure, LogLevel};
@@ -9,10 +9,10 @@ use outrigger_value::{PathStep, PropertyPath, Urn, nearest};
 use crate::naming::object_names::Object;
 use crate::naming::property_path;
 
-/// What provider frameworks call an attribute that must be given and is not.
+/// The summary that provider frameworks give an error about a missing required attribute.
 const MISSING: &str = "Missing Configuration for Required Attribute";
 
-/// Whose inputs are checked.
+/// The owner of the inputs that are checked.
 #[derive(Clone, Copy)]
 pub(crate) enum Checked<'a> {
     /// A resource's.
@@ -21,13 +21,13 @@ pub(crate) enum Checked<'a> {
     Provider(&'a Urn, &'a str),
 }
 
-/// Takes errors about a property out of the reports, as failures of a check.
+/// Takes the errors about a property out of the reports and returns them as check failures.
 pub(crate) fn failures(object: &Object, whose: Checked<'_>, reports: &mut Vec<Report>) -> Vec<CheckFailure> {
     let mut failures = Vec::new();
     reports.retain(|report| {
         let Some(at) = property_path::text(object, &report.path).filter(|_| report.is_error()) else { return true };
         let about = property_path::path(object, &report.path).map(PropertyPath);
-        // As Pulumi's bridge has it, whose texts name the property themselves: `pulumi` would show its value, which may be secret.
+        // The text names the property itself, as in Pulumi's bridge: given the property, `pulumi` would show its value, which may be secret.
         failures.push(CheckFailure { about, ..CheckFailure::new("", reason(object, whose, report, &at)) });
         false
     });
@@ -37,7 +37,7 @@ pub(crate) fn failures(object: &Object, whose: Checked<'_>, reports: &mut Vec<Re
 fn reason(object: &Object, whose: Checked<'_>, report: &Report, at: &str) -> String {
     let explained = |text: String| match property_path::description(object, &report.path) {
         "" => text,
-        // On one line: line breaks of descriptions are where they were in somebody's source.
+        // On one line: descriptions contain the line breaks of the provider's source.
         description => format!("{text}: {}", description.replace('\n', " ")),
     };
     let said = match report.detail.as_str() {
@@ -63,7 +63,7 @@ fn reason(object: &Object, whose: Checked<'_>, report: &Report, at: &str) -> Str
     }
 }
 
-/// Whether a provider says that an attribute cannot be given beside others that are: in the words of either of its libraries.
+/// Whether a report says that the attribute conflicts with another one. Each of the two provider libraries has its own wording.
 pub(crate) fn conflicts(reports: &[Report], attribute: &str) -> bool {
     const CONFLICTS: [&str; 2] = ["Conflicting configuration arguments", "Invalid Attribute Combination"];
     reports.iter().any(|report| {
@@ -73,7 +73,7 @@ pub(crate) fn conflicts(reports: &[Report], attribute: &str) -> bool {
     })
 }
 
-/// A property that the provider's configuration does not have.
+/// The failure for a property that the provider's configuration does not have.
 pub(crate) fn unknown_key(object: &Object, urn: &Urn, package: &str, key: &str) -> CheckFailure {
     let reason = if is_default(urn) {
         let near = object.fields().iter().map(|field| &*field.name);
@@ -94,13 +94,13 @@ pub(crate) fn unknown_key(object: &Object, urn: &Urn, package: &str, key: &str) 
     CheckFailure { about, ..CheckFailure::new("", reason) }
 }
 
-/// Why a provider was not found, what else is worth knowing, and what to do: whoever hosts the bridge shows nothing but a text.
+/// Why a provider was not found, with notes and hints in the same text: the host of a bridge shows nothing else.
 pub(crate) fn not_found(diagnostic: &Diagnostic) -> String {
     let further = diagnostic.notes.iter().chain(&diagnostic.hints).map(|line| format!("\n{line}"));
     format!("{diagnostic}{}", further.collect::<String>())
 }
 
-/// Whether nobody declared the provider.
+/// Whether the provider is a default one, which no program declares.
 fn is_default(urn: &Urn) -> bool {
     urn.name().starts_with("default")
 }
@@ -124,7 +124,7 @@ pub(crate) fn error(
     (!errors.is_empty()).then(|| errors.join("\n"))
 }
 
-/// A report with its place.
+/// A report with the path that it is about.
 pub(crate) fn text(object: Option<&Object>, report: &Report) -> String {
     let said = if report.summary == report.detail { report.summary.clone() } else { report.to_string() };
     if report.path.0.is_empty() {

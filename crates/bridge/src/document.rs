@@ -1,18 +1,18 @@
 //! The package schema of a Terraform provider, field for field as Pulumi's dynamic bridge (3.124.0) writes it.
 //!
-//! Nothing but the document itself is ever whole in memory: each resource is decoded, named, written and forgotten.
+//! Resources are decoded, named, written and dropped one by one; only the document itself is ever whole in memory.
 //!
 //! # Where the two differ
 //!
-//! - What a provider says of something deprecated stands there, instead of `Deprecated`.
-//! - The provider's functions are functions of the package, in the form that later versions of Pulumi's bridge give them, but for results
-//!   that are no objects (`function`).
-//! - Two properties that would have one name are both there, and so is one whose plural would be empty (`names`).
-//! - What makes Pulumi refuse the whole document has another name: a nested property `pulumi`, a type with a hyphen in its name, a data
+//! - The provider's own deprecation messages are kept, instead of `Deprecated`.
+//! - The provider's functions are functions of the package, in the form that later versions of Pulumi's bridge give them, except for results
+//!   that are not objects (`function`).
+//! - Two properties that would have the same name are both there, and so is one whose plural would be empty (`object_names`).
+//! - Names that make Pulumi refuse the whole document are changed: a nested property `pulumi`, a type with a hyphen in its name, a data
 //!   source that differs from a resource in case only.
-//! - A tuple is anything; Pulumi's bridge ends there.
-//! - A resource called `Provider` has two more names to go to, and is left out when it is not included (`tokens`).
-//! - A required `id` is the resource's id, as it is in later versions of Pulumi's bridge, instead of `missing ID` (`members`). The
+//! - A tuple has the type `Any`; Pulumi's bridge fails on one.
+//! - A resource called `Provider` can fall back on two more names, and is left out if it is not included (`tokens`).
+//! - A required `id` is the resource's id, as it is in later versions of Pulumi's bridge, instead of `missing ID` (`resources`). The
 //!   schema does not show it.
 
 mod function;
@@ -37,13 +37,13 @@ use crate::naming::tokens::last_part;
 
 pub use package::{About, RegistryName, base_document};
 
-/// Why a document is not there.
+/// Why a document could not be written.
 #[derive(Debug, thiserror::Error)]
 pub enum DocumentError {
-    /// It could not be written.
+    /// The output failed.
     #[error("the package's schema cannot be written: {0}")]
     Output(#[from] io::Error),
-    /// Something in it has no name.
+    /// Something in it could not be named.
     #[error(transparent)]
     Naming(#[from] NamingError),
 }
@@ -70,7 +70,7 @@ fn configuration(members: &mut Members<'_, '_>, naming: &Naming) -> io::Result<(
         PropertyContext { type_name, ..PropertyContext::new(naming.tokens(), Module::Config, Described::Plainly) };
     members.object("config", |members| {
         properties(members, "variables", &place, "", object.by_name())?;
-        // So the format calls the names of those that must be there.
+        // In this format, `defaults` lists the required variables.
         members.texts_if_any("defaults", required(object.fields().iter(), Side::Output))
     })
 }
@@ -104,8 +104,8 @@ enum EntryKind {
     DataSource,
 }
 
-/// Two members may have a type of the same name. The one that Pulumi's bridge writes last is meant, so that they are gone through
-/// backwards here, and what was written is not written again.
+/// Two members may have a type of the same name. Pulumi's bridge keeps the one that it writes last, so the members are visited backwards here,
+/// and each type is written once.
 fn types(members: &mut Members<'_, '_>, naming: &Naming) -> Result<(), DocumentError> {
     let tokens = naming.tokens();
     let resources = tokens.resources.iter().map(|pair| (pair, EntryKind::Resource));

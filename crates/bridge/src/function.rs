@@ -1,4 +1,4 @@
-//! Data sources and functions, which are both functions to Pulumi.
+//! Data sources and functions, both of which Pulumi calls functions.
 
 use outrigger_provider::{CallContext, CallError, CheckFailure, Invoke, Invoked};
 use outrigger_terraform::cty::{Type, Value as Cty};
@@ -16,7 +16,7 @@ use crate::values::{decode, encode};
 
 const CALL: &str = "Invoke";
 
-/// The property that holds a result which is no object.
+/// The property that holds a result that is not an object.
 pub(crate) const RESULT: &str = "result";
 
 impl Package {
@@ -54,7 +54,7 @@ impl Package {
         if deferred {
             return Err(self.error(CALL, DEFERRED));
         }
-        // Everything was given, so nothing is left to wait for: a program would take it for something that is known later.
+        // All arguments are known, so an unknown in the answer will never become known, as a program would expect it to.
         if let Some(finding) = consistency::unknown_in(&state).first() {
             let what = format!("the provider read something unknown, which is a bug in the provider: {}", finding.path);
             return Err(self.error(CALL, what));
@@ -65,7 +65,7 @@ impl Package {
         Ok(Invoked { result, failures: Vec::new() })
     }
 
-    /// Errors about an argument are failures of a check, all others end the call.
+    /// Errors about an argument become check failures; any other error fails the call.
     fn heed_arguments(
         &self,
         cx: &CallContext,
@@ -97,7 +97,7 @@ impl Package {
             Err((property, reason)) => return Ok(refused(property, reason)),
         };
         let ty = &function.function.result;
-        // What is not known is answered as unknown, unless the function takes it.
+        // A call with an unknown argument has an unknown result, unless the function accepts unknowns.
         if given.iter().any(|given| !given.value.is_wholly_known() && !given.parameter.allow_unknown) {
             return Ok(Invoked { result: unknown(ty), failures: Vec::new() });
         }
@@ -126,14 +126,14 @@ impl Package {
     }
 }
 
-/// An argument at its place.
+/// An argument and its parameter.
 struct Given<'a> {
     name: String,
     parameter: &'a Parameter,
     value: Cty,
 }
 
-/// The arguments in order; those of which there may be any number come from a list.
+/// The arguments in order; variadic ones come from a list.
 fn collected<'a>(function: &'a ProviderFunction, arguments: &PropertyMap) -> Result<Vec<Given<'a>>, (String, String)> {
     let mut given = Vec::new();
     let mut names = function.arguments.iter();
@@ -157,7 +157,7 @@ fn collected<'a>(function: &'a ProviderFunction, arguments: &PropertyMap) -> Res
     Ok(given)
 }
 
-/// The result as an object: as it is, or under a name.
+/// The result as an object: itself, or as the property `result`.
 fn shaped(ty: &Type, value: &Cty) -> Result<PropertyMap, Unfit> {
     Ok(match (ty, decode::shaped(&Shape::of_type(ty), value)?) {
         (Type::Object(_), Value::Map(properties)) => properties,
@@ -165,7 +165,7 @@ fn shaped(ty: &Type, value: &Cty) -> Result<PropertyMap, Unfit> {
     })
 }
 
-/// The result of which nothing is known but its properties.
+/// The result with every property unknown.
 fn unknown(ty: &Type) -> PropertyMap {
     match Shape::of_type(ty) {
         Shape::Object(object) => object.fields().iter().map(|field| (field.name.to_string(), Value::Unknown)).collect(),

@@ -2,12 +2,11 @@
 //!
 //! - `naming` gives everything Pulumi's names, worked out on demand: [`Naming`] is a provider under them.
 //! - [`document`] is the package schema, written as it is made.
-//! - [`Terraform`] is the protocol that a host plugs in; [`Parameters`] say which provider is meant.
-//! - [`Bridge`] is the plugin: it finds and starts a provider, and turns each call of Pulumi's into calls of Terraform's. `resource` has
-//!   the calls about resources; `values` turns properties into Terraform's values and back, and finds the provider's exact state again.
+//! - [`Terraform`] is the protocol that a host plugs in; [`Parameters`] name a provider.
+//! - [`Bridge`] is the plugin: it finds and starts a provider, and turns Pulumi's calls into Terraform's. `resource` has the calls about
+//!   resources; `values` converts properties to Terraform's values and back, and restores the provider's exact state.
 //!
-//! Names decide what a program and a state file say. They are Pulumi's bridge's own to the letter; the few places where they are
-//! not are listed in [`document`].
+//! Names appear in programs and state files, so they match those of Pulumi's bridge exactly; [`document`] lists the few exceptions.
 
 mod configuration;
 mod diagnostics;

@@ -1,4 +1,4 @@
-//! A Terraform provider's log, on its way to whoever makes calls.
+//! Passes a Terraform provider's log on to the caller.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -40,7 +40,7 @@ impl OutputLines for Log {
             goplugin::LogLevel::Warn => LogLevel::Warning,
             goplugin::LogLevel::Error => LogLevel::Error,
         };
-        // Every provider has a module `provider`: its own name says whose line it is.
+        // Every provider has a module `provider`, so each line begins with the provider's own name.
         let module = entry.module.filter(|module| *module != self.label);
         let module = module.map(|module| format!("{module}: ")).unwrap_or_default();
         let fields: String = entry.fields.iter().map(|(name, value)| format!(" {name}={value}")).collect();
@@ -48,7 +48,7 @@ impl OutputLines for Log {
         sink.log(level, None, &format!("{}: {module}{}{fields}", self.label, entry.message), false);
     }
 
-    /// Providers log every step of every call, whoever reads it. Asked for each of those lines, so they are not read as JSON.
+    /// Providers log every step of every call, read or not. This is called for each such line, so it does not parse the JSON.
     fn is_worth_keeping(&self, line: OutputLine<'_>) -> bool {
         const CHATTER: [&[u8]; 3] = [br#""@level":"trace""#, br#""@level":"debug""#, br#""@level":"info""#];
         let is_in = |part: &[u8]| line.text.windows(part.len()).any(|window| window == part);
@@ -77,7 +77,7 @@ mod tests {
         }
     }
 
-    /// What is passed on of a provider's lines.
+    /// The entries that are passed on for a provider's lines.
     fn heard(least: Option<goplugin::LogLevel>, lines: &[&str]) -> Vec<(LogLevel, String)> {
         let heard = Arc::new(Heard::default());
         let log = Log::new("random 3.6.0".to_owned(), least);

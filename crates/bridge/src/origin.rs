@@ -1,4 +1,4 @@
-//! Which provider a bridge becomes.
+//! The provider that a bridge becomes.
 
 use outrigger_diagnostic::Diagnostic;
 use outrigger_provider::{Parameterize, PluginDescriptor};
@@ -16,20 +16,20 @@ pub(crate) struct Origin {
     pub(crate) place: Place,
     /// Its name: `random`.
     pub(crate) provider: String,
-    /// What its package is called: its name, or what the user wants.
+    /// The package's name: the provider's, or one that the user chose.
     pub(crate) package: String,
     /// Its version; 0.0.0 for a file.
     pub(crate) version: Version,
     /// Its namespace, unless it is a file.
     pub(crate) namespace: Option<String>,
-    /// Which of its resources and functions are wanted.
+    /// The resources and functions that are included.
     pub(crate) selection: Selection,
-    /// What makes the bridge this package again.
+    /// The parameter that makes the bridge this package again.
     pub(crate) value: Vec<u8>,
 }
 
 impl Origin {
-    /// The provider that arguments or a stored value name.
+    /// Finds the provider that arguments or a stored value name.
     pub(crate) async fn find(resolver: &dyn Resolver, request: &Parameterize) -> Result<Self, Diagnostic> {
         let parameters = match request {
             Parameterize::Arguments(arguments) => Parameters::parse(arguments)?,
@@ -59,7 +59,7 @@ impl Origin {
     }
 }
 
-/// Says where a constraint comes from that nobody wrote.
+/// Explains a constraint that the user did not write: it comes from a lock file.
 fn of_lock_file(error: Unresolved, constraint: &Constraint) -> Diagnostic {
     let (is_version, mut error) = match error {
         Unresolved::OtherVersions(error) => (true, error),
@@ -121,13 +121,13 @@ mod tests {
         let (code, said) = hints(stored("b", "0.0.0")).await;
         assert_eq!((code, of_lock_file(&said)), ("terraform-version", true), "{said:?}");
         assert!(said[1].contains("`dev_overrides` or `TF_REATTACH_PROVIDERS`"), "{said:?}");
-        // There the version is not the reason.
+        // Here the version is not the reason.
         let (code, said) = hints(stored("c", "3.6.0")).await;
         assert_eq!((code, said.concat().contains("lock file")), ("terraform-missing", false), "{said:?}");
         let (code, said) = hints(stored("c", "0.0.0")).await;
         assert_eq!((code, said.concat().contains("lock file")), ("terraform-missing", false), "{said:?}");
         assert!(said[0].contains("`dev_overrides` or `TF_REATTACH_PROVIDERS`"), "{said:?}");
-        // This one somebody wrote.
+        // The user wrote this version.
         let arguments = ["x.io/a/b", "3.6.0"].map(str::to_owned).to_vec();
         let (code, said) = hints(Parameterize::Arguments(arguments)).await;
         assert_eq!((code, said.concat().contains("lock file")), ("terraform-version", false), "{said:?}");

@@ -22,13 +22,13 @@ use crate::{Naming, diagnostics};
 
 /// A provider under Pulumi's names, and its process.
 pub(crate) struct Package {
-    /// The package's name: the provider's, or what the user calls it.
+    /// The package's name: the provider's, or one that the user chose.
     pub(crate) name: String,
     /// The provider's version.
     pub(crate) version: String,
     pub(crate) naming: Naming,
     pub(crate) process: Supervised,
-    /// Whether a provider that does not keep to the rules fails the step.
+    /// Whether a step fails if the provider violates Terraform's rules.
     pub(crate) strict: bool,
     pub(crate) upgrade_cache: UpgradeCache,
     pub(crate) plans: Plans,
@@ -37,13 +37,13 @@ pub(crate) struct Package {
     sources: Mutex<HashMap<String, Arc<DataSubject>>>,
 }
 
-/// A type of resources in both languages.
+/// A resource type, in Pulumi and in Terraform.
 pub(crate) struct Subject {
     pub(crate) resource: Arc<Resource>,
     pub(crate) handle: Handle,
 }
 
-/// A data source in both languages.
+/// A data source, in Pulumi and in Terraform.
 pub(crate) struct DataSubject {
     pub(crate) source: Arc<DataSource>,
     pub(crate) handle: Handle,
@@ -66,7 +66,7 @@ impl Package {
         }
     }
 
-    /// For messages.
+    /// Name and version, for messages.
     pub(crate) fn label(&self) -> String {
         format!("{} {}", self.name, self.version)
     }
@@ -75,12 +75,12 @@ impl Package {
         self.naming.schemas()
     }
 
-    /// The client of a process that runs; it is started if there is none.
+    /// The client of the provider's process, which is started if it does not run.
     pub(crate) async fn client(&self, cx: &CallContext) -> Result<Arc<Client>, CallError> {
         self.process.client(cx).await
     }
 
-    /// A type of resources.
+    /// The resource type of a token.
     pub(crate) fn subject(&self, call: &str, token: &str) -> Result<Arc<Subject>, CallError> {
         if let Some(known) = lock(&self.subjects).get(token) {
             return Ok(Arc::clone(known));
@@ -93,7 +93,7 @@ impl Package {
         Ok(subject)
     }
 
-    /// A data source; `None` if there is none of that name.
+    /// The data source of a token; `None` if there is none.
     pub(crate) fn source(&self, call: &str, token: &str) -> Result<Option<Arc<DataSubject>>, CallError> {
         if let Some(known) = lock(&self.sources).get(token) {
             return Ok(Some(Arc::clone(known)));
@@ -117,7 +117,7 @@ impl Package {
         CallError::new(self.label(), call, ErrorKind::NotDone, message)
     }
 
-    /// Logs warnings, and fails with the errors among what a provider said.
+    /// Logs warnings, and fails with the errors among the reports.
     pub(crate) fn heed(
         &self,
         cx: &CallContext,

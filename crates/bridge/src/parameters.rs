@@ -1,4 +1,4 @@
-//! What a project says about a Terraform provider: the arguments that follow `package add terraform-provider`.
+//! A project's parameters for a Terraform provider: the arguments that follow `package add terraform-provider`.
 
 mod local;
 mod value;
@@ -12,29 +12,29 @@ use outrigger_terraform::constraint::Constraint;
 pub use local::LocalPath;
 pub use value::ParameterValue;
 
-/// Which provider, and how it becomes a package.
+/// A provider, and how it becomes a package.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parameters {
-    /// Which provider.
+    /// The provider.
     pub provider: Wanted,
-    /// The resources, data sources and functions, by their names in Terraform, that the package has; without any, all.
+    /// The Terraform names of the resources, data sources and functions that the package includes; all if empty.
     pub includes: Vec<String>,
-    /// Those that it does not have.
+    /// The names that it leaves out.
     pub excludes: Vec<String>,
-    /// What the package is called, if not like the provider.
+    /// The package's name, if it differs from the provider's.
     pub provider_name: Option<String>,
 }
 
-/// A provider, as it is asked for.
+/// A provider, as the user names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Wanted {
     /// By the path of its executable.
     Local(LocalPath),
     /// By its address.
     Remote {
-        /// Which provider.
+        /// The address.
         address: Address,
-        /// Which of its versions.
+        /// The accepted versions.
         constraint: Constraint,
     },
 }
@@ -49,11 +49,11 @@ The arguments are the provider and how to use it:
   --exclude A,B           all but these
   --provider-name NAME    what the package is called, if not like the provider";
 
-/// Flags that the bridge has for its own documentation.
+/// Flags of Pulumi's bridge that concern its documentation only.
 const REFUSED: [&str; 3] = ["fullDocs", "upstreamRepoPath", "indexDocOutDir"];
 
 impl Parameters {
-    /// Reads the arguments. A request for help is answered as an error, whose text is the help.
+    /// Reads the arguments. A request for help returns an error whose text is the help.
     pub fn parse<S: AsRef<str>>(arguments: &[S]) -> Result<Self, Diagnostic> {
         let mut flags = Flags::default();
         let mut words = Vec::new();
@@ -128,7 +128,7 @@ impl Flags {
     }
 }
 
-/// The rule of the bridge.
+/// The rule of Pulumi's bridge.
 fn is_path(text: &str) -> bool {
     text.starts_with(['.', '/'])
 }

@@ -1,4 +1,4 @@
-//! The bridge as a plugin: a Terraform provider that is found, started and shown under Pulumi's names.
+//! The bridge as a plugin: it finds a Terraform provider, starts it and shows it under Pulumi's names.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -27,17 +27,17 @@ use crate::values::encode::Misfit;
 use crate::values::{encode, secrets};
 use crate::{Naming, Terraform, diagnostics};
 
-/// The name under which the bridge is a plugin.
+/// The bridge's name as a plugin.
 pub const NAME: &str = "terraform-provider";
 
-/// The version of Terraform in whose name providers are configured. They want a version that they can read; some of them use it
-/// to decide what a host can do.
+/// The version of Terraform that providers see when they are configured. They expect one that they can parse; some use it to decide which
+/// features the host has.
 pub(crate) const TERRAFORM_VERSION: &str = "1.12.0+outrigger";
 
-/// In what form schemas are kept: the protocol's number, and then the provider's answer.
+/// The form of a stored schema: the protocol's number, then the provider's answer.
 const SCHEMA_FORM: &str = "terraform schema";
 
-/// What the bridge is told from outside.
+/// The settings and services that the bridge gets from its host.
 #[derive(Clone)]
 pub struct BridgeOptions {
     /// How providers are found and used.
@@ -46,14 +46,14 @@ pub struct BridgeOptions {
     pub launcher: Arc<dyn Launcher>,
     /// Keeps schemas.
     pub schemas: Arc<dyn SchemaStore>,
-    /// The environment that providers get.
+    /// The environment of providers.
     pub environment: Vec<(OsString, OsString)>,
-    /// The directory in which providers work.
+    /// The working directory of providers.
     pub directory: PathBuf,
     /// How long a provider may take to start, and to answer StopProvider.
     pub deadlines: Deadlines,
-    /// Whether the bridge lives as long as a command: then a provider starts before it is needed, and plans are kept until they are
-    /// carried out. `pulumi` starts a bridge of its own to ask for the schema, and another one for each part of a command.
+    /// Whether the bridge lives as long as a command: then a provider starts before it is needed, and plans are kept until they are applied.
+    /// `pulumi` starts a separate bridge to get the schema, and another one for each part of a command.
     pub lasting: bool,
 }
 
@@ -73,7 +73,7 @@ impl BridgeOptions {
     }
 }
 
-/// The bridge: nothing at first, a package of one provider once it is parameterized.
+/// The bridge: no package at first, the package of one provider once it is parameterized.
 pub struct Bridge {
     options: BridgeOptions,
     became: OnceLock<Arc<Became>>,
@@ -104,7 +104,7 @@ impl Became {
 }
 
 impl Bridge {
-    /// A bridge that is no package yet.
+    /// A bridge that is not parameterized yet.
     pub fn new(options: BridgeOptions) -> Self {
         let (becoming, keeping) = (tokio::sync::Mutex::new(()), tokio::sync::Mutex::new(None));
         Self { options, became: OnceLock::new(), becoming, keeping }
@@ -119,9 +119,9 @@ impl Bridge {
         CallError::new(self.label(), call, ErrorKind::NotDone, message)
     }
 
-    /// The package of a provider. Its process is started now only if its schema is not known.
+    /// The package of a provider. Its process is started now only if its schema is not stored.
     async fn package(&self, cx: &CallContext, origin: &Origin) -> Result<Package, CallError> {
-        // It was found: what is wrong is what it says.
+        // The provider was found, so an error here is about its schema.
         const CALL: &str = "GetProviderSchema";
         let options = &self.options;
         let process = options.process(origin);
@@ -129,7 +129,7 @@ impl Bridge {
             Place::Program(program) => options.schemas.get(program, SCHEMA_FORM),
             Place::Running(_) => None,
         };
-        // What is kept and cannot be read is asked for again.
+        // A stored schema that cannot be read is fetched again.
         let known = known.and_then(|kept| {
             let protocol = Protocol::of_version((*kept.first()?).into())?;
             Schemas::index(kept.slice(1..), protocol).ok()
@@ -153,8 +153,8 @@ impl Bridge {
                 }
                 if let Some(keeper) = keeper {
                     let (protocol, raw) = (client.protocol() as u8, schemas.raw().clone());
-                    // All of the executable has to be read, which may be hundreds of megabytes. It does not begin while the provider is
-                    // busy with its start, and nobody waits for it but the end of the bridge: the next one shall find it.
+                    // Storing reads the whole executable, which may be hundreds of megabytes. It starts only after the provider has started, and
+                    // only the end of the bridge waits for it, so that the next bridge finds the schema.
                     let keeping = spawn_blocking(move || keeper(&[&[protocol], raw.as_ref()].concat()));
                     *self.keeping.lock().await = Some(keeping);
                 }
@@ -197,7 +197,7 @@ impl Plugin for Bridge {
         let origin = origin.map_err(|diagnostic| self.error(CALL, diagnostics::not_found(&diagnostic)))?;
         let package = Arc::new(self.package(cx, &origin).await?);
         if self.options.lasting {
-            // It will be needed; until then it can start. If it cannot, whoever needs it is told.
+            // The provider will be needed, so it starts now. If it cannot, the first caller that needs it gets the error.
             let early = Arc::clone(&package);
             let cx = cx.clone();
             tokio::spawn(async move { early.process.start_early(&cx).await });
@@ -218,7 +218,7 @@ impl Plugin for Bridge {
             let written = base_document(&format!("v{}", self.options.terraform.version), &mut document);
             return written.map(|()| document).map_err(|error| self.error(CALL, error.to_string()));
         };
-        // Large ones take a while, in which the provider starts.
+        // A large document takes a while; meanwhile the provider starts.
         let version = self.options.terraform.version.clone();
         let written = spawn_blocking(move || became.document(&version)).await;
         let written = written.map_err(|error| self.error(CALL, error.to_string()))?;
@@ -256,7 +256,7 @@ impl Plugin for Bridge {
         let new = configuration::unfolded(object, &request.news);
         let new = new.map_err(|misfit| self.error(CALL, misfit.to_string()))?;
         let new = unchanged(&old, new, &request.ignore_changes);
-        // Nothing on the wire says that a change of a provider's configuration needs another provider.
+        // Terraform's protocol cannot say that a configuration change needs another provider.
         let changes = diff::properties(&old, &new).into_iter().map(|(path, change)| {
             let kind = match change {
                 Change::Add => DiffKind::Add,
@@ -294,7 +294,7 @@ impl Plugin for Bridge {
         package.invoke(cx, request).await.map_err(|error| package.process.explained(error))
     }
 
-    /// Empty where there is none, as in Pulumi's bridge.
+    /// Empty if there is no mapping, as in Pulumi's bridge.
     async fn mapping(&self, _: &CallContext, key: &str, provider: &str) -> Result<(String, Vec<u8>), CallError> {
         const CALL: &str = "GetMapping";
         let became = self.became.get().filter(|_| mapping::is_known(key));
@@ -302,7 +302,7 @@ impl Plugin for Bridge {
             return Ok((String::new(), Vec::new()));
         };
         let mapped = mapping::provider(&package.naming);
-        // Older engines name none.
+        // Older engines do not name the provider.
         if !provider.is_empty() && provider != mapped {
             return Err(self.error(CALL, format!("unknown provider {provider:?}")));
         }
@@ -327,7 +327,7 @@ impl Plugin for Bridge {
             became.package.process.end().await;
         }
         if let Some(keeping) = self.keeping.lock().await.take() {
-            // A schema that could not be kept is asked for again.
+            // A schema that could not be stored is fetched again.
             drop(keeping.await);
         }
     }

@@ -22,16 +22,16 @@ use crate::configuration;
 use crate::log::Log;
 use crate::naming::object_names::Object;
 
-/// How every host of Terraform providers shows that it is one.
+/// The cookie by which every host of Terraform providers identifies itself.
 const COOKIE: goplugin::Cookie = goplugin::Cookie {
     key: "TF_PLUGIN_MAGIC_COOKIE",
     value: "d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2",
 };
 
-/// How long after StopProvider a call that still runs is taken for one that has missed it.
+/// How long a call may run on after StopProvider before StopProvider is sent again.
 const STOP_AGAIN: Duration = Duration::from_secs(1);
 
-/// What a process is started with.
+/// The settings and services with which a process is started.
 #[derive(Clone)]
 pub(crate) struct Surroundings {
     pub(crate) launcher: Arc<dyn Launcher>,
@@ -39,22 +39,22 @@ pub(crate) struct Surroundings {
     pub(crate) directory: PathBuf,
     pub(crate) deadlines: Deadlines,
     pub(crate) tls: bool,
-    /// The least important line of the provider's log that is passed on; `None` passes on none.
+    /// The lowest level of the provider's log that is passed on; `None` passes on nothing.
     pub(crate) log_level: Option<goplugin::LogLevel>,
-    /// Where calls are written down.
+    /// The log to which calls are written.
     pub(crate) call_log: Option<Arc<dyn CallLog>>,
 }
 
-/// What sets the level of the log of HashiCorp's libraries, and of the provider itself.
+/// The variables that set the log level of HashiCorp's libraries and of the provider itself.
 const LOG_LEVELS: [&str; 2] = ["TF_LOG_SDK", "TF_LOG_PROVIDER"];
 
 impl Surroundings {
-    /// The environment of a provider. Left to themselves, providers write down every step of every call, which costs a good part of
-    /// the time of small calls; where nobody reads it, they are told to write warnings only.
+    /// The environment of a provider. By default, providers log every step of every call, which takes a good part of the time of small calls;
+    /// unless the log is wanted, they are asked for warnings only.
     fn of_provider(&self) -> Vec<(OsString, OsString)> {
         let mut environment = self.environment.clone();
         if self.log_level.is_none() {
-            // As for Terraform, an empty one is not set.
+            // As in Terraform, an empty variable counts as not set.
             environment.retain(|(key, level)| !level.is_empty() || LOG_LEVELS.iter().all(|name| key != name));
             let unset = LOG_LEVELS.into_iter().filter(|name| environment.iter().all(|(key, _)| key != name));
             let unset: Vec<_> = unset.map(|name| (name.into(), "warn".into())).collect();
@@ -72,7 +72,7 @@ pub(crate) struct Supervised {
     live: OnceCell<Live>,
     failures: Mutex<Failures>,
     log: Arc<Log>,
-    /// Whether a provider must be asked for its schema in each process before it can be used.
+    /// Whether each new process must be asked for its schema before it can be used.
     must_ask_schema: Mutex<bool>,
     stopped: watch::Sender<bool>,
     overheard: Option<Overheard>,
@@ -90,12 +90,12 @@ struct Live {
     connection: Connection,
 }
 
-/// For whom a process is started.
+/// Why a process is started.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Start {
-    /// Somebody who waits for it, and is told if it fails.
+    /// A caller waits for it, and gets the error if it fails.
     Needed,
-    /// Nobody yet.
+    /// No caller needs it yet.
     Early,
 }
 
@@ -103,13 +103,13 @@ enum Start {
 #[derive(Default)]
 struct Failures {
     count: u64,
-    /// How many there were when somebody was told the last time.
+    /// The value of `count` when a caller last got an error.
     told: u64,
     last: Option<CallError>,
 }
 
 impl Failures {
-    /// Why the last start failed, if that was after the first `known` ones. Now somebody is told.
+    /// The error of the last start, if more than `known` starts have failed. It now counts as reported.
     fn after(&mut self, known: u64) -> Option<CallError> {
         let last = self.last.clone().filter(|_| self.count > known)?;
         self.told = self.count;
@@ -146,37 +146,37 @@ impl Supervised {
         }
     }
 
-    /// From now on the log of calls hides what is in secret settings that arrive as JSON in text, too.
+    /// From now on the log of calls also hides secrets in settings that arrive as JSON in a string.
     pub(crate) fn unfolds(&self, settings: &Arc<Object>) {
         if let Some(overheard) = &self.overheard {
             let _set_once = overheard.settings.set(Arc::clone(settings));
         }
     }
 
-    /// What is secret for Pulumi stays out of the log of calls, whatever the provider's schema says.
+    /// Keeps Pulumi's secrets out of the log of calls, whatever the provider's schema says.
     pub(crate) fn overhear(&self, properties: &PropertyMap) {
         let Some(overheard) = &self.overheard else { return };
         let mut hide = |text: &str| overheard.tap.hide(text);
         secrecy::secret_texts(properties, &mut hide);
-        // The provider gets, and the log shows, what the JSON says. What cannot be unfolded is not sent.
+        // The provider gets, and the log shows, the parsed JSON. JSON that cannot be parsed is not sent.
         let unfolded = overheard.settings.get().and_then(|settings| configuration::unfolded(settings, properties).ok());
         if let Some(unfolded) = &unfolded {
             secrecy::secret_texts(unfolded, &mut hide);
         }
     }
 
-    /// From now on a process that is started is asked for its schema first: providers of the old kind prepare themselves there.
+    /// From now on each new process is asked for its schema first: SDK-based providers initialize themselves in that call.
     pub(crate) fn ask_for_schema_first(&self) {
         *self.must_ask_schema.lock().unwrap_or_else(PoisonError::into_inner) = true;
     }
 
-    /// The client of the process, which is started if it was not, unless it was told to stop. Everybody who waits for a start that fails
-    /// is told why; a later call tries again.
+    /// The client of the process, which is started if it does not run, unless it was asked to stop. Every caller that waits for a start that
+    /// fails gets the error; a later call tries again.
     pub(crate) async fn client(&self, cx: &CallContext) -> Result<Arc<Client>, CallError> {
         self.started(cx, Start::Needed).await
     }
 
-    /// Starts the process before it is needed. If that fails, the next one who needs it is told so, instead of waiting a second time.
+    /// Starts the process before it is needed. If that fails, the next caller gets the error instead of waiting a second time.
     pub(crate) async fn start_early(&self, cx: &CallContext) {
         drop(self.started(cx, Start::Early).await);
     }
@@ -187,18 +187,18 @@ impl Supervised {
             return Ok(Arc::clone(&live.client));
         }
         let known = self.failures().told;
-        // Boxed: every call has a place for this future in its own, and few need it.
+        // Boxed: the future of every call would otherwise contain this one, and few need it.
         let attempt = || Box::pin(self.attempt(cx, start, known));
         tokio::select! {
             biased;
-            // A start that is given up is dropped, and its process ends with it: nobody could tell it to stop before it can be called.
+            // A start that is given up is dropped, and its process ends with it: no StopProvider can be sent before the process can be called.
             () = cx.cancel.cancelled() => Err(self.given_up()),
             () = self.told_to_stop() => Err(self.given_up()),
             live = self.live.get_or_try_init(attempt) => live.map(|live| Arc::clone(&live.client)),
         }
     }
 
-    /// Starts it, unless somebody else's start failed while this one was waiting for it.
+    /// Starts the process, unless another caller's start failed while this one was waiting for it.
     async fn attempt(&self, cx: &CallContext, start: Start, known: u64) -> Result<Live, CallError> {
         if let Some(error) = self.failures().after(known) {
             return Err(error);
@@ -232,7 +232,7 @@ impl Supervised {
         };
         let connection = started.map_err(|error| self.not_started(&error))?;
         let version = connection.protocol();
-        // Only one that was started by somebody else speaks another: the others are asked for these.
+        // Only a provider that another program started can speak another protocol: the host offers its own providers only these.
         let protocol = Protocol::of_version(version).ok_or_else(|| self.other_protocol(version))?;
         let tap = self.overheard.as_ref().map(|overheard| Arc::clone(&overheard.tap));
         let channel = connection.channel().tapped(tap);
@@ -245,7 +245,7 @@ impl Supervised {
         Ok(Live { client, connection })
     }
 
-    /// An error of a provider that panicked says with what words.
+    /// Adds the panic's text to an error of a provider that panicked.
     pub(crate) fn explained(&self, error: CallError) -> CallError {
         match self.live.get() {
             Some(live) => with_crash(error, &live.connection),
@@ -258,18 +258,18 @@ impl Supervised {
         self.live.get().is_some_and(|live| live.connection.process().is_some_and(|process| process.has_ended()))
     }
 
-    /// Whether it was told to stop.
+    /// Whether it was asked to stop.
     pub(crate) fn is_stopped(&self) -> bool {
         *self.stopped.borrow()
     }
 
     async fn told_to_stop(&self) {
-        // It cannot be closed: the sender lives as long as we do.
+        // The channel cannot be closed: the sender lives as long as `self`.
         drop(self.stopped.subscribe().wait_for(|stopped| *stopped).await);
     }
 
-    /// Waits for a call. StopProvider ends the calls that run when it comes, not one that comes at the same moment: so it is sent again
-    /// for as long as this one runs.
+    /// Waits for a call. StopProvider ends only calls that are running when it arrives, and may miss one that is sent at the same moment: so it
+    /// is sent again for as long as this call runs.
     pub(crate) async fn stoppable<T>(&self, cx: &CallContext, call: impl Future<Output = T>) -> T {
         tokio::pin!(call);
         loop {
@@ -285,17 +285,17 @@ impl Supervised {
             tokio::select! {
                 biased;
                 answer = &mut call => return answer,
-                // What it answers to that changes nothing here.
+                // Its result changes nothing here.
                 _ = self.stop(cx) => {}
             }
         }
     }
 
-    /// StopProvider: what runs shall come to an end soon. Nothing is started for it, or any more; a start under way is given up.
+    /// Sends StopProvider: running calls shall end soon. No process is started from now on, and a start under way is given up.
     pub(crate) async fn stop(&self, cx: &CallContext) -> Result<(), CallError> {
         self.stopped.send_replace(true);
         match self.live.get() {
-            // What has ended does nothing any more.
+            // A process that has ended needs no request to stop.
             Some(live) if !self.has_ended() => live.client.stop(&cx.within(self.surroundings.deadlines.cancel)).await,
             _ => Ok(()),
         }
@@ -315,7 +315,7 @@ impl Supervised {
         CallError::new(self.label.clone(), "Start", ErrorKind::NotDone, message)
     }
 
-    /// Whoever wanted it does not any more.
+    /// The error for a caller whose start was cancelled.
     fn given_up(&self) -> CallError {
         let message = "the Terraform provider was not started: the command was cancelled";
         CallError::new(self.label.clone(), "Start", ErrorKind::Cancelled, message)
@@ -337,7 +337,7 @@ impl Supervised {
     }
 }
 
-/// What a provider that panicked said is said with the error.
+/// Adds the text of a panic to the error that the provider crashed.
 fn with_crash(mut error: CallError, connection: &Connection) -> CallError {
     if error.kind == ErrorKind::Crashed
         && let Some(crash) = connection.crash_text()

@@ -1,4 +1,4 @@
-//! The bridge as a host opens it: in the host's own process, with the provider as a process of the host's.
+//! The bridge as a host opens it: in the host's own process, with the provider as a child process.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,22 +16,22 @@ use crate::{Bridge, BridgeOptions, NAME};
 pub struct Terraform {
     /// Finds providers.
     pub resolver: Arc<dyn Resolver>,
-    /// The version that the bridge has for its hosts, where they ask for none.
+    /// The bridge's version, for hosts that ask for none.
     pub version: String,
     /// Whether connections to providers are encrypted (AutoMTLS).
     pub tls: bool,
-    /// Whether a provider that does not keep to the rules fails the step; otherwise there is a warning.
+    /// Whether a step fails if the provider violates Terraform's rules; otherwise there is a warning.
     pub strict: bool,
-    /// The least important line of a provider's log that is passed on (`TF_LOG`).
+    /// The lowest level of a provider's log that is passed on (`TF_LOG`).
     pub log_level: Option<LogLevel>,
-    /// Where calls of providers are written down.
+    /// The log to which calls to providers are written.
     pub call_log: Option<Arc<dyn CallLog>>,
 }
 
 #[async_trait]
 impl Protocol for Terraform {
-    /// The bridge becomes what its parameter says; the version beside that is the provider's in a project and the bridge's in some
-    /// entries of a state, as Pulumi writes them, and must not be the reason for a second process of one provider.
+    /// The parameter decides which package the bridge becomes. The version beside it is the provider's in a project and the bridge's in some
+    /// entries of a state, as Pulumi writes them, and must not lead to a second process for the same provider.
     fn claim(&self, wanted: &PluginDescriptor) -> Option<PluginDescriptor> {
         let mut claimed = Some(wanted).filter(|wanted| wanted.name == NAME).cloned()?;
         if let Some(parameterization) = &mut claimed.parameterization {
@@ -40,7 +40,7 @@ impl Protocol for Terraform {
         Some(claimed)
     }
 
-    /// The bridge is of the version that is asked for, as the plugin that `pulumi` would start is: lock files name it.
+    /// The bridge has the version that is asked for, like the plugin that `pulumi` would start: lock files name it.
     async fn open(&self, opening: Opening<'_>) -> Result<Opened, OpenError> {
         let version = opening.descriptor.wanted_version()?;
         let version = version.map_or_else(|| self.version.clone(), |version| version.to_string());
@@ -56,7 +56,7 @@ impl Protocol for Terraform {
         Ok(Opened { plugin: Arc::new(bridge), warnings: Vec::new() })
     }
 
-    /// Parameterize is the bridge's own answer; everything else comes from the provider, or from the attempt to start it.
+    /// Parameterize is answered by the bridge itself; every other error comes from the provider or from the attempt to start it.
     fn hint(&self, _: Option<&Path>, error: &CallError) -> String {
         let hint = match error.call.as_str() {
             "Parameterize" => {

@@ -13,7 +13,7 @@ use outrigger_value::{PropertyMap, Value};
 use crate::package::Package;
 use crate::values::decode;
 
-/// A Terraform provider that is configured.
+/// A configured Terraform provider.
 pub(crate) struct BridgedProvider {
     package: Arc<Package>,
     config: Cty,
@@ -24,7 +24,7 @@ impl BridgedProvider {
         Self { package, config }
     }
 
-    /// What is secret for Pulumi stays out of the log of calls.
+    /// Keeps Pulumi's secrets out of the log of calls.
     fn overhear(&self, prior: Option<&State>, inputs: Option<&PropertyMap>) {
         let known = prior.into_iter().flat_map(|state| [&state.inputs, &state.outputs]).chain(inputs);
         known.for_each(|properties| self.package.process.overhear(properties));
@@ -49,7 +49,7 @@ impl Provider for BridgedProvider {
         true
     }
 
-    /// StopProvider ends them, and limits are the provider's to keep.
+    /// StopProvider ends them, and the provider itself enforces limits.
     fn ends_orders(&self) -> bool {
         true
     }

@@ -1,4 +1,4 @@
-//! A Terraform provider as it is, without Pulumi's names: for people who want to see what it says.
+//! A Terraform provider without Pulumi's names, for people who want to see its own answers.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::{BridgeOptions, NAME};
 
 const SCHEMA: &str = "GetProviderSchema";
 
-/// A provider that runs.
+/// A running provider.
 pub struct RawProvider {
     process: Supervised,
     client: Arc<Client>,
@@ -26,8 +26,8 @@ pub struct RawProvider {
 }
 
 impl RawProvider {
-    /// Finds and starts a provider, and asks for its schema. `arguments` name it as they would for the bridge, whose own name may
-    /// stand before them. It is ended with [`RawProvider::end`].
+    /// Finds and starts a provider, and asks for its schema. `arguments` name it as they would for the bridge, whose own name may come first.
+    /// [`RawProvider::end`] ends it.
     pub async fn start(
         cx: &CallContext,
         options: &BridgeOptions,
@@ -84,7 +84,7 @@ impl RawProvider {
         Err(CallError::new(self.client.label(), CALL, ErrorKind::NotDone, failed.join("\n")))
     }
 
-    /// Makes a call of protocol 6 by its name. Each message that comes back is handed over when it comes.
+    /// Makes a call of protocol 6 by its name. Each message of the answer is passed on as it arrives.
     pub async fn call(
         &self,
         cx: &CallContext,

@@ -30,17 +30,17 @@ use crate::values::encode::{self, Misfit};
 use crate::values::stored_state::rounded;
 use crate::values::{decode, secrets, unknown_properties};
 
-/// The property for which a name is made where none is given.
+/// The property whose value the bridge makes up if none is given.
 const NAME: &str = "name";
 
-/// A provider may put off an answer only where it is told so, and nobody is here.
+/// A provider may defer an answer only if the client allows it, and this client never does.
 pub(crate) const DEFERRED: &str =
     "the provider puts its answer off until something else is known, which it was not allowed to do";
 
 /// A change that was planned and can be carried out.
 #[derive(Clone, Debug)]
 pub(crate) struct Ready {
-    /// What exists.
+    /// The existing resource.
     pub(crate) prior: Stored,
     pub(crate) config: Cty,
     pub(crate) planned: Cty,
@@ -76,7 +76,7 @@ impl Package {
                 let client = self.client(cx).await?;
                 let mut reports = client.validate_resource(cx, &subject.handle, &config).await?;
                 if autonamed && diagnostics::conflicts(&reports, NAME) {
-                    // Something else says what it is called: a prefix, or all of it from outside.
+                    // Another property determines the name, in part or as a whole.
                     inputs.remove(NAME);
                     let config = self.config(CALL, &subject, &inputs)?;
                     reports = client.validate_resource(cx, &subject.handle, &config).await?;
@@ -117,7 +117,7 @@ impl Package {
                 let replacing = replacement::effective(block, &ready.prior.state, &planned, &replacing)
                     .map_err(|nowhere| self.error(CALL, nowhere.to_string()))?;
                 let diff = difference::of(&subject.resource.object, &ready.prior.state, &planned, &replacing);
-                // A reason may be the resource as a whole, which is no property.
+                // The path may be the resource as a whole, which is not a property.
                 let verdict = match (replacing.is_empty(), diff.changed) {
                     (false, _) => Verdict::Replace,
                     (true, Some(false)) => Verdict::Same,
@@ -140,12 +140,12 @@ impl Package {
         }
     }
 
-    /// Inputs as the provider wants them.
+    /// Inputs, encoded for the provider.
     pub(crate) fn config(&self, call: &str, subject: &Subject, inputs: &PropertyMap) -> Result<Cty, CallError> {
         encode::object(&subject.resource.object, inputs).map_err(|misfit| self.error(call, misfit.to_string()))
     }
 
-    /// PlanResourceChange, unless it was asked already.
+    /// PlanResourceChange, unless a plan for the same question is kept.
     pub(crate) async fn planned(
         &self,
         cx: &CallContext,
@@ -171,7 +171,7 @@ impl Package {
         Ok(plan)
     }
 
-    /// `private` stands in for that of what exists.
+    /// `private` replaces the existing resource's private bytes in the request.
     async fn asked_plan(
         &self,
         cx: &CallContext,
@@ -195,7 +195,7 @@ impl Package {
         if deferred {
             return Err(self.error(call, DEFERRED));
         }
-        // Carried out, it would be the order to delete what exists.
+        // Applied, it would delete the existing resource.
         if planned.is_null() && !reports.iter().any(Report::is_error) {
             return Err(
                 self.error(call, "the provider plans nothing for what is wanted, which is a bug in the provider")
@@ -205,7 +205,7 @@ impl Package {
         Ok(Plan { ready, replacing: requires_replace.into(), reports: reports.into() })
     }
 
-    /// Tells of rules that were not kept; where the user wants it strict, they fail the step.
+    /// Reports violated rules; in strict mode they fail the step.
     pub(crate) fn hold(
         &self,
         cx: &CallContext,
@@ -229,7 +229,7 @@ impl Package {
         Ok(())
     }
 
-    /// The outputs of a plan; what was secret among the inputs stays so.
+    /// The outputs of a plan; secrets among the inputs stay secret.
     fn predicted(
         &self,
         call: &str,
@@ -243,7 +243,7 @@ impl Package {
         Ok(outputs)
     }
 
-    /// What the plan of a deletion says: the provider's bytes for it. Only providers that want it are asked.
+    /// The plan of a deletion, for the provider's private bytes. Only providers that want it are asked.
     pub(crate) async fn planned_deletion(
         &self,
         cx: &CallContext,
@@ -271,19 +271,19 @@ impl Package {
             }
             (answer.private, answer.identity, answer.legacy)
         } else {
-            // All providers of the new kind want to be asked.
+            // All framework-based providers want to be asked.
             (prior.private.clone(), prior.identity.clone(), true)
         };
         Ok(Ready { prior, config: Cty::Null, planned: Cty::Null, private, identity, legacy })
     }
 }
 
-/// An update is planned when it is compared, and again when it is carried out: what there is to say of the plan is said the first time.
+/// An update is planned when it is compared, and again when it is applied: warnings about the plan are logged the first time only.
 fn told_once(cx: &CallContext, call: &str) -> CallContext {
     if call == "Update" { CallContext { log: Arc::new(NoLog), ..cx.clone() } } else { cx.clone() }
 }
 
-/// The rules that a plan does not keep.
+/// The rules that a plan violates.
 fn findings(block: &Block, ready: &Ready) -> Vec<consistency::Finding> {
     let mut findings = consistency::write_only_in(block, &ready.planned);
     if ready.legacy {
@@ -291,7 +291,7 @@ fn findings(block: &Block, ready: &Ready) -> Vec<consistency::Finding> {
     }
     let broken = consistency::of_plan(block, &ready.prior.state, &ready.config, &ready.planned);
     if !broken.is_empty() {
-        // A large number is sent with fewer digits than it has, as Pulumi's bridge sends it, and comes back as another.
+        // Large numbers are sent with fewer digits, as Pulumi's bridge sends them, and come back changed.
         let [prior, config, planned] =
             [&ready.prior.state, &ready.config, &ready.planned].map(|value| rounded(value.clone()));
         findings.extend(consistency::of_plan(block, &prior, &config, &planned));
@@ -300,8 +300,8 @@ fn findings(block: &Block, ready: &Ready) -> Vec<consistency::Finding> {
 }
 
 impl Ready {
-    /// The planned state as it will be found again. What is stored has doubles, and a plan that differs from it by digits that none can
-    /// hold changes nothing.
+    /// The planned state as it will be restored from the state file. Stored numbers are doubles, and a plan that differs only in digits that a
+    /// double cannot hold changes nothing.
     pub(crate) fn found_again(&self) -> Cow<'_, Cty> {
         if self.planned == self.prior.state {
             Cow::Borrowed(&self.planned)
@@ -314,7 +314,7 @@ impl Ready {
         *self.found_again() == self.prior.state
     }
 
-    /// The change with the user's limit for the step, where the resource has one.
+    /// The change with the user's time limit for the step, if the resource supports one.
     pub(crate) fn limited(&self, block: &Block, step: timeouts::Operation, limit: Duration) -> Self {
         let mut limited = self.clone();
         if self.legacy || timeouts::is_of_old_kind(&self.private) {
@@ -323,7 +323,7 @@ impl Ready {
             }
             return limited;
         }
-        // A deletion has a look at what exists, everything else at what is planned.
+        // A deletion has its limit in the prior state, everything else in configuration and plan.
         let values = if step == timeouts::Operation::Delete {
             vec![&mut limited.prior.state]
         } else {

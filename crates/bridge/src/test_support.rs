@@ -1,4 +1,4 @@
-//! For tests: resources and states that chance brings, and short ways to write some.
+//! For tests: random resources and states, and short ways to write some.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use crate::naming::object_names::Object;
 
-/// Names whose forms differ, plural and singular, and those of which nothing simple comes back.
+/// Names whose plural and singular differ, and names that are hard to restore from their spelling.
 const NAMES: &[&str] = &["name", "rule", "rules", "a_b", "a__b", "status", "ip_v4_address", "hive", "x509", "tag"];
 
 /// `r`equired, `o`ptional, `c`omputed, `s`ensitive.
@@ -83,7 +83,7 @@ pub(crate) fn any_block() -> BoxedStrategy<Block> {
     nested.boxed()
 }
 
-/// A state, wholly known.
+/// A wholly known state.
 pub(crate) fn any_state(block: &Block) -> BoxedStrategy<Cty> {
     let attributes =
         block.attributes.iter().map(|attribute| (attribute.name.clone(), any_value(&attribute.shape.ty())));
@@ -129,7 +129,7 @@ fn any_value(ty: &Type) -> BoxedStrategy<Cty> {
     prop_oneof![5 => some, 1 => Just(Cty::Null)].boxed()
 }
 
-/// The same with the elements of every set the other way round.
+/// The same value with the elements of every set reversed.
 pub(crate) fn turned(value: &Cty) -> Cty {
     match value {
         Cty::List(items) => Cty::List(items.iter().map(turned).collect()),

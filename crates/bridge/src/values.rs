@@ -1,4 +1,4 @@
-//! Values on their way between Pulumi's properties and Terraform's states, and what is stored beside them.
+//! Conversion between Pulumi's properties and Terraform's states, and the data stored beside them.
 
 pub(crate) mod decode;
 pub mod delta;

@@ -1,8 +1,8 @@
-//! Both halves back to back: a Pulumi plugin that hands every call on to another one.
+//! Both halves back to back: a Pulumi plugin that passes every call on to another one.
 //!
-//! `cargo xtask conformance --relay` puts it between the real `pulumi` and its own conformance providers: whatever one half does
-//! not understand, or the other does not say, shows in the state. It is started as `pulumi-resource-NAME` and starts the
-//! program of the same name in the directory that `RELAY_TO` names.
+//! `cargo xtask conformance --relay` puts it between the real `pulumi` and its own conformance providers: anything that one half misunderstands,
+//! or the other leaves out, shows in the state. It is started as `pulumi-resource-NAME` and starts the program of the same name in the directory
+//! that `RELAY_TO` names.
 
 #[allow(clippy::unwrap_used, reason = "it is made for tests")]
 #[path = "../tests/all/peers/process.rs"]
@@ -28,7 +28,7 @@ async fn main() -> Result<(), Failure> {
     let engine = std::env::args().nth(1);
     let directory = PathBuf::from(std::env::var_os("RELAY_TO").ok_or("RELAY_TO is not set")?);
     let program = directory.join(&name).display().to_string();
-    // The real plugin ends with us, however we end.
+    // The real plugin ends with this process, however that ends.
     let arguments: Vec<&str> = ["--pdeathsig", "KILL", "--", &program].into_iter().chain(engine.as_deref()).collect();
     let process = Arc::new(Child::start(PathBuf::from("setpriv"), &arguments));
     let origin = Origin::Process { process, directory, deadline: Duration::from_secs(60) };

@@ -1,4 +1,4 @@
-//! Create, Update and Delete, and what their failures leave behind.
+//! Create, Update and Delete, and the state after their failures.
 
 use std::time::Duration;
 
@@ -11,20 +11,18 @@ use crate::generated::pulumirpc::{CreateRequest, DeleteRequest, ErrorResourceIni
 use crate::provider::PulumiProvider;
 use crate::secrecy;
 
-/// Whether something shall happen, or only be told.
+/// Whether a change is made or previewed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// Do it.
     Real,
-    /// Say what would happen.
     Preview,
 }
 
 /// How Create or Update failed.
 pub(crate) enum ApplyFailure {
-    /// It exists but is not ready.
+    /// The resource exists but is not ready.
     Partial { state: Box<State>, reasons: Vec<String>, error: Box<CallError> },
-    /// It did not happen, or nobody knows; the error says which.
+    /// It did not happen, or that is not known; the error shows which.
     Error { error: Box<CallError>, last: Option<Box<State>> },
 }
 
@@ -47,7 +45,7 @@ impl ApplyFailure {
     }
 }
 
-/// Carries out an order.
+/// Applies a change.
 pub(crate) async fn apply(provider: &PulumiProvider, cx: &CallContext, request: ApplyRequest) -> Outcome {
     let ApplyRequest { resource, action, prior, inputs, ignore_changes, timeout } = request;
     let done = match (action, prior) {
@@ -64,7 +62,7 @@ pub(crate) async fn apply(provider: &PulumiProvider, cx: &CallContext, request: 
     done.map_or_else(ApplyFailure::outcome, Outcome::Done)
 }
 
-/// Makes a resource, or asks what it would be.
+/// Creates a resource, or previews the creation.
 pub(crate) async fn create(
     provider: &PulumiProvider,
     cx: &CallContext,
@@ -94,7 +92,7 @@ pub(crate) async fn create(
         }
         Err(Failure { mut error, partial }) => {
             if partial.is_some() {
-                // It says that something exists, but not what: all that can be done is to remember the attempt.
+                // The plugin reports that something exists, but not what: only the attempt can be recorded.
                 error.kind = ErrorKind::Garbage;
             }
             return Err(ApplyFailure::Error { error: Box::new(error), last: None });
@@ -113,7 +111,7 @@ pub(crate) async fn create(
     }
 }
 
-/// Changes a resource, or asks what would change.
+/// Updates a resource, or previews the update.
 #[allow(clippy::too_many_arguments, reason = "the parts of one request, taken apart by the caller")]
 pub(crate) async fn update(
     provider: &PulumiProvider,
@@ -147,7 +145,7 @@ pub(crate) async fn update(
     };
     let answer = match connection.call(cx, CALL, connection.client().update(message)).await {
         Ok(answer) => answer,
-        // The inputs that did not come into effect are not kept: the next run shall see the same change again.
+        // Inputs that did not take effect are not kept: the next run shall see the same change again.
         Err(Failure { error, partial: Some(detail) }) => {
             return Err(partial(provider, CALL, *detail, prior, &inputs, error));
         }
@@ -196,7 +194,7 @@ async fn delete(
     }
 }
 
-/// The limit as plugins want it: seconds, 0 for none.
+/// The time limit in the plugins' form: seconds, 0 for none.
 pub(crate) fn seconds(timeout: Option<Duration>) -> f64 {
     timeout.map_or(0.0, |timeout| timeout.as_secs_f64())
 }
@@ -215,7 +213,7 @@ fn outputs(
     Ok(outputs)
 }
 
-/// The resource exists but is not ready: what the plugin says of it becomes its state.
+/// The resource exists but is not ready: the plugin's description of it becomes its state.
 fn partial(
     provider: &PulumiProvider,
     call: &str,

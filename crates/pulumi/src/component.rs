@@ -17,7 +17,7 @@ use crate::options;
 use crate::plugin::failures;
 use crate::provider::PulumiProvider;
 
-/// Makes a component. The plugin registers it and its children through the monitor.
+/// Creates a component. The plugin registers it and its children through the monitor.
 pub(crate) async fn construct(
     provider: &PulumiProvider,
     cx: &CallContext,
@@ -76,7 +76,7 @@ pub(crate) async fn call(
 ) -> Result<CallResponse, CallError> {
     const CALL: &str = "Call";
     let connection = &provider.connection;
-    // Methods came after secrets and references: those are always sent.
+    // Methods are newer than secrets and references: those are always sent.
     let how =
         Encoding { unknowns: true, secrets: true, resources: true, outputs: provider.features.outputs, elide: false };
     let run = monitor.run();
@@ -107,7 +107,7 @@ pub(crate) async fn call(
     Ok(CallResponse { result: settled(result, &mut dependencies), dependencies, failures: failures(answer.failures) })
 }
 
-/// Outputs become what they hold, and where they came from joins what the plugin said of it.
+/// Outputs become their values, and their dependencies are added to those that the plugin gave.
 fn settled(properties: PropertyMap, dependencies: &mut ByProperty<Vec<Urn>>) -> PropertyMap {
     properties
         .into_iter()

@@ -1,4 +1,4 @@
-//! The Configure request: typed properties, and for old plugins the same as texts.
+//! The Configure request: typed properties, and for old plugins the same as strings.
 
 use std::collections::HashMap;
 
@@ -20,7 +20,7 @@ pub(crate) fn request(configure: Configure) -> Result<ConfigureRequest, Encoding
         .filter(|(key, _)| *key != VERSION)
         .map(|(key, value)| (format!("{package}:config:{key}"), text(value)))
         .collect();
-    // A plugin that does not know secrets ignores the typed properties, so they always carry the marks.
+    // A plugin that does not support secrets ignores the typed properties, so they always have the marks.
     let how = Encoding { unknowns: true, secrets: true, resources: true, outputs: false, elide: false };
     Ok(ConfigureRequest {
         variables,
@@ -36,7 +36,7 @@ pub(crate) fn request(configure: Configure) -> Result<ConfigureRequest, Encoding
     })
 }
 
-/// A text as it is, anything else as JSON.
+/// A string as it is, any other value as JSON.
 fn text(value: &Value) -> String {
     match value.bare() {
         Value::String(text) => text.clone(),
@@ -56,7 +56,7 @@ fn json(value: &Value) -> serde_json::Value {
             Some(id) => json(id),
             None => Json::String(reference.urn.to_string()),
         },
-        // No schema has assets in a configuration; unknown values were ruled out before.
+        // No schema has assets in a configuration; unknown values were refused before.
         Value::Null | Value::Asset(_) | Value::Archive(_) | Value::Unknown => Json::Null,
         Value::Secret(_) | Value::Output(_) => Json::Null,
     }

@@ -1,4 +1,4 @@
-//! From a process, or an address, to a plugin that answers.
+//! Connects to a process or an address, until the plugin answers.
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -18,36 +18,36 @@ use crate::generated::pulumirpc::resource_provider_client::ResourceProviderClien
 use crate::generated::pulumirpc::{PluginAttach, ProviderHandshakeRequest};
 use crate::plugin::PulumiPlugin;
 
-/// Where a plugin is.
+/// The place of a plugin.
 #[derive(Clone)]
 pub enum Origin {
     /// A process that was just started; it will print its port.
     Process {
-        /// The process. It stays the caller's to end, also when connecting fails.
+        /// The process. The caller still has to end it, even if connecting fails.
         process: Arc<dyn Process>,
         /// The directory that holds the executable.
         directory: PathBuf,
         /// How long it may take to print its port.
         deadline: Duration,
     },
-    /// A plugin that somebody else started, as `PULUMI_DEBUG_PROVIDERS` names it.
+    /// A plugin that another program started, as `PULUMI_DEBUG_PROVIDERS` names it.
     Running(Address),
 }
 
-/// What a plugin is told about its host.
+/// Options for connecting to a plugin.
 #[derive(Clone, Debug)]
 pub struct ConnectOptions {
     /// The plugin's name, for messages; its version is added when it is known.
     pub name: String,
-    /// Where the plugin finds the engine service: [`crate::EngineServer::address`].
+    /// The address of the engine service: [`crate::EngineServer::address`].
     pub engine_address: String,
-    /// How long the plugin may take.
+    /// Time limits for the plugin.
     pub deadlines: ConnectDeadlines,
-    /// Where calls are written down.
+    /// The log to which calls are written.
     pub log: Option<Arc<dyn CallLog>>,
 }
 
-/// How long the first answers of a plugin may take.
+/// Time limits for a plugin's first answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConnectDeadlines {
     /// Connecting and Handshake, together.
@@ -63,7 +63,7 @@ impl Default for ConnectDeadlines {
     }
 }
 
-/// Connects: reads the port, dials, shakes hands, asks for the version.
+/// Connects: reads the port, dials, makes the handshake and gets the version.
 pub async fn connect(origin: Origin, options: ConnectOptions) -> Result<Arc<PulumiPlugin>, CallError> {
     connected(origin, options).await.map(Arc::new)
 }
@@ -90,9 +90,9 @@ pub(crate) async fn connected(origin: Origin, options: ConnectOptions) -> Result
         .map_err(|error| start_failure(&options.name, &error, process.as_deref()))?;
     let features = match answer {
         Ok(response) => Some(Features::from(response.get_ref())),
-        // A plugin from before the handshake says its flags in Configure.
+        // A plugin from before the handshake gives its flags in the answer to Configure.
         Err(status) if status.code() == Code::Unimplemented => None,
-        // Only what our own side made has a source: the connection broke, because the process ended or was never a plugin.
+        // Only a status from our own side has a source: the connection broke, because the process ended or was never a plugin.
         Err(status) if status.source().is_some() => {
             let error = broken(address, &status, process.as_deref()).await;
             return Err(start_failure(&options.name, &error, process.as_deref()));
@@ -143,7 +143,7 @@ async fn alive<T>(
     }
 }
 
-/// Why a connection broke during the first call.
+/// The reason why a connection broke during the first call.
 async fn broken(address: Address, status: &Status, process: Option<&dyn Process>) -> StartError {
     if let Some(process) = process
         && let Ok(status) = tokio::time::timeout(GRACE, process.exited()).await
@@ -186,7 +186,7 @@ fn start_failure(name: &str, error: &StartError, process: Option<&dyn Process>) 
     with_last_words(failure, process)
 }
 
-/// A plugin that does not come up usually says why on stderr.
+/// A plugin that does not start usually gives the reason on stderr.
 fn with_last_words(mut error: CallError, process: Option<&dyn Process>) -> CallError {
     if let (true, Some(process)) = (error.last_words.is_empty(), process) {
         error.last_words = process.last_words();

@@ -48,13 +48,13 @@ impl Connection {
         self.channel.clone()
     }
 
-    /// Properties on the wire.
+    /// Encodes properties, and keeps their secrets out of the log of calls.
     pub(crate) fn encode(&self, properties: PropertyMap, how: Encoding) -> Result<Struct, EncodingError> {
         self.overhear(&properties);
         encoding::encode(properties, how)
     }
 
-    /// What is secret in these properties stays out of the log of calls, also where it travels without its mark.
+    /// Keeps secrets in these properties out of the log of calls, even where they travel without a mark.
     pub(crate) fn overhear(&self, properties: &PropertyMap) {
         if let Some(tap) = &self.tap {
             secrecy::secret_texts(properties, &mut |text| tap.hide(text));
@@ -66,7 +66,7 @@ impl Connection {
         self.caller.label()
     }
 
-    /// The process, unless this connection was made by port.
+    /// The process; `None` if this connection was made by port.
     pub(crate) fn process(&self) -> Option<&Arc<dyn Process>> {
         self.caller.process()
     }
@@ -81,17 +81,17 @@ impl Connection {
         self.caller.error(call, kind, message)
     }
 
-    /// A request that cannot be put on the wire: nothing was sent.
+    /// The error for a request that cannot be encoded: nothing was sent.
     pub(crate) fn unsendable(&self, call: &str, error: &EncodingError) -> CallError {
         self.error(call, ErrorKind::NotDone, format!("the request was not sent: {error}"))
     }
 
-    /// An answer that cannot be understood.
+    /// The error for an answer that cannot be understood.
     pub(crate) fn garbage(&self, call: &str, error: &EncodingError) -> CallError {
         self.error(call, ErrorKind::Garbage, format!("the answer cannot be understood: {error}"))
     }
 
-    /// Waits for a call, no longer than its context says and no longer than the process lives. No `async fn`, as [`Caller::call`].
+    /// Waits for a call, no longer than its context allows and no longer than the process lives. No `async fn`, like [`Caller::call`].
     pub(crate) fn call<'a, T: Send + 'a>(
         &'a self,
         cx: &'a CallContext,

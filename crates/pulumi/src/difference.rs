@@ -1,4 +1,4 @@
-//! What a plugin says about a change, and what is concluded when it says nothing.
+//! A plugin's answer about a change, and the conclusion if it gives none.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use crate::generated::pulumirpc::DiffResponse;
 use crate::generated::pulumirpc::diff_response::DiffChanges;
 use crate::generated::pulumirpc::property_diff::Kind;
 
-/// Reads a plugin's answer. `changed` is `None` where it does not say.
+/// Reads a plugin's answer. `changed` is `None` if it does not include one.
 pub(crate) fn read(response: DiffResponse) -> Diff {
     let changed = match response.changes() {
         DiffChanges::DiffUnknown => None,
@@ -33,7 +33,7 @@ pub(crate) fn read(response: DiffResponse) -> Diff {
     }
 }
 
-/// A kind that is not known yet is a plain change.
+/// An unknown kind counts as a plain change.
 fn kind(kind: i32) -> DiffKind {
     match Kind::try_from(kind) {
         Ok(Kind::Add) => DiffKind::Add,
@@ -51,7 +51,7 @@ pub(crate) fn replaces(diff: &Diff) -> bool {
         || diff.detailed.as_ref().is_some_and(|detailed| detailed.values().any(|entry| entry.kind.replaces()))
 }
 
-/// Answers for a plugin that does not say whether something changed: old against new inputs, except what is ignored.
+/// Answers for a plugin that does not report whether something changed: compares old and new inputs, except ignored ones.
 pub(crate) fn conclude(diff: &mut Diff, old: &PropertyMap, new: &PropertyMap, ignored: &[String]) {
     if diff.changed.is_some() {
         return;
@@ -71,7 +71,7 @@ pub(crate) fn conclude(diff: &mut Diff, old: &PropertyMap, new: &PropertyMap, ig
     }
 }
 
-/// Differences where nothing and null are the same.
+/// Differences between properties, where missing and null are the same.
 fn compare(old: &PropertyMap, new: &PropertyMap, ignored: &[PropertyPath]) -> Vec<(PropertyPath, DiffKind)> {
     let empty = |value: Option<&Value>| value.is_none_or(|value| *value.bare() == Value::Null);
     diff::properties(old, new)

@@ -16,9 +16,8 @@ use crate::generated::pulumirpc::{
 };
 use crate::served::Served;
 
-/// A running `Engine` service on a port of this machine. Each plugin has its own; it ends when this is dropped.
-/// Plugins written in Go ask its health every few minutes and end themselves when nothing answers, so it lives as long
-/// as they do.
+/// A running `Engine` service on a port of this machine. Each plugin has its own; it ends when this is dropped. Plugins written in Go check its
+/// health every few minutes and end themselves if nothing answers, so it lives as long as they do.
 pub struct EngineServer(Served);
 
 impl EngineServer {
@@ -28,7 +27,7 @@ impl EngineServer {
         Ok(Self(Served::start(engine).await?))
     }
 
-    /// What a plugin gets as its last argument.
+    /// The address, which a plugin gets as its last argument.
     pub fn address(&self) -> &Address {
         self.0.address()
     }

@@ -1,4 +1,4 @@
-//! What a plugin's error status means.
+//! The meaning of a plugin's error status.
 
 use outrigger_provider::CallError;
 use prost::Message;
@@ -10,10 +10,10 @@ use crate::generated::pulumirpc::{
     ConfigureErrorMissingKeys, ErrorCause, ErrorResourceInitFailed, InputPropertiesError,
 };
 
-/// A failed call, with the detail that the resource exists all the same.
+/// A failed call, perhaps with the detail that the resource exists anyway.
 #[derive(Debug)]
 pub(crate) struct Failure {
-    /// What a person reads.
+    /// The error for the user.
     pub(crate) error: CallError,
     /// The resource exists, but is not ready.
     pub(crate) partial: Option<Box<ErrorResourceInitFailed>>,
@@ -31,7 +31,7 @@ impl From<Failure> for CallError {
     }
 }
 
-/// Reads a status that the plugin, or our own decoder, made.
+/// Reads a status from the plugin or from our own decoder.
 pub(crate) fn read(plugin: &str, call: &str, status: &Status) -> Failure {
     let mut error = outrigger_transport::status::read(plugin, call, status);
     let mut partial = None;

@@ -18,7 +18,7 @@ use crate::{ConnectDeadlines, ConnectOptions, Origin, PulumiPlugin, connect};
 
 type Answer<Q, A> = Box<dyn Fn(Q) -> Result<A, Status> + Send + Sync>;
 
-/// What the fake answers. A call without an answer is not implemented; one that is in `hangs` never answers.
+/// The fake's answers. A call without an answer is not implemented; one that is in `hangs` is never answered.
 #[derive(Default)]
 pub(crate) struct Fake {
     pub(crate) handshake: Option<ProviderHandshakeResponse>,
@@ -45,7 +45,7 @@ impl Running {
         listener.set_nonblocking(true).unwrap();
         let port = listener.local_addr().unwrap().port();
         let service = limited!(ResourceProviderServer::new(fake));
-        // A runtime of its own: when it is shut down its connections break, as those of a dead process do.
+        // A runtime of its own: when it is shut down, its connections break, like those of a dead process.
         let server = Runtime::new().unwrap();
         server.spawn(async move {
             let listener = TcpListener::from_std(listener).unwrap();
@@ -66,7 +66,7 @@ impl Running {
         self.plugin().await.unwrap().configure(&CallContext::background(), configure).await.unwrap()
     }
 
-    /// The process dies; its server goes with it, or keeps the connection open.
+    /// The process dies; its server dies too, or keeps the connection open.
     pub(crate) fn crash(&mut self, connection_too: bool) {
         if connection_too && let Some(server) = self.server.take() {
             server.shutdown_background();
@@ -92,7 +92,7 @@ pub(crate) fn options() -> ConnectOptions {
     }
 }
 
-/// A process that is only a story.
+/// A fake process.
 pub(crate) struct FakeProcess {
     line: FirstLine,
     ended: watch::Sender<Option<String>>,

@@ -91,7 +91,7 @@ async fn garbage_instead_of_a_port() {
 
 #[tokio::test]
 async fn a_partial_update_keeps_the_old_inputs() {
-    // Larger than the headers that HTTP/2 libraries take by default: all of it travels in trailers.
+    // Larger than the default header limit of HTTP/2 libraries: all of it travels in trailers.
     let large = "y".repeat(200_000);
     let detail = ErrorResourceInitFailed {
         id: "ignored".to_owned(),
@@ -208,7 +208,7 @@ async fn a_crash_in_the_middle_of_a_call() {
         assert_eq!((error.kind, last), (ErrorKind::Crashed, Some(prior())));
         assert!(error.message.contains("exited with code 2"), "{error}");
         assert_eq!(error.last_words, ["panic: runtime error"]);
-        // Whatever is asked from now on is certainly not done.
+        // Any later call is certainly not carried out.
         let outcome = provider.apply(&cx(), order(Action::Create, None, one(true.into()))).await;
         assert!(matches!(outcome, Outcome::NotDone(_)), "{outcome:?}");
     }
@@ -252,7 +252,7 @@ async fn check_sends_an_object_for_what_was_not_there() {
         autonaming: None,
         preview: false,
     };
-    // The fake knows no secrets: it saw the bare value, and the mark came back.
+    // The fake does not support secrets: it got the bare value, and the mark was restored.
     assert_eq!(running.provider().await.check(&cx(), request).await.unwrap().inputs, one(Value::secret("s".into())));
 }
 

@@ -1,4 +1,4 @@
-//! What a plugin understands.
+//! The features that a plugin supports.
 
 use crate::encoding::Encoding;
 use crate::generated::pulumirpc::{ConfigureResponse, ProviderHandshakeResponse};
@@ -9,19 +9,19 @@ pub(crate) struct Features {
     pub(crate) secrets: bool,
     pub(crate) resources: bool,
     pub(crate) outputs: bool,
-    /// Create and Update can be asked what they would do.
+    /// Create and Update support previews.
     pub(crate) preview: bool,
-    /// Check is told what to call a resource.
+    /// Check gets the naming options for a resource.
     pub(crate) autonaming: bool,
 }
 
 impl Features {
-    /// For properties that the plugin shall work with.
+    /// The encoding for properties that the plugin works with.
     pub(crate) fn encoding(self, unknowns: bool) -> Encoding {
         Encoding { unknowns, secrets: self.secrets, resources: self.resources, outputs: false, elide: false }
     }
 
-    /// For properties as they were: the plugin needs only the hashes of assets.
+    /// The encoding for old properties: the plugin needs only the hashes of assets.
     pub(crate) fn old(self, unknowns: bool) -> Encoding {
         Encoding { elide: true, ..self.encoding(unknowns) }
     }

@@ -9,8 +9,8 @@ use crate::generated::pulumirpc::InvokeRequest;
 use crate::plugin::failures;
 use crate::secrecy;
 
-/// Calls a function. Unknown arguments are left out; a plugin that does not know secrets gets bare arguments, and then
-/// everything that it answers is secret if one of them was.
+/// Calls a function. Unknown arguments are left out; a plugin that does not support secrets gets bare arguments, and then its whole answer is
+/// secret if one of them was.
 pub(crate) async fn invoke(
     connection: &Connection,
     features: Features,

@@ -2,14 +2,14 @@
 //!
 //! - [`Pulumi`] and [`Attached`] are the protocols that a host plugs in.
 //! - [`connect()`] turns a process, or the address of one, into a [`PulumiPlugin`].
-//! - [`serve()`] is the other half: it serves a `Plugin` to `pulumi`, to us, to anybody who speaks the protocol.
+//! - [`serve()`] is the other half: it serves a `Plugin` to `pulumi`, to us, and to any other host that speaks the protocol.
 //! - [`EngineServer`] is the service that plugins call back; [`monitor`] has the one for plugins that make
 //!   components and for whole programs.
 //! - [`hash_assets`] fills in the hashes of assets and archives, as Pulumi computes them.
 //!
-//! Wire types are private: nobody outside sees a protobuf message.
+//! Wire types are private: no other crate sees a protobuf message.
 
-// A diagnostic is made once, when a command fails: its size costs nothing, and a box around it would be in everybody's way.
+// A diagnostic is made once, when a command fails: its size costs nothing, and a box around it would burden every caller.
 #![allow(clippy::result_large_err)]
 
 mod apply;

@@ -1,4 +1,4 @@
-//! The resource options of a component, as Construct carries them.
+//! The resource options of a component in a Construct request.
 
 use outrigger_provider::{Alias, AliasParent, Goal};
 use outrigger_value::{CustomTimeouts, Urn, duration};

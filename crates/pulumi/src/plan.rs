@@ -1,4 +1,4 @@
-//! What a change would do: Diff, and in a preview Create or Update with their preview flag.
+//! The effect of a change: Diff, and in a preview Create or Update with their preview flag.
 
 use outrigger_provider::{CallContext, CallError, Diff, PlanRequest, Planned, ResourceIdentity, State, Verdict};
 use outrigger_value::PropertyMap;
@@ -68,7 +68,7 @@ async fn diff(
 ) -> Result<Diff, CallError> {
     const CALL: &str = "Diff";
     let connection = &provider.connection;
-    // Unknown values are kept also outside a preview: the search for dependents of a replacement puts some in.
+    // Unknown values are kept outside a preview too: the search for dependents of a replacement adds some.
     let how: Encoding = provider.features.old(true);
     let wire = |properties: &PropertyMap| {
         connection.encode(properties.clone(), how).map(Some).map_err(|error| connection.unsendable(CALL, &error))

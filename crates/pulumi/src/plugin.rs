@@ -24,7 +24,7 @@ use crate::generated::pulumirpc::{
 use crate::provider::PulumiProvider;
 use crate::secrecy;
 
-/// A plugin's configuration never carries marks: what the plugin sees is plain, unknown values excepted.
+/// A plugin's configuration has no marks: the plugin gets plain values, except unknown ones.
 const CONFIG: Encoding = Encoding { unknowns: true, secrets: false, resources: false, outputs: false, elide: false };
 
 /// A running Pulumi plugin.
@@ -32,7 +32,7 @@ pub struct PulumiPlugin {
     connection: Arc<Connection>,
     info: PluginInfo,
     features: Option<Features>,
-    /// The service that it calls back, which must be reachable as long as it runs.
+    /// The engine service that it calls back, which must be reachable as long as it runs.
     _engine: Option<EngineServer>,
 }
 
@@ -41,7 +41,7 @@ impl PulumiPlugin {
         Self { connection, info, features, _engine: None }
     }
 
-    /// The same plugin, which keeps its engine service.
+    /// The same plugin, with its engine service.
     pub(crate) fn with(self, engine: EngineServer) -> Self {
         Self { _engine: Some(engine), ..self }
     }
@@ -50,13 +50,13 @@ impl PulumiPlugin {
         &self.info.version
     }
 
-    /// The process behind it; `None` when it was attached to by port.
+    /// Its process; `None` if it was attached to by port.
     pub fn process(&self) -> Option<&Arc<dyn Process>> {
         self.connection.process()
     }
 
-    /// Whether an error of CheckConfig or DiffConfig means "not implemented". Two old plugins said it in their own ways:
-    /// the dynamic provider of Node answers an empty message, Kubernetes wraps the status in another.
+    /// Whether an error of CheckConfig or DiffConfig means "not implemented". Two old plugins report it in their own ways: the dynamic provider
+    /// of Node sends an empty message, Kubernetes wraps the status in another.
     fn lacks(error: &CallError, urn: &Urn) -> bool {
         match (error.kind, urn.provider_package()) {
             (ErrorKind::Unsupported, _) => true,
@@ -73,7 +73,7 @@ impl Plugin for PulumiPlugin {
         self.connection.label().to_owned()
     }
 
-    /// One without a handshake says so when it is configured.
+    /// A plugin without a handshake reports this when it is configured.
     fn takes_autonaming(&self) -> bool {
         self.features.is_some_and(|features| features.autonaming)
     }
@@ -82,7 +82,7 @@ impl Plugin for PulumiPlugin {
         Ok(self.info.clone())
     }
 
-    /// With arguments the answer has no value: the plugin's schema holds it.
+    /// With arguments the answer has no value: the plugin's schema contains it.
     async fn parameterize(&self, cx: &CallContext, request: Parameterize) -> Result<Parameterization, CallError> {
         let (parameters, value) = match request {
             Parameterize::Arguments(args) => (Parameters::Args(ParametersArgs { args }), Vec::new()),
@@ -131,7 +131,7 @@ impl Plugin for PulumiPlugin {
         let mut inputs =
             decode(answer.inputs.unwrap_or_default(), how).map_err(|error| self.connection.garbage(CALL, &error))?;
         secrecy::annotate(&mut inputs, &news);
-        // The version is the engine's, not the plugin's; one that drops it gets it back.
+        // The version belongs to the engine, not to the plugin; it is restored if the plugin drops it.
         if let Some(version) = news.get("version")
             && answer.failures.is_empty()
         {
@@ -193,7 +193,7 @@ impl Plugin for PulumiPlugin {
         Ok((answer.provider, answer.data))
     }
 
-    /// A plugin that cannot say has one mapping, which answers to the empty name.
+    /// A plugin without this call has one mapping, under the empty name.
     async fn mappings(&self, cx: &CallContext, key: &str) -> Result<Vec<String>, CallError> {
         let request = GetMappingsRequest { key: key.to_owned() };
         match self.connection.call(cx, "GetMappings", self.connection.client().get_mappings(request)).await {
@@ -222,16 +222,16 @@ impl Plugin for PulumiPlugin {
         }
     }
 
-    /// Cancel, unless somebody else started it: that one goes on.
+    /// Cancels running calls, unless another program started the plugin, which then keeps running.
     async fn close(&self, cx: &CallContext) {
         if self.process().is_some_and(|process| !process.has_ended()) {
-            // Advisory: many plugins do not have it, and a plugin that does not answer is ended all the same.
+            // Advisory: many plugins do not have this call, and a plugin that does not answer is ended anyway.
             let _advisory = self.cancel(cx).await;
         }
     }
 }
 
-/// Old Kubernetes plugins fail here when `kubeconfig` names a file, and work all the same.
+/// Old Kubernetes plugins fail here when `kubeconfig` names a file, but work anyway.
 fn is_kubeconfig_quirk(error: &CallError, urn: &Urn) -> bool {
     urn.provider_package() == Some("kubernetes")
         && error.message.contains("cannot unmarshal string into Go value of type struct")

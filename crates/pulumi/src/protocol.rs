@@ -1,4 +1,4 @@
-//! Pulumi's plugins as a host opens them: found and started, or started by somebody else.
+//! Pulumi's plugins as a host opens them: found and started, or attached to.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -20,14 +20,14 @@ use crate::connect::{ConnectDeadlines, ConnectOptions, Origin, connected};
 use crate::engine::EngineServer;
 use crate::plugin::PulumiPlugin;
 
-/// How long the kernel may hold a process that was killed.
+/// How long the kernel may take to remove a process that was killed.
 const HELD: Duration = Duration::from_secs(5);
 
 /// Plugins that are programs: `pulumi-resource-NAME`. It claims every plugin.
 pub struct Pulumi {
     /// Finds the programs.
     pub resolver: Arc<dyn Resolver>,
-    /// Where calls are written down.
+    /// The log to which calls are written.
     pub call_log: Option<Arc<dyn CallLog>>,
 }
 
@@ -72,7 +72,7 @@ impl Protocol for Pulumi {
             Err(mut error) => {
                 process.kill();
                 let _held_by_the_kernel = timeout(HELD, process.exited()).await;
-                // What it said may have come after what it did; now all of it is here.
+                // The output that explains the error may have arrived later; now it is complete.
                 error.last_words = process.last_words();
                 Err(error.into())
             }
@@ -90,16 +90,16 @@ impl Protocol for Pulumi {
     }
 }
 
-/// Plugins that somebody else started, by name: `PULUMI_DEBUG_PROVIDERS`. They are not ended, and nothing that they say is kept.
+/// Plugins that another program started, by name: `PULUMI_DEBUG_PROVIDERS`. They are not ended, and nothing of them is stored.
 pub struct Attached {
-    /// Where each listens.
+    /// The address of each plugin.
     pub plugins: BTreeMap<String, Address>,
-    /// Where calls are written down.
+    /// The log to which calls are written.
     pub call_log: Option<Arc<dyn CallLog>>,
 }
 
 impl Attached {
-    /// Reads `PULUMI_DEBUG_PROVIDERS`: `name:port` entries with commas between. The error names the entry that makes no sense.
+    /// Parses `PULUMI_DEBUG_PROVIDERS`: `name:port` entries, separated by commas. The error names the invalid entry.
     pub fn parse(text: &str) -> Result<BTreeMap<String, Address>, String> {
         let entries = text.split(',').map(str::trim).filter(|entry| !entry.is_empty());
         entries
@@ -159,7 +159,7 @@ async fn open(
     Ok(connected(origin, options).await?.with(engine))
 }
 
-/// The service that one plugin calls back. Each has its own, because what it logs belongs to the run that uses the plugin.
+/// The engine service of one plugin. Each has its own, because its log messages belong to the run that uses the plugin.
 async fn engine(opening: &Opening<'_>) -> Result<EngineServer, Diagnostic> {
     EngineServer::start(Arc::clone(&opening.log)).await.map_err(|error| {
         let name = &opening.descriptor.name;
@@ -169,7 +169,7 @@ async fn engine(opening: &Opening<'_>) -> Result<EngineServer, Diagnostic> {
     })
 }
 
-/// Says so if the plugin is not of the version that was asked for. It is used all the same, as in Pulumi.
+/// The warning if the plugin does not have the requested version. It is used anyway, as in Pulumi.
 fn other_version(wanted: &PluginDescriptor, found: &Resolved, actual: &str) -> Option<Diagnostic> {
     let (name, actual) = (&wanted.name, tolerant(actual));
     let wanted = wanted.version.as_deref().and_then(tolerant)?;

@@ -53,7 +53,7 @@ impl Provider for PulumiProvider {
             urn: resource.urn.to_string(),
             name: resource.name().to_owned(),
             r#type: resource.ty().to_owned(),
-            // Never absent: plugins rely on an object being there, also for a new resource.
+            // Never absent: plugins expect an object here, even for a new resource.
             olds: wire(olds.unwrap_or_default())?,
             news: wire(news)?,
             random_seed: random_seed.to_vec(),

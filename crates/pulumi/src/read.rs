@@ -1,4 +1,4 @@
-//! Reading what exists: a refresh, a `get`, an import.
+//! Reading existing resources: a refresh, a `get`, an import.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use crate::secrecy;
 
 const CALL: &str = "Read";
 
-/// Reads a resource that is known.
+/// Reads a resource whose state is known.
 pub(crate) async fn read(
     provider: &PulumiProvider,
     cx: &CallContext,
@@ -62,14 +62,14 @@ pub(crate) async fn import(
     Ok(Imported { resources: vec![(resource.ty().to_owned(), state)] })
 }
 
-/// What the plugin is told.
+/// The properties that the plugin gets.
 #[derive(Clone, Copy)]
 struct Known<'a> {
     inputs: Option<&'a PropertyMap>,
     outputs: Option<&'a PropertyMap>,
 }
 
-/// What the plugin answered.
+/// The plugin's answer.
 struct Found {
     id: String,
     inputs: Option<PropertyMap>,
@@ -119,7 +119,7 @@ async fn ask(
             if let (Some(marks), false) = (marks, provider.features.secrets) {
                 secrecy::annotate(decoded, marks);
             }
-            // The plugin saw only the hashes of assets, and may have sent them back.
+            // The plugin received only the hashes of assets, and may have sent them back.
             if let Some(inputs) = known.inputs {
                 assets::restore(decoded, inputs);
             }

@@ -1,4 +1,4 @@
-//! Which of a server's two services a call is for.
+//! Routes a call to one of a server's two services.
 
 use std::convert::Infallible;
 use std::task::{Context, Poll};
@@ -12,7 +12,7 @@ use tonic::server::NamedService;
 use tonic_health::pb::health_server::HealthServer;
 use tonic_health::server::{HealthReporter, HealthService};
 
-/// A service, and beside it the one that says whether it is there: plugins written in Go ask it, and so do ours.
+/// A service, and a health service beside it: plugins written in Go call it, and so do ours.
 #[derive(Clone)]
 pub(crate) struct Routes<S> {
     service: S,
@@ -41,7 +41,7 @@ impl<S: Grpc> Service<Request<Incoming>> for Routes<S> {
         if service == Some(HealthServer::<HealthService>::NAME) {
             self.health.call(request)
         } else {
-            // It answers that a call is not implemented, too.
+            // It also answers calls that are not implemented.
             self.service.call(request)
         }
     }

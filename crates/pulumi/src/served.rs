@@ -14,7 +14,7 @@ use crate::routes::Routes;
 /// A service that plugins call back. It ends when this is dropped.
 pub(crate) struct Served {
     address: Address,
-    /// Its end closes the connections.
+    /// Dropping it closes the connections.
     _open: watch::Sender<()>,
 }
 
@@ -28,7 +28,7 @@ impl Served {
         Ok(Self { address, _open: open })
     }
 
-    /// What a plugin dials.
+    /// The address that a plugin dials.
     pub(crate) fn address(&self) -> &Address {
         &self.address
     }

@@ -12,10 +12,10 @@ pub const OPENTOFU_HOST: &str = "registry.opentofu.org";
 /// The host of an address that names none, to Terraform.
 pub const TERRAFORM_HOST: &str = "registry.terraform.io";
 
-/// What every executable and every archive of a provider is called first.
+/// The start of the name of every executable and archive of a provider.
 pub const FILE_PREFIX: &str = "terraform-provider-";
 
-/// Which provider: where it comes from, whose it is, and what it is called. Always in its normal form.
+/// A provider: its registry, its owner and its name. Always in its normal form.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Address {
     host: String,
@@ -29,17 +29,17 @@ impl Address {
         &self.host
     }
 
-    /// Whose provider it is.
+    /// The provider's owner.
     pub fn namespace(&self) -> &str {
         &self.namespace
     }
 
-    /// The provider's own name, which its executable bears. Terraform calls it the type.
+    /// The provider's own name, which is part of its executable's name. Terraform calls it the type.
     pub fn kind(&self) -> &str {
         &self.kind
     }
 
-    /// Reads an address as OpenTofu reads a `source`, whoever wrote it: what has no namespace is HashiCorp's.
+    /// Reads an address as OpenTofu reads a `source`: without a namespace, it is HashiCorp's.
     pub fn of_source(text: &str) -> Result<Self, Diagnostic> {
         with_namespace(text).parse()
     }
@@ -50,7 +50,7 @@ impl Address {
     }
 }
 
-/// A source with its namespace: OpenTofu takes what has none for HashiCorp's.
+/// A source with its namespace: like OpenTofu, it takes one without a namespace for HashiCorp's.
 pub fn with_namespace(source: &str) -> Cow<'_, str> {
     if source.contains('/') { Cow::Borrowed(source) } else { Cow::Owned(format!("hashicorp/{source}")) }
 }
@@ -113,7 +113,7 @@ impl Address {
     }
 }
 
-/// A namespace or a type in its normal form, or what is wrong with it: it follows the rules for a label of a host name.
+/// A namespace or a type in its normal form, or the reason why it is not valid: it follows the rules for a label of a host name.
 pub fn part(text: &str) -> Result<String, &'static str> {
     if text.is_empty() {
         return Err("is empty");
@@ -124,7 +124,7 @@ pub fn part(text: &str) -> Result<String, &'static str> {
     label(text)
 }
 
-/// A host in its normal form: lower case, without the port that is meant anyway.
+/// A host in its normal form: lower case, without the default port.
 pub fn host(text: &str) -> Result<String, &'static str> {
     let (name, port) = match text.split_once(':') {
         Some((name, port)) => (name, Some(port)),

@@ -1,4 +1,4 @@
-//! A provider that runs, and its calls. What came with later versions of the protocol is in files of its own.
+//! A running provider, and its calls. Those of later versions of the protocol are in files of their own.
 
 mod identity;
 #[cfg(test)]
@@ -20,7 +20,7 @@ use crate::schema::Schemas;
 use crate::wire::{self, DynamicValue};
 use crate::{Applied, ApplyQuestion, Handle, Imported, PlanAnswer, PlanQuestion, Protocol, ReadAnswer, Report, Stored};
 
-/// What this client can deal with. Deferral is not among it.
+/// The features that this client supports. Deferral is not among them.
 pub(crate) const CAPABILITIES: wire::ClientCapabilities =
     wire::ClientCapabilities { deferral_allowed: false, write_only_attributes_allowed: true };
 
@@ -48,7 +48,7 @@ impl Client {
         self.protocol
     }
 
-    /// GetProviderSchema: everything that the provider says of itself. Old providers must be asked once in each process.
+    /// GetProviderSchema: all of the provider's schemas. Old providers need this call once in each process.
     pub async fn schemas(&self, cx: &CallContext) -> Result<Schemas, CallError> {
         let rpc = &rpc::GET_PROVIDER_SCHEMA;
         let mut channel = self.channel.clone();
@@ -60,7 +60,7 @@ impl Client {
         })
     }
 
-    /// ValidateProviderConfig. The configuration that protocol 5 answers is not used, as nowhere else.
+    /// ValidateProviderConfig. Protocol 5 also returns a prepared configuration, which no host uses.
     pub async fn validate_provider(
         &self,
         cx: &CallContext,
@@ -73,7 +73,7 @@ impl Client {
         Ok(reports(answer.diagnostics))
     }
 
-    /// ConfigureProvider, in the name of a version of Terraform.
+    /// ConfigureProvider, with the version of Terraform that the provider sees.
     pub async fn configure(
         &self,
         cx: &CallContext,
@@ -91,7 +91,7 @@ impl Client {
         Ok(reports(answer.diagnostics))
     }
 
-    /// StopProvider: what runs shall come to an end soon.
+    /// StopProvider: running calls shall end soon.
     pub async fn stop(&self, cx: &CallContext) -> Result<(), CallError> {
         let rpc = &rpc::STOP_PROVIDER;
         let answer: wire::StopProviderResponse = self.call(cx, rpc, wire::Empty {}).await?;
@@ -122,7 +122,7 @@ impl Client {
         self.validate(cx, &rpc::VALIDATE_DATA_RESOURCE_CONFIG, source, config, None).await
     }
 
-    /// UpgradeResourceState: stored state of a version, as JSON, becomes state of the schema's version.
+    /// UpgradeResourceState: converts stored state of a version, as JSON, to state of the schema's version.
     pub async fn upgrade(
         &self,
         cx: &CallContext,
@@ -141,7 +141,7 @@ impl Client {
         Ok((self.decode_beside(&reports, rpc, answer.upgraded_state.as_ref(), &resource.ty)?, reports))
     }
 
-    /// ReadResource: what exists now. A state of null means that it is gone.
+    /// ReadResource: the resource as it is now. A null state means that it is gone.
     pub async fn read(&self, cx: &CallContext, resource: &Handle, current: &Stored) -> Result<ReadAnswer, CallError> {
         let rpc = &rpc::READ_RESOURCE;
         let request = wire::ReadResourceRequest {
@@ -193,7 +193,7 @@ impl Client {
         })
     }
 
-    /// ApplyResourceChange. The answer's state counts also when there are errors.
+    /// ApplyResourceChange. The answer's state is valid even if there are errors.
     pub async fn apply(
         &self,
         cx: &CallContext,
@@ -216,7 +216,7 @@ impl Client {
         Ok(Applied { stored, legacy: answer.legacy_type_system, reports })
     }
 
-    /// ImportResourceState, by id. The answer may have resources of other types of the provider, without their states.
+    /// ImportResourceState, by id. The answer may contain resources of other types of the provider, without their states.
     pub async fn import(
         &self,
         cx: &CallContext,
@@ -233,7 +233,7 @@ impl Client {
         let reports = reports(answer.diagnostics);
         let mut imported = Vec::new();
         for found in answer.imported_resources {
-            // A resource of another type comes along for tools that can use it; its schema is not at hand.
+            // A resource of another type is included for tools that can use it; its schema is not known here.
             let state = if found.type_name == *resource.name {
                 self.decode_beside(&reports, rpc, found.state.as_ref(), &resource.ty)?
             } else {
@@ -245,7 +245,7 @@ impl Client {
         Ok((imported, reports))
     }
 
-    /// ReadDataSource: what was found, and whether the provider puts its answer off. The configuration must be wholly known.
+    /// ReadDataSource: the state that was read, and whether the provider defers its answer. The configuration must be wholly known.
     pub async fn read_data(
         &self,
         cx: &CallContext,
@@ -307,7 +307,7 @@ impl Client {
         self.answered(rpc, self.caller.call(cx, rpc.name, call).await)
     }
 
-    /// A call with any number of answers, each handed over as it comes.
+    /// A call with any number of answers, each passed on as it arrives.
     pub(crate) async fn stream(
         &self,
         cx: &CallContext,
@@ -341,7 +341,7 @@ impl Client {
         Ok(DynamicValue { msgpack: bytes.into(), json: Bytes::new() })
     }
 
-    /// Reads a value; nothing at all is null, as the original has it.
+    /// Decodes a value; no bytes at all mean null, as in the original.
     pub(crate) fn decode(&self, rpc: &Rpc, value: Option<&DynamicValue>, ty: &Type) -> Result<Value, CallError> {
         let decoded = match value {
             Some(value) if !value.msgpack.is_empty() => cty::decode(&value.msgpack, ty),
@@ -351,7 +351,7 @@ impl Client {
         decoded.map_err(|error| self.garbage(rpc, format!("the answer cannot be understood: {error}")))
     }
 
-    /// Reads a value that came with reports. Where it cannot be read, they may be the reason, and are all that is left of the answer.
+    /// Decodes a value that came with reports. If it cannot be decoded, they may give the reason, so the error contains them.
     pub(crate) fn decode_beside(
         &self,
         reports: &[Report],
@@ -367,7 +367,7 @@ impl Client {
     }
 }
 
-/// An error, and what the provider said in the same answer.
+/// Adds the reports of the same answer to an error.
 pub(crate) fn with_words(mut error: CallError, reports: &[Report]) -> CallError {
     for report in reports {
         error.message.push_str(&format!("\nthe provider said: {report}"));
@@ -375,7 +375,7 @@ pub(crate) fn with_words(mut error: CallError, reports: &[Report]) -> CallError 
     error
 }
 
-/// An identity travels as it came.
+/// An identity is sent exactly as it was received.
 pub(crate) fn identity_of(bytes: &Bytes) -> Option<wire::IdentityData> {
     let value = || DynamicValue { msgpack: bytes.clone(), json: Bytes::new() };
     (!bytes.is_empty()).then(|| wire::IdentityData { identity_data: Some(value()) })
@@ -385,5 +385,5 @@ pub(crate) fn identity_bytes(identity: Option<wire::IdentityData>) -> Bytes {
     identity.and_then(|identity| identity.identity_data).map(|value| value.msgpack).unwrap_or_default()
 }
 
-/// Larger than any message that arrives, so that nothing is refused by its size alone before its limit is.
+/// Larger than any message that a provider sends, so that none is refused for its size.
 const _: () = assert!(MESSAGE_LIMIT > 300 * 1024 * 1024);

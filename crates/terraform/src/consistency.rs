@@ -1,6 +1,6 @@
-//! Whether a provider keeps to the rules: its plan to the configuration, what it did to its plan.
+//! Whether a provider follows the rules: its plan must match the configuration, and its result must match its plan.
 //!
-//! Providers of the old kind do not, and say so; what is found here is theirs to know about. Each finding names its place.
+//! SDK-based providers do not follow them, and declare that. Each finding has a path.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,12 +8,12 @@ use std::sync::Arc;
 use crate::cty::{Path, Step, Value, known_are_in, same_set};
 use crate::schema::{Attribute, Block, NestedBlock, Nesting, Shape};
 
-/// A rule that was not kept.
+/// A rule that was violated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// Where.
+    /// The path of the value.
     pub path: Path,
-    /// Which rule. Values are not told: they may be secret.
+    /// The rule. Values are left out: they may be secret.
     pub problem: &'static str,
 }
 
@@ -23,7 +23,7 @@ impl fmt::Display for Finding {
     }
 }
 
-/// What is wrong with a plan, given what exists and what is configured.
+/// The rules that a plan violates, given the existing state and the configuration.
 pub fn of_plan(block: &Block, prior: &Value, config: &Value, planned: &Value) -> Vec<Finding> {
     let mut findings = Findings::default();
     if planned.is_null() != config.is_null() {
@@ -38,7 +38,7 @@ pub fn of_plan(block: &Block, prior: &Value, config: &Value, planned: &Value) ->
     findings.found
 }
 
-/// What is wrong with what was done, given what was planned.
+/// The rules that a result violates, given the plan.
 pub fn of_result(block: &Block, planned: &Value, actual: &Value) -> Vec<Finding> {
     let mut findings = Findings::default();
     if actual.is_null() != planned.is_null() {
@@ -53,14 +53,14 @@ pub fn of_result(block: &Block, planned: &Value, actual: &Value) -> Vec<Finding>
     findings.found
 }
 
-/// Where a result has values that are not known, which it must not.
+/// The unknown values in a result, which must not have any.
 pub fn unknown_in(value: &Value) -> Vec<Finding> {
     let mut findings = Findings::default();
     findings.unknowns(value);
     findings.found
 }
 
-/// Where an answer has values of attributes that are never stored.
+/// The values in an answer of attributes that are never stored.
 pub fn write_only_in(block: &Block, value: &Value) -> Vec<Finding> {
     let mut findings = Findings::default();
     findings.write_only_block(block, value);
@@ -214,7 +214,8 @@ impl Findings {
         }
     }
 
-    /// Blocks that a program leaves out are null in what we send, where Terraform sends none: a provider that read what it made answers none.
+    /// Blocks that a program leaves out are null in our requests, where Terraform sends an empty collection: a provider that reads back its
+    /// resource returns an empty one.
     fn result_nested(&mut self, nested: &NestedBlock, planned: &Value, actual: &Value) {
         match (nested.nesting, planned, actual) {
             (Nesting::Single | Nesting::Group, Value::Map(_), Value::Map(_)) => {
@@ -307,7 +308,7 @@ impl Findings {
         self.write_only_attributes(&block.attributes, value);
         for nested in &block.blocks {
             let value = member(value, &nested.name);
-            // A schema may be a thousand times as large as what is there.
+            // A schema may be a thousand times as large as the value.
             if value.is_null() {
                 continue;
             }
@@ -354,12 +355,12 @@ impl Findings {
     }
 }
 
-/// Up to this many elements, each pair of a planned one and one that came of it is looked at. In larger sets only those are looked for
-/// that were known before.
+/// Up to this size, every planned element is compared with every actual one. In larger sets, only the elements that were fully known are looked
+/// for.
 const MANY: usize = 1000;
 
-/// Whether each element that was planned became one of these, and each of these was planned. There may be fewer than were planned, when two
-/// turn out to be equal.
+/// Whether each planned element became an actual one, and each actual one was planned. There may be fewer actual ones, if two turn out to be
+/// equal.
 fn elements_fit(planned: &[Value], actual: &[Value]) -> bool {
     if planned.iter().all(Value::is_wholly_known) && same_set(planned, actual) {
         return true;
@@ -367,7 +368,7 @@ fn elements_fit(planned: &[Value], actual: &[Value]) -> bool {
     if planned.len() > MANY {
         return known_are_in(planned, actual);
     }
-    // Each pair once, in both directions: sets in sets would take twice as long for each level.
+    // Each pair is compared once for both directions: sets in sets would otherwise take twice as long for each level.
     let mut was_planned = vec![false; actual.len()];
     let each_became_one = planned.iter().fold(true, |all, planned| {
         let mut became_one = false;
@@ -382,7 +383,7 @@ fn elements_fit(planned: &[Value], actual: &[Value]) -> bool {
     each_became_one && was_planned.into_iter().all(|it| it)
 }
 
-/// Whether an element of a set, or something in one, may be what was planned. Blocks that were left out may be none.
+/// Whether an element of a set, or a value inside one, is possible given its plan. Blocks that were left out may be empty.
 fn fits(planned: &Value, actual: &Value) -> bool {
     match (planned, actual) {
         (Value::Unknown(refinement), _) => refinement.as_ref().is_none_or(|refinement| refinement.admits(actual)),
@@ -402,6 +403,6 @@ fn fits(planned: &Value, actual: &Value) -> bool {
 }
 
 fn member<'a>(value: &'a Value, name: &str) -> &'a Value {
-    // Within what is unknown everything is.
+    // Everything inside an unknown value is unknown.
     if value.is_unknown() { &Value::UNKNOWN } else { value.get(name).unwrap_or(&Value::Null) }
 }

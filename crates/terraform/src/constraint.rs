@@ -1,6 +1,6 @@
 //! Version constraints as Terraform writes them: `>= 1.2, < 2.0.0, != 1.5.1`, `~> 3.1`.
 //!
-//! The rules differ from those of `semver::VersionReq` in nearly every point, so only [`semver::Version`] is taken from there.
+//! The rules differ from those of `semver::VersionReq` in nearly every point, so only [`semver::Version`] is used.
 
 mod scan;
 
@@ -13,7 +13,7 @@ use semver::Version;
 
 use scan::Scanner;
 
-/// Conditions that a version has to meet, all of them. Without any, every release meets it.
+/// Conditions that a version must meet, all of them. Without any, every release meets them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Constraint {
     /// Sorted, each once.
@@ -26,7 +26,7 @@ struct Term {
     version: Version,
 }
 
-/// In the order in which the canonical form has those of equal versions.
+/// In the order in which the canonical form lists operators of equal versions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Operator {
     Greater,
@@ -42,8 +42,8 @@ enum Operator {
 }
 
 impl Constraint {
-    /// Whether a version meets it. A pre-release does so only if a term asks for exactly that version. Version 0.0.0 stands for
-    /// "no version" and never does, not even without any condition.
+    /// Whether a version meets it. A pre-release does so only if a term names exactly that version. Version 0.0.0 means "no version" and never
+    /// does, not even without any condition.
     pub fn matches(&self, version: &Version) -> bool {
         if *version == Version::new(0, 0, 0) {
             return false;
@@ -52,12 +52,12 @@ impl Constraint {
         self.terms.iter().all(|term| term.matches(version)) && (version.pre.is_empty() || requested())
     }
 
-    /// The newest of some versions that meets it.
+    /// The newest of the versions that meets it.
     pub fn newest<'a>(&self, versions: impl IntoIterator<Item = &'a Version>) -> Option<&'a Version> {
         versions.into_iter().filter(|version| self.matches(version)).max()
     }
 
-    /// Whether it says nothing.
+    /// Whether it has no conditions.
     pub fn is_empty(&self) -> bool {
         self.terms.is_empty()
     }
@@ -67,7 +67,7 @@ impl Term {
     fn matches(&self, version: &Version) -> bool {
         let order = version.cmp_precedence(&self.version);
         match self.operator {
-            // Only these two look at what stands behind `+`.
+            // Only these two compare build metadata.
             Operator::Equal => *version == self.version,
             Operator::NotEqual => *version != self.version,
             Operator::Greater => order.is_gt(),
@@ -80,7 +80,7 @@ impl Term {
         }
     }
 
-    /// The first version that `~>` leaves out, if there is a number for it.
+    /// The first version that `~>` excludes, if there is a number for it.
     fn end(&self) -> Option<Version> {
         let Version { major, minor, .. } = self.version;
         match self.operator {
@@ -94,7 +94,7 @@ impl Term {
     }
 }
 
-/// The canonical form, which lock files have.
+/// The canonical form, which lock files use.
 impl fmt::Display for Constraint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, term) in self.terms.iter().enumerate() {
@@ -142,7 +142,7 @@ impl FromStr for Constraint {
     }
 }
 
-/// Reads one version, of which the last parts can be left out, as the names of directories have it.
+/// Parses one version, whose last parts can be left out, as in the names of directories.
 pub fn exact_version(text: &str) -> Option<Version> {
     Scanner::new(text).only_version()
 }

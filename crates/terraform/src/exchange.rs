@@ -1,4 +1,4 @@
-//! What is asked of a provider and what it answers.
+//! A provider's requests and answers.
 
 use std::sync::Arc;
 
@@ -11,59 +11,59 @@ use crate::schema::{Kind, Schema, SchemaError, Schemas};
 /// A type of resources or data sources: its name, its schema, and the type of its values.
 #[derive(Clone, Debug)]
 pub struct Handle {
-    /// The name in Terraform's words.
+    /// Terraform's name.
     pub name: Arc<str>,
     /// The schema.
     pub schema: Arc<Schema>,
-    /// The type of its values, made of the schema once.
+    /// The type of its values, derived from the schema once.
     pub ty: Type,
 }
 
 impl Handle {
-    /// The type of that name.
+    /// The type of this name.
     pub fn of(schemas: &Schemas, kind: Kind, name: &str) -> Result<Option<Self>, SchemaError> {
         let schema = schemas.get(kind, name)?;
         Ok(schema.map(|schema| Self { name: Arc::from(name), ty: schema.block.ty(), schema }))
     }
 }
 
-/// What is kept of a resource between calls.
+/// The data that is kept about a resource between calls.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stored {
-    /// The state; null when there is none.
+    /// The state; null if there is none.
     pub state: Value,
-    /// The provider's own bytes.
+    /// The provider's private bytes.
     pub private: Bytes,
-    /// Its identity, as it came; empty when it has none.
+    /// Its identity, as received; empty if it has none.
     pub identity: Bytes,
 }
 
 impl Stored {
-    /// Nothing exists.
+    /// No resource exists.
     pub const NOTHING: Self = Self { state: Value::Null, private: Bytes::new(), identity: Bytes::new() };
 }
 
-/// What a read answers.
+/// The answer to a read.
 #[derive(Clone, Debug)]
 pub struct ReadAnswer {
-    /// What exists; null when it is gone.
+    /// The resource; null if it is gone.
     pub stored: Stored,
-    /// The provider's words.
+    /// The provider's diagnostics.
     pub reports: Vec<Report>,
-    /// The provider cannot say yet, which it was not allowed to say.
+    /// The provider defers its answer, which it was not allowed to do.
     pub deferred: bool,
 }
 
-/// A question for a plan.
+/// The request for a plan.
 #[derive(Clone, Copy, Debug)]
 pub struct PlanQuestion<'a> {
-    /// What exists; null plans a creation.
+    /// The existing state; null plans a creation.
     pub prior: &'a Value,
-    /// What is proposed; null plans a deletion. See [`crate::propose`].
+    /// The proposed state; null plans a deletion. See [`crate::propose`].
     pub proposed: &'a Value,
     /// The configuration; null plans a deletion.
     pub config: &'a Value,
-    /// The provider's own bytes.
+    /// The provider's private bytes.
     pub prior_private: &'a Bytes,
     /// Its identity.
     pub prior_identity: &'a Bytes,
@@ -72,30 +72,30 @@ pub struct PlanQuestion<'a> {
 /// A plan.
 #[derive(Clone, Debug)]
 pub struct PlanAnswer {
-    /// The state as it would be, with unknown values.
+    /// The planned state, with unknown values.
     pub planned: Value,
-    /// The same as it came.
+    /// The planned state, as received.
     pub encoded: Bytes,
-    /// What may force a replacement. See [`crate::replacement`].
+    /// The paths that may force a replacement. See [`crate::replacement`].
     pub requires_replace: Vec<Path>,
-    /// The provider's own bytes, for the apply.
+    /// The provider's private bytes, for the apply.
     pub private: Bytes,
-    /// The identity that it would have.
+    /// The planned identity.
     pub identity: Bytes,
-    /// The provider is of the old kind that does not keep to all rules.
+    /// The provider is SDK-based and does not follow all rules.
     pub legacy: bool,
-    /// The provider cannot say yet, which it was not allowed to say.
+    /// The provider defers its answer, which it was not allowed to do.
     pub deferred: bool,
-    /// The provider's words.
+    /// The provider's diagnostics.
     pub reports: Vec<Report>,
 }
 
-/// An order.
+/// The request to apply a plan.
 #[derive(Clone, Copy, Debug)]
 pub struct ApplyQuestion<'a> {
-    /// What exists; null for a creation.
+    /// The existing state; null for a creation.
     pub prior: &'a Value,
-    /// What was planned; null for a deletion.
+    /// The planned state; null for a deletion.
     pub planned: &'a Value,
     /// The configuration, wholly known; null for a deletion.
     pub config: &'a Value,
@@ -105,14 +105,14 @@ pub struct ApplyQuestion<'a> {
     pub planned_identity: &'a Bytes,
 }
 
-/// What was done.
+/// The answer to an apply.
 #[derive(Clone, Debug)]
 pub struct Applied {
-    /// What exists now, also when there are errors; null means nothing, or that the provider does not say.
+    /// The resource, even if there are errors; null means that there is none, or that the provider gives no state.
     pub stored: Stored,
-    /// The provider is of the old kind that does not keep to all rules.
+    /// The provider is SDK-based and does not follow all rules.
     pub legacy: bool,
-    /// The provider's words.
+    /// The provider's diagnostics.
     pub reports: Vec<Report>,
 }
 
@@ -121,6 +121,6 @@ pub struct Applied {
 pub struct Imported {
     /// Its type.
     pub type_name: String,
-    /// What exists. Only resources of the type that was asked for have a state.
+    /// The resource. Only resources of the requested type have a state.
     pub stored: Stored,
 }

@@ -1,14 +1,14 @@
-//! Terraform's plugin protocols 5 and 6, in Terraform's words.
+//! Terraform's plugin protocols 5 and 6, in Terraform's terms.
 //!
 //! - [`address`] and [`constraint`] name a provider and its versions.
-//! - [`cty`] has the values that travel, exact, with both encodings.
-//! - [`schema`] reads what a provider says of its resources, lazily.
-//! - [`Client`] makes the calls; what they ask and answer is in plain types. [`json`] has the same messages for people.
-//! - [`propose`] makes the state that a plan begins with; [`replacement`] says which changes need a new resource;
-//!   [`consistency`] holds a provider to what it planned.
-//! - [`Report`] is what a provider has to say: errors and warnings.
+//! - [`cty`] has the protocol's values, exact, with both encodings.
+//! - [`schema`] reads a provider's schemas, lazily.
+//! - [`Client`] makes the calls; requests and answers are plain types. [`json`] has the same messages for people.
+//! - [`propose`] builds the state that a plan begins with; [`replacement`] finds the changes that need a new resource;
+//!   [`consistency`] checks a provider's results against its plans.
+//! - [`Report`] is a provider's diagnostic: an error or a warning.
 //!
-//! Both protocols have one model, that of protocol 6: protocol 5 is a subset with other names for calls and other numbers for
+//! Both protocols share one model, that of protocol 6: protocol 5 is a subset with other names for calls and other numbers for
 //! two fields of an attribute.
 
 pub mod address;
@@ -30,7 +30,7 @@ pub use client::Client;
 pub use exchange::{Applied, ApplyQuestion, Handle, Imported, PlanAnswer, PlanQuestion, ReadAnswer, Stored};
 pub use report::{Report, Severity};
 
-/// Which protocol a provider speaks.
+/// The protocol that a provider speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Protocol {
     /// `tfplugin5`.

@@ -1,15 +1,14 @@
-//! The state that a plan begins with: the configuration, with what the provider computed before where the configuration is
-//! silent.
+//! The state that a plan begins with: the configuration, with values that the provider computed before wherever the configuration gives none.
 
 use std::sync::Arc;
 
 use crate::cty::{Attributes, Value};
 use crate::schema::{Attribute, Block, NestedBlock, NestedObject, Nesting, Shape};
 
-/// The proposed new state for a configuration, where `prior` exists; null for nothing.
+/// The proposed new state for a configuration; a null `prior` means that no resource exists.
 pub fn proposed(block: &Block, prior: &Value, config: &Value) -> Value {
     match (prior.is_null(), config) {
-        // Terraform's language has no such block, but a Pulumi program has. What exists of it would be a plan without a change.
+        // Terraform's language has no unknown block, but a Pulumi program may. The existing value would make it a plan without a change.
         (_, Value::Unknown(_)) => config.clone(),
         (true, Value::Null) => Value::Null,
         (false, Value::Null) => prior.clone(),
@@ -18,14 +17,14 @@ pub fn proposed(block: &Block, prior: &Value, config: &Value) -> Value {
     }
 }
 
-/// What a block is when nothing is written in it: its attributes are null, its collections of blocks empty.
+/// A block with nothing written in it: its attributes are null, its collections of blocks empty.
 pub fn empty(block: &Block) -> Value {
     let attributes = block.attributes.iter().map(|attribute| (Arc::clone(&attribute.name), Value::Null));
     let blocks = block.blocks.iter().map(|nested| (Arc::clone(&nested.name), empty_nested(nested)));
     Value::Map(attributes.chain(blocks).collect())
 }
 
-/// What a nested block is when there is none.
+/// A nested block that is not given.
 pub fn empty_nested(nested: &NestedBlock) -> Value {
     match nested.nesting {
         Nesting::Single => Value::Null,
@@ -36,7 +35,7 @@ pub fn empty_nested(nested: &NestedBlock) -> Value {
     }
 }
 
-/// What objects in a collection consist of.
+/// The members of objects in a collection.
 #[derive(Clone, Copy)]
 enum Members<'a> {
     Block(&'a Block),
@@ -51,14 +50,14 @@ impl Members<'_> {
         }
     }
 
-    /// Whether a prior element may have come from an element of the configuration: it equals it, but for what the provider
-    /// computed where the configuration is silent. What is only in the configuration is not looked at.
+    /// Whether a prior element may have come from an element of the configuration: it equals it, except for values that the provider computed
+    /// where the configuration gives none. Members that only the configuration has are not compared.
     fn may_come_from(self, prior: &Value, config: &Value) -> bool {
         if prior == config {
             return true;
         }
         let (Value::Map(items), Value::Map(_)) = (prior, config) else {
-            // Null has nothing in it that would have to come from somewhere; an object does.
+            // Null contains nothing that must come from the configuration; an object does.
             return prior.is_null();
         };
         items.iter().all(|(name, prior)| {
@@ -69,7 +68,7 @@ impl Members<'_> {
 
     fn member_may_come_from(self, name: &str, prior: &Value, config: &Value) -> bool {
         if matches!(config, Value::Set(_)) || matches!(prior, Value::Set(_)) {
-            // Terraform has an empty set for blocks that are left out, where the bridge has none.
+            // Terraform has an empty set for blocks that are left out, where the bridge has null.
             let is_block = matches!(self, Self::Block(block) if block.nested(name).is_some());
             return is_block && config.is_null() && prior.elements().is_empty();
         }
@@ -94,7 +93,7 @@ impl Members<'_> {
 
 fn elements_may_come_from(members: Members<'_>, nesting: Nesting, prior: &Value, config: &Value) -> bool {
     match (nesting, prior, config) {
-        // Elements of sets cannot be matched with each other further in, so they would have to be the same.
+        // Elements of nested sets cannot be matched with each other, so they would have to be equal.
         (Nesting::Set, ..) => false,
         (Nesting::Single | Nesting::Group, ..) => members.may_come_from(prior, config),
         (_, Value::List(prior), Value::List(config)) => prior
@@ -104,8 +103,8 @@ fn elements_may_come_from(members: Members<'_>, nesting: Nesting, prior: &Value,
         (_, Value::Map(prior), Value::Map(config)) => {
             prior.iter().all(|(key, prior)| config.get(key).is_some_and(|config| members.may_come_from(prior, config)))
         }
-        // Null and empty have nothing in them that would have to come from somewhere: a list of blocks that a program leaves out is
-        // null in its configuration, and empty in what older providers read.
+        // Null and empty values contain nothing that must come from the configuration: a list of blocks that a program leaves out is null in its
+        // configuration, and empty in the state that older providers read.
         (_, Value::List(prior), _) => prior.is_empty(),
         (_, Value::Map(prior), _) => prior.is_empty(),
         (_, prior, _) => prior.is_null(),
@@ -137,7 +136,7 @@ fn object(attributes: &[Attribute], prior: &Value, config: &Value) -> Value {
 
 fn proposed_attribute(attribute: &Attribute, prior: &Value, config: &Value) -> Value {
     match &attribute.shape {
-        // Something that was written before and is not written any more is not the provider's to keep.
+        // The provider does not keep values that the configuration gave before and no longer gives.
         Shape::Nested(nested) if attribute.computed && config.is_null() => {
             let was_written = attribute.optional && holds_written(nested, prior);
             if was_written { config.clone() } else { prior.clone() }
@@ -148,7 +147,7 @@ fn proposed_attribute(attribute: &Attribute, prior: &Value, config: &Value) -> V
     }
 }
 
-/// Whether something in a value can only come from a configuration.
+/// Whether a value contains something that only a configuration can give.
 fn holds_written(nested: &NestedObject, value: &Value) -> bool {
     let in_object = |value: &Value| {
         nested.attributes.iter().any(|attribute| {
@@ -185,12 +184,12 @@ fn collection(members: Members<'_>, nesting: Nesting, prior: &Value, config: &Va
             Value::Map(paired.collect())
         }
         (Nesting::Set, Value::Set(items)) => Value::Set(elements_of_set(members, prior.elements(), items)),
-        // Of another kind than the schema says: the provider will say so.
+        // A value of another kind than the schema's: the provider will report it.
         (_, config) => config.clone(),
     }
 }
 
-/// Each element takes the first prior element that nobody took and that may have come from it.
+/// Each element takes the first prior element that is not taken yet and that may have come from it.
 fn elements_of_set(members: Members<'_>, prior: &[Value], config: &[Value]) -> Vec<Value> {
     let mut free: Vec<&Value> = prior.iter().collect();
     let proposed = config.iter().map(|config| {
@@ -282,7 +281,7 @@ mod tests {
         assert_eq!(proposed(&block, &prior, &config), expected);
     }
 
-    /// Blocks that a program leaves out are null in its configuration, and empty in what older providers read.
+    /// Blocks that a program leaves out are null in its configuration, and empty in the state that older providers read.
     #[test]
     fn empty_blocks_inside_come_from_none() {
         for (nesting, blocks) in [(Nesting::List, Value::List as fn(Vec<Value>) -> Value), (Nesting::Set, Value::Set)] {

@@ -1,17 +1,17 @@
-//! Which changes need a new resource.
+//! The changes that need a new resource.
 //!
-//! A provider names the attributes whose change would need one; whether they do change is for the caller to see.
+//! A provider names the attributes whose change would need one; the caller has to find out whether they change.
 
 use crate::cty::{Path, Step, Value};
 use crate::schema::Block;
 
-/// A path that leads nowhere, neither in what exists nor in what is planned.
+/// A path that leads nowhere, neither in the prior state nor in the plan.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the provider names `{0}` as a reason for replacement, which is neither in the state nor in the plan")]
 pub struct Nowhere(pub Path);
 
-/// The paths, each once, that lead to a change: prior and planned differ there, or planned is unknown. What is never stored is in
-/// neither of them, so the provider is believed about it.
+/// The paths, each once, that lead to a change: prior and planned state differ there, or the planned value is unknown. Values that are never
+/// stored are in neither of them, so the provider is believed about those.
 pub fn effective(block: &Block, prior: &Value, planned: &Value, paths: &[Path]) -> Result<Vec<Path>, Nowhere> {
     let mut effective: Vec<Path> = Vec::new();
     if prior.is_null() {
@@ -25,7 +25,7 @@ pub fn effective(block: &Block, prior: &Value, planned: &Value, paths: &[Path]) 
         let changes = match (before, after) {
             (None, None) => return Err(Nowhere(path.clone())),
             (Some(before), Some(after)) => after.is_unknown() || before != after,
-            // What is not there is no more than null.
+            // A missing value equals null.
             (Some(only), None) | (None, Some(only)) => !only.is_null(),
         };
         if changes || block.attribute_at(path).is_some_and(|attribute| attribute.write_only) {
@@ -35,7 +35,7 @@ pub fn effective(block: &Block, prior: &Value, planned: &Value, paths: &[Path]) 
     Ok(effective)
 }
 
-/// What lies at a path. Nothing is found in a set, and nothing within null; within what is unknown everything is.
+/// The value at a path. Nothing is found in a set, and nothing within null; everything within an unknown value is unknown.
 fn find<'a>(value: &'a Value, path: &Path) -> Option<&'a Value> {
     let mut value = value;
     for step in &path.0 {

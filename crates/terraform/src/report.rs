@@ -1,4 +1,4 @@
-//! What a provider has to say: errors and warnings, with the place in the configuration that they are about.
+//! A provider's diagnostics: errors and warnings, with the place in the configuration that they are about.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::cty::{Path, Step};
 use crate::wire;
 
-/// How bad it is.
+/// The severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
     /// The call failed.
@@ -15,16 +15,16 @@ pub enum Severity {
     Warning,
 }
 
-/// One thing that a provider said.
+/// A provider's diagnostic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
-    /// How bad it is.
+    /// Its severity.
     pub severity: Severity,
-    /// In a few words.
+    /// A short text.
     pub summary: String,
-    /// In more words; may be empty.
+    /// A longer text; may be empty.
     pub detail: String,
-    /// What it is about; empty when it is about all.
+    /// The path that it is about; empty if it is about everything.
     pub path: Path,
 }
 
@@ -47,7 +47,7 @@ impl fmt::Display for Report {
 
 impl From<wire::Diagnostic> for Report {
     fn from(diagnostic: wire::Diagnostic) -> Self {
-        // A severity that nobody knows is taken for an error: to go on would be worse.
+        // An unknown severity counts as an error: to continue would be worse.
         let severity = match wire::Severity::try_from(diagnostic.severity) {
             Ok(wire::Severity::Warning) => Severity::Warning,
             _ => Severity::Error,

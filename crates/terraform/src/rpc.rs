@@ -1,4 +1,4 @@
-//! The calls, under the names that each protocol has for them.
+//! The calls, with their names in each protocol.
 
 use http::uri::PathAndQuery;
 
@@ -7,7 +7,7 @@ use crate::Protocol;
 /// A call.
 #[derive(Debug)]
 pub(crate) struct Rpc {
-    /// What people call it: the name in protocol 6.
+    /// The name for messages: that of protocol 6.
     pub(crate) name: &'static str,
     five: &'static str,
     six: &'static str,

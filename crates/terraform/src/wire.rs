@@ -1,13 +1,13 @@
-//! The messages of both protocols. They are the same on the wire, field for field, but for the attributes of schemas, which
-//! [`crate::schema`] reads; so there is one set of them, and [`crate::rpc`] has the names of the calls. Fields that this client neither
-//! sends nor reads are left out; [`crate::json`] has all of them.
+//! The messages of both protocols. On the wire they are the same, field for field, except for the attributes of schemas, which [`crate::schema`]
+//! reads; so there is one set of messages, and [`crate::rpc`] has the names of the calls. Fields that this client neither sends nor reads are
+//! left out; [`crate::json`] has all of them.
 
 use std::collections::HashMap;
 
 use bytes::Bytes;
 use prost::{Enumeration, Message, Oneof};
 
-/// Messages; of each field the number, the type and the name.
+/// Messages; for each field its number, type and name.
 macro_rules! messages {
     ($($(#[$about:meta])* $message:ident { $($number:tt
         $(String $text:ident)? $(Bytes $bytes:ident)? $(bool $flag:ident)? $(i32 $small:ident)? $(i64 $large:ident)?
@@ -27,7 +27,7 @@ macro_rules! messages {
 
 messages! {
     DynamicValue { 1 Bytes msgpack, 2 Bytes json }
-    /// The severity is a [`Severity`], or a number that is none.
+    /// The severity is a [`Severity`], or an unknown number.
     Diagnostic { 1 i32 severity, 2 String summary, 3 String detail, 4 Option<AttributePath> attribute }
     AttributePath { 1 Vec<PathStep> steps }
     RawState { 1 Bytes json }
@@ -35,17 +35,17 @@ messages! {
     Deferred {}
     IdentityData { 1 Option<DynamicValue> identity_data }
     Empty {}
-    /// An answer that is nothing but diagnostics, in the field of that number.
+    /// An answer that consists of diagnostics, in the field of that number.
     DiagnosticsIn1 { 1 Vec<Diagnostic> diagnostics }
     /// Of ValidateProviderConfig.
     DiagnosticsIn2 { 2 Vec<Diagnostic> diagnostics }
-    /// Of GetProviderSchema, besides schemas.
+    /// Of GetProviderSchema, beside schemas.
     DiagnosticsIn4 { 4 Vec<Diagnostic> diagnostics }
     ValidateProviderConfigRequest { 1 Option<DynamicValue> config }
     ConfigureProviderRequest { 1 String terraform_version, 2 Option<DynamicValue> config,
         3 Option<ClientCapabilities> client_capabilities }
     StopProviderResponse { 1 String error }
-    /// The question of every check of a configuration by type name.
+    /// The request of every validation of a configuration by type name.
     ValidateRequest { 1 String type_name, 2 Option<DynamicValue> config,
         3 Option<ClientCapabilities> client_capabilities }
     UpgradeResourceStateRequest { 1 String type_name, 2 i64 version, 3 Option<RawState> raw_state }
@@ -126,7 +126,7 @@ pub(crate) struct GetResourceIdentitySchemasResponse {
 mod tests {
     use super::*;
 
-    /// Fields of these messages have the numbers of the protocol: a few are spelled out in bytes.
+    /// The fields of these messages have the protocol's numbers: a few are spelled out in bytes.
     #[test]
     fn numbers_of_fields() {
         let plan = PlanResourceChangeRequest {

@@ -1,9 +1,9 @@
-//! Attributes that are never stored: a provider sees them in the configuration only, whatever it answers.
+//! Write-only attributes, which are never stored: they belong in the configuration only, whatever a provider returns.
 
 use crate::cty::Value;
 use crate::schema::{Attribute, Block, Nesting, Shape};
 
-/// The value without what must never be stored.
+/// The value without its write-only attributes.
 pub fn removed(block: &Block, value: Value) -> Value {
     if block.has_write_only() { of_block(block, value) } else { value }
 }
@@ -35,7 +35,7 @@ fn of_attributes(attributes: &[Attribute], value: Value) -> Value {
     Value::Map(items)
 }
 
-/// Every object of what is kept like this. What is null or unknown stays so.
+/// Changes every object in a value of this nesting. Null and unknown values stay as they are.
 fn each(nesting: Nesting, value: Value, change: &dyn Fn(Value) -> Value) -> Value {
     match (nesting, value) {
         (Nesting::Single | Nesting::Group, value) => change(value),

@@ -21,7 +21,7 @@ use self::kv::{Kv, get};
 async fn main() -> ExitCode {
     let environment: BTreeMap<String, String> = std::env::vars().collect();
     let mut side = PluginSide::new(Cookie { key: "BASIC_PLUGIN", value: "hello" }, vec![2, 3]);
-    // The host of go-plugin's example does not have any other.
+    // The host of go-plugin's example supports no other version.
     if environment.contains_key("KV_PLUGIN") {
         side.versions = vec![1];
     }
@@ -41,7 +41,7 @@ async fn main() -> ExitCode {
         accepted: Arc::default(),
         version: listening.protocol(),
     };
-    // It ends when its host says so.
+    // It runs until its host asks it to end.
     let (_open, closed) = watch::channel(());
     listening.serve(Kv::new(move |key| store.clone().answer(key)), closed).await;
     ExitCode::SUCCESS
@@ -51,13 +51,13 @@ async fn main() -> ExitCode {
 struct Store {
     broker: Broker,
     stdio: Stdio,
-    /// What is served behind the broker.
+    /// The services behind the broker.
     accepted: Arc<Mutex<Vec<Accepted>>>,
     version: u32,
 }
 
 impl Store {
-    /// Does what the key says.
+    /// Carries out the command in the key.
     async fn answer(self, key: String) -> Result<String, Status> {
         let (verb, argument) = key.split_once(':').unwrap_or((key.as_str(), ""));
         let failed = |error: &dyn std::error::Error| Status::internal(error.to_string());

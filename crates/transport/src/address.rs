@@ -1,4 +1,4 @@
-//! Where somebody listens, and the connection there.
+//! The address of a listener, and a connection to it.
 
 use std::fmt;
 use std::io;
@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use tokio::net::{TcpStream, UnixStream};
 use tokio_util::either::Either;
 
-/// Where somebody listens.
+/// The address of a listener.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Address {
     /// The path of a socket.

@@ -1,4 +1,4 @@
-//! What every call to a plugin has in common: deadline, cancellation, and the plugin's death.
+//! The common part of every call to a plugin: deadline, cancellation, and the plugin's death.
 
 use std::error::Error;
 use std::future::Future;
@@ -14,8 +14,8 @@ use tracing::Instrument as _;
 use crate::channel::ConnectionLost;
 use crate::{Process, status};
 
-/// After a process has ended its last answer may still lie in our socket; after a connection broke the exit status takes
-/// a moment to arrive. Neither takes long.
+/// After a process has ended, its last answer may still be in our socket; after a connection broke, the exit status takes a moment to arrive.
+/// Neither takes long.
 pub const GRACE: Duration = Duration::from_secs(2);
 
 /// Makes the calls to one plugin.
@@ -41,7 +41,7 @@ impl From<CallError> for Failed {
 }
 
 impl Caller {
-    /// For a plugin; `process` unless somebody else started it.
+    /// A caller for a plugin; `process` is `None` if another program started it.
     pub fn new(process: Option<Arc<dyn Process>>, label: String) -> Self {
         Self { process, label, ended: OnceLock::new() }
     }
@@ -51,27 +51,27 @@ impl Caller {
         &self.label
     }
 
-    /// The process, unless somebody else started it.
+    /// The process; `None` if another program started it.
     pub fn process(&self) -> Option<&Arc<dyn Process>> {
         self.process.as_ref()
     }
 
-    /// An error of this plugin. A status that cannot be understood comes with the end of its stderr, which often says why.
+    /// An error of this plugin. If an answer cannot be understood, it contains the end of the plugin's output, which often gives the reason.
     pub fn error(&self, call: &str, kind: ErrorKind, message: impl Into<String>) -> CallError {
         let error = CallError::new(self.label.clone(), call, kind, message);
         if kind == ErrorKind::Garbage { self.last_words(error) } else { error }
     }
 
-    /// The error that a status means, with last words if it cannot be understood.
+    /// The error for a status, with the end of the plugin's output if the status cannot be understood.
     pub fn read(&self, call: &str, status: &Status) -> CallError {
         let error = status::read(&self.label, call, status);
         if error.kind == ErrorKind::Garbage { self.last_words(error) } else { error }
     }
 
-    /// Waits for a call, no longer than its context says and no longer than the process lives.
+    /// Waits for a call, no longer than its context allows and no longer than the process lives.
     ///
-    /// A call of `tonic` is a future of kilobytes, and one inside another is copied with it, once for each of them. So it gets a place
-    /// of its own here, before anybody waits: this is no `async fn`, which would keep it beside itself.
+    /// A call of `tonic` is a future of kilobytes, and would be copied into each future that contains it. So it is boxed here, before it is
+    /// awaited: this is no `async fn`, which would keep the unboxed future as well.
     pub fn call<'a, T: Send + 'a>(
         &'a self,
         cx: &'a CallContext,
@@ -130,7 +130,7 @@ impl Caller {
     }
 
     async fn failed(&self, name: &str, status: Status) -> Failed {
-        // Only what our own side made has a source: a status that the plugin sent has none.
+        // Only a status from our own side has a source: one that the plugin sent has none.
         let Some((unsent, cause)) = status.source().map(|cause| (holds::<ConnectionLost>(cause), chain(cause))) else {
             return Failed::Answered(status);
         };
@@ -142,7 +142,7 @@ impl Caller {
             None => None,
         };
         if unsent {
-            // The connection had broken before: this request never left.
+            // The connection had broken before, so this request was never sent.
             let reason = ended.map_or_else(
                 || "the connection to the plugin is lost".to_owned(),
                 |status| {
@@ -171,7 +171,7 @@ impl Caller {
         self.last_words(self.error(name, ErrorKind::Crashed, format!("the plugin {status} during the call")))
     }
 
-    /// The error with what the plugin said last.
+    /// Adds the end of the plugin's output to an error.
     pub fn last_words(&self, mut error: CallError) -> CallError {
         if let Some(process) = &self.process {
             error.last_words = process.last_words();
@@ -180,10 +180,10 @@ impl Caller {
     }
 }
 
-/// A call that is under way.
+/// A call under way.
 type Call<'a, T> = Pin<Box<dyn Future<Output = Result<Response<T>, Status>> + Send + 'a>>;
 
-/// How a wait ended.
+/// The result of a wait.
 enum Answer<T> {
     Came(Result<Response<T>, Status>),
     Gone(String),
@@ -202,7 +202,7 @@ fn holds<E: Error + 'static>(error: &(dyn Error + 'static)) -> bool {
     false
 }
 
-/// An error with its sources: the outermost one often says nothing.
+/// An error with its sources: the outermost one often explains nothing.
 pub fn chain(error: &(dyn Error + 'static)) -> String {
     let mut text = error.to_string();
     let mut next = error.source();

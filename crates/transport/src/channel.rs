@@ -1,9 +1,8 @@
 //! A gRPC channel over one connection, and the limits that every client and server uses.
 //!
-//! Nearer to the wire than tonic's own channel, which takes each call through a queue, two tasks of its own and a task for each
-//! call: the engine has one thread, and behind each of these a call waits until everything else that is ready has had its turn. Here
-//! the task that makes a call also hands it to HTTP/2 and is woken by its answer; beside it only the task runs that reads and
-//! writes the connection.
+//! Closer to the wire than tonic's own channel, which passes each call through a queue, two tasks of its own and a task for each call: the
+//! engine has one thread, and at each of these a call waits for everything else that is ready. Here the task that makes a call also hands it to
+//! HTTP/2 and is woken by its answer; the only other task reads and writes the connection.
 
 use std::error::Error;
 use std::fmt;
@@ -29,19 +28,19 @@ use crate::wire::Gathering;
 /// The largest message in either direction: Pulumi's own limit. gRPC's default of 4 MiB is too small for schemas.
 pub const MESSAGE_LIMIT: usize = 400 * 1024 * 1024;
 
-/// The largest set of headers. Rich errors travel in trailers, in base64, and may hold all properties of a resource, which may fill
-/// a message. What is above the limit is dropped without a word, and would turn a partial failure into a lost resource; so
-/// this is more than the default of 16 KiB, and more than the 16 MiB of Go's client.
+/// The largest set of headers. Rich errors travel in trailers, in base64, and may contain all properties of a resource, which may fill a
+/// message. Larger sets are dropped silently, which would turn a partial failure into a lost resource; so this is more than the default of 16
+/// KiB, and more than the 16 MiB of Go's client.
 pub const HEADER_LIMIT: u32 = 600 * 1024 * 1024;
 
-/// How much of one answer, and of all together, may arrive before it is read.
+/// How many bytes of one answer, and of all answers together, may arrive before they are read.
 const ANSWER_WINDOW: u32 = 2 * 1024 * 1024;
 const CONNECTION_WINDOW: u32 = 5 * 1024 * 1024;
 
-/// How many calls may be under way before the other side has said how many it takes.
+/// How many calls may be under way before the other side has announced its own limit.
 const CALLS_AT_FIRST: usize = 100;
 
-/// The one connection is gone. A call that fails with this among its sources was never sent.
+/// The only connection is lost. A call that fails with this among its sources was never sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConnectionLost;
 
@@ -53,7 +52,7 @@ impl fmt::Display for ConnectionLost {
 
 impl Error for ConnectionLost {}
 
-/// Sets the message limits on a generated client or server. Every one of ours is made through this.
+/// Sets the message limits on a generated client or server. All of ours are made with it.
 #[macro_export]
 macro_rules! limited {
     ($service:expr) => {
@@ -69,18 +68,18 @@ pub struct Channel {
     calls: SendRequest<Bytes>,
     scheme: Scheme,
     authority: Authority,
-    /// Whether what is handed over now is never sent.
+    /// Whether requests that are handed over now are never sent.
     is_broken: Arc<AtomicBool>,
     tap: Option<Arc<Tap>>,
 }
 
 impl Channel {
-    /// The same connection; from here on its calls are written down.
+    /// The same connection; its calls are logged from now on.
     pub fn tapped(self, tap: Option<Arc<Tap>>) -> Self {
         Self { tap, ..self }
     }
 
-    /// Speaks HTTP/2 over a stream, which is read and written by a task of its own from then on.
+    /// Speaks HTTP/2 over a stream, which a task of its own reads and writes from then on.
     pub async fn over<S>(stream: S, authority: Authority) -> Result<Self, h2::Error>
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
@@ -90,10 +89,10 @@ impl Channel {
         Ok(channel)
     }
 
-    /// Like [`Channel::over`], over a stream that is encrypted: the other side is told so in each call.
+    /// Like [`Channel::over`], over an encrypted stream: each call has the scheme `https`.
     ///
-    /// A client has finished its part of TLS before the server has looked at the client's certificate. So an answer is waited for: a
-    /// refusal would otherwise be heard in the first call, as if that had failed.
+    /// A client has finished its part of TLS before the server has checked the client's certificate. So this waits for an answer: a refusal
+    /// would otherwise look like a failure of the first call.
     pub async fn over_tls<S>(stream: S, authority: Authority) -> io::Result<Self>
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
@@ -102,7 +101,7 @@ impl Channel {
         if let Some(mut pings) = connection.ping_pong() {
             tokio::select! {
                 biased;
-                // Its own reason: a ping knows only that it was lost.
+                // The connection's own reason: a ping knows only that it was lost.
                 ended = &mut connection => {
                     let reason = ended.map_err(bare).err();
                     return Err(reason.unwrap_or_else(|| io::ErrorKind::UnexpectedEof.into()));
@@ -138,12 +137,12 @@ impl Channel {
     }
 }
 
-/// The error of the stream below, where it is one.
+/// The error of the underlying stream, if it is one.
 fn bare(error: h2::Error) -> io::Error {
     if error.is_io() { error.into_io().unwrap_or_else(|| io::ErrorKind::Other.into()) } else { io::Error::other(error) }
 }
 
-/// Reads and writes. However it ends, its calls are told by their own streams.
+/// Reads and writes. However the connection ends, each call learns it from its own stream.
 async fn until_its_end<S>(connection: Connection<S>)
 where
     S: AsyncRead + AsyncWrite + Unpin,
@@ -162,7 +161,7 @@ impl Service<Request<tonic::body::Body>> for Channel {
     type Error = Failure;
     type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Failure>> + Send>>;
 
-    /// A channel that is lost says so in the call: generated clients turn what they hear here into text.
+    /// A lost channel fails the call instead: generated clients turn an error here into text.
     fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Failure>> {
         Poll::Ready(Ok(()))
     }
@@ -198,7 +197,7 @@ async fn made(
     }
     let (answer, stream) = calls.send_request(Request::from_parts(head, ()), false).map_err(|_| ConnectionLost)?;
     if let Some(rest) = send(body, stream).await? {
-        // The answer may come before the request has ended, and says so if sending fails.
+        // The answer may come before the request has ended, and shows whether sending failed.
         tokio::spawn(async move { drop(rest.send().await) });
     }
     let answer = answer.await?;
@@ -238,7 +237,7 @@ mod tests {
     /// Longer than anything here takes.
     const SOON: Duration = Duration::from_secs(20);
 
-    /// A channel, and what a server at its other end hears and says.
+    /// A channel, and the server at its other end.
     async fn pair() -> (Channel, h2::server::Connection<DuplexStream, Bytes>) {
         let (ours, theirs) = duplex(64 * 1024);
         let authority = Authority::from_static("plugin.test");
@@ -254,7 +253,7 @@ mod tests {
         tonic::body::Body::new(Full::new(data.into()))
     }
 
-    /// A body that is made piece by piece.
+    /// A body that is produced piece by piece.
     fn pieces() -> (mpsc::UnboundedSender<Bytes>, tonic::body::Body) {
         let (sender, mut pieces) = mpsc::unbounded_channel::<Bytes>();
         let stream = futures::stream::poll_fn(move |cx| {
@@ -273,7 +272,7 @@ mod tests {
         whole
     }
 
-    /// Answers each call with what it was sent.
+    /// Answers each call with the request's body.
     fn echo(mut server: h2::server::Connection<DuplexStream, Bytes>) {
         tokio::spawn(async move {
             while let Some(Ok((request, mut respond))) = server.accept().await {
@@ -341,7 +340,7 @@ mod tests {
         drop(server);
         let lost = async {
             loop {
-                // Until the end is noticed, a call is sent and breaks.
+                // Until the end is noticed, a call is sent and fails.
                 let error = channel.call(request(whole("call"))).await.map(drop).unwrap_err();
                 if error.is::<ConnectionLost>() {
                     return;
@@ -352,7 +351,7 @@ mod tests {
         timeout(SOON, lost).await.unwrap();
     }
 
-    /// Hears one call, answers it when it may, and is gone.
+    /// Receives one call, answers it when allowed, and closes the connection.
     async fn answer_once(socket: Socket, heard: oneshot::Sender<()>, may_answer: Receiver<()>) {
         let mut server = h2::server::handshake(UnixStream::from_std(socket).unwrap()).await.unwrap();
         let (request, mut respond) = server.accept().await.unwrap().unwrap();
@@ -364,7 +363,7 @@ mod tests {
         may_answer.recv_timeout(SOON).unwrap();
         let mut answer = respond.send_response(Response::new(()), false).unwrap();
         answer.send_data(Bytes::from_static(b"answer"), true).unwrap();
-        // Once is enough to send it.
+        // One poll is enough to send it.
         poll_fn(|cx| Poll::Ready(server.poll_closed(cx).is_ready())).await;
     }
 
@@ -383,11 +382,11 @@ mod tests {
             heard = heard => heard.unwrap(),
             _ = &mut first => unreachable!("it was not answered"),
         }
-        // What came with the greeting is read, and the connection found empty.
+        // The server's greeting is read, and the connection is then empty.
         for _ in 0..10 {
             tokio::task::yield_now().await;
         }
-        // From here on nobody looks at the socket: the one thread is busy.
+        // From here on the socket is not read: the only thread is busy.
         answer.send(()).unwrap();
         server.join().unwrap();
         let second = channel.call(request(whole("second")));
@@ -403,7 +402,7 @@ mod tests {
         let theirs = theirs.into_std().unwrap();
         let mut channel = Channel::over(ours, Authority::from_static("plugin.test")).await.unwrap();
         let mut first = channel.call(request(whole("first")));
-        // Handed over; it is written when this waits for something.
+        // It is handed over, and written when this task waits for something.
         assert!(begin(first.as_mut()).is_pending());
         theirs.shutdown(std::net::Shutdown::Read).unwrap();
         tokio::task::yield_now().await;

@@ -1,4 +1,4 @@
-//! Messages on their way in and out.
+//! Encoding and decoding of messages.
 
 use std::marker::PhantomData;
 
@@ -8,8 +8,8 @@ use tonic::Status;
 use tonic::codec::{BufferSettings, Codec, DecodeBuf, Decoder, EncodeBuf, Encoder};
 use tonic_prost::{ProstDecoder, ProstEncoder};
 
-/// What a buffer has room for at first. Most messages are smaller than tonic's usual 8 KiB, which an allocator does not have at
-/// hand and which every call would ask for twice; larger messages make their room.
+/// The initial size of a buffer. Most messages are smaller than tonic's usual 8 KiB, which an allocator does not have at hand and which every
+/// call would request twice; the buffer grows for larger messages.
 const ROOM: usize = 512;
 
 /// How much is gathered before it is sent: tonic's usual.
@@ -43,11 +43,11 @@ where
     }
 }
 
-/// Leaves messages as they are.
+/// A codec for messages that stay raw bytes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RawCodec;
 
-/// Both halves of [`RawCodec`].
+/// The encoder and decoder of [`RawCodec`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RawMessages;
 

@@ -1,18 +1,17 @@
-//! How long things may take.
+//! Time limits.
 
 use std::time::Duration;
 
 use crate::dial::CONNECT_BUDGET;
 
-/// How long things may take where the caller sets no deadline. Create, update, delete and read have no entry: only the user
-/// limits them.
+/// Time limits where the caller sets no deadline. Create, update, delete and read have no entry: only the user limits them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Deadlines {
-    /// From the start of a process to its port line. Pulumi waits for ever here.
+    /// From the start of a process to its port line. Pulumi waits forever here.
     pub start: Duration,
     /// Connecting and the first call, together; Pulumi's budget.
     pub connect: Duration,
-    /// A plugin's next calls, until it is ready for use.
+    /// The plugin's following calls, until it is ready for use.
     pub handshake: Duration,
     /// A schema.
     pub schema: Duration,

@@ -1,4 +1,4 @@
-//! From an address to a channel.
+//! Connects to an address.
 
 use std::future::Future;
 use std::time::Duration;
@@ -10,14 +10,14 @@ use tonic::{Code, Status};
 use crate::channel::Channel;
 use crate::{Address, StartError};
 
-/// How long connecting and the first call may take together where nobody says otherwise, as in Pulumi.
+/// The time limit for connecting and the first call together, unless the caller sets another; Pulumi's value.
 pub const CONNECT_BUDGET: Duration = Duration::from_secs(10);
 
-/// How long to wait between attempts, as in Pulumi.
+/// The interval between attempts; Pulumi's value.
 const RETRY_INTERVAL: Duration = Duration::from_millis(10);
 
-/// Connects. Never through a proxy, and never again: the channel holds one connection, and when that is lost the plugin
-/// behind it is gone, whoever may listen there later.
+/// Connects. Never through a proxy, and only once: the channel holds one connection, and when that is lost the plugin is gone, even if another
+/// program listens there later.
 pub async fn dial(address: &Address) -> Result<Channel, StartError> {
     let unreachable = |reason: String| StartError::Unreachable { address: address.clone(), reason };
     let socket = address.dial().await.map_err(|error| unreachable(error.to_string()))?;
@@ -28,8 +28,8 @@ pub async fn dial(address: &Address) -> Result<Channel, StartError> {
     Channel::over(socket, authority).await.map_err(|error| unreachable(error.to_string()))
 }
 
-/// Dials and makes a first call, again and again while the plugin is not there yet (nothing listens, or the call answers
-/// `UNAVAILABLE`), within a budget. Any other answer of the call is the answer.
+/// Dials and makes a first call, again and again within a budget, while the plugin is not ready yet (nothing listens, or the call returns
+/// `UNAVAILABLE`). Any other result of the call is returned.
 pub async fn dial_and_greet<T, F, A>(
     address: &Address,
     budget: Duration,
@@ -40,7 +40,7 @@ where
     A: Future<Output = Result<T, Status>>,
 {
     let end = Instant::now() + budget;
-    // What holds if the time is up in the middle of an attempt.
+    // The error if time runs out during an attempt.
     let mut last = StartError::Unanswered { address: address.clone(), after: budget };
     loop {
         let attempt = async {
@@ -88,7 +88,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_port_where_nobody_listens_is_given_up() {
-        // Bound, so that nobody else gets the port, but not listening.
+        // Bound, so that no other program gets the port, but not listening.
         let socket = tokio::net::TcpSocket::new_v4().unwrap();
         socket.bind((Ipv4Addr::LOCALHOST, 0).into()).unwrap();
         let address = Address::of_port(socket.local_addr().unwrap().port());

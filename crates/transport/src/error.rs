@@ -1,4 +1,4 @@
-//! How a start fails.
+//! Errors of a start.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use crate::Address;
 
-/// Why a process did not become a channel. The text is for people; [`StartError::last_words`] has the plugin's own.
+/// Why a process did not become a channel. The text is for people; [`StartError::last_words`] has the end of the plugin's output.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum StartError {
     /// The operating system did not start the program.
@@ -14,7 +14,7 @@ pub enum StartError {
     Spawn {
         /// The executable.
         program: String,
-        /// What the operating system said.
+        /// The operating system's reason.
         reason: String,
     },
     /// The process ended before it printed a port.
@@ -22,7 +22,7 @@ pub enum StartError {
     Ended {
         /// How it ended.
         status: String,
-        /// What it printed on stdout.
+        /// Its output on stdout.
         output: String,
         /// The last lines of its output.
         last_words: Vec<String>,
@@ -38,7 +38,7 @@ pub enum StartError {
     /// Nothing was printed in time.
     #[error("it did not print the port that it listens on within {} s", .after.as_secs_f64())]
     Silent {
-        /// How long was waited.
+        /// How long the host waited.
         after: Duration,
         /// The last lines of its output.
         last_words: Vec<String>,
@@ -51,34 +51,34 @@ pub enum StartError {
         /// The last lines of its output.
         last_words: Vec<String>,
     },
-    /// Something listens, and does not answer the first call.
+    /// Something listens but does not answer the first call.
     #[error("{address} takes connections, but did not answer within {} s", .after.as_secs_f64())]
     Unanswered {
-        /// Where.
+        /// The address.
         address: Address,
-        /// How long was waited.
+        /// How long the host waited.
         after: Duration,
     },
     /// Something listens that is not a plugin.
     #[error("what listens on {address} does not speak gRPC: {reason}")]
     Foreign {
-        /// Where.
+        /// The address.
         address: Address,
-        /// What the attempt said.
+        /// The reason why the attempt failed.
         reason: String,
     },
     /// Nothing answered.
     #[error("nothing answered on {address}: {reason}")]
     Unreachable {
-        /// Where.
+        /// The address.
         address: Address,
-        /// What the attempt said.
+        /// The reason why the attempt failed.
         reason: String,
     },
 }
 
 impl StartError {
-    /// The plugin's last lines of output, where it got so far.
+    /// The last lines of the plugin's output, if it got so far.
     pub fn last_words(&self) -> &[String] {
         match self {
             Self::Ended { last_words, .. }

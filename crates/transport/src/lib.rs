@@ -1,15 +1,15 @@
-//! How a process becomes a channel, and a plugin.
+//! Starts processes, connects to them, and opens them as plugins.
 //!
-//! - [`Protocol`] is what a host plugs in: it claims plugins and opens them, with what the host gives it in an [`Opening`].
+//! - [`Protocol`] is a protocol as a host sees it: it claims plugins and opens them, with the services that the host gives it in an [`Opening`].
 //! - [`Resolver`]: from a plugin's name to its program.
-//! - [`Launcher`] and [`Process`]: a crate asks for a process here without knowing who starts it; the host implements both.
-//! - [`Address`]: where somebody listens.
+//! - [`Launcher`] and [`Process`]: a crate requests a process here without knowing how it is started; the host implements both.
+//! - [`Address`]: the address of a listener.
 //! - [`port`]: Pulumi's start-up, where a plugin prints the port that it listens on as its first line.
-//! - [`caller`]: what every call has in common, and [`status`], what it means when it fails.
+//! - [`caller`]: the common part of every call, and [`status`], the meaning of its failure.
 //! - [`channel`]: a gRPC channel over one connection, and the limits that every client and server uses.
-//! - [`dial`]: from an address to a channel.
+//! - [`dial`]: connects to an address.
 //! - [`server`]: services on a socket of this machine.
-//! - [`codec`]: messages on their way in and out, for generated code.
+//! - [`codec`]: encoding and decoding of messages, for generated code.
 //! - [`tap`]: a log of every call.
 //! - `goplugin` (a feature of that name): HashiCorp's go-plugin, both ends, as Terraform's providers use it.
 

@@ -1,30 +1,30 @@
-//! The first line of stdout, in which a plugin says where it listens.
+//! The first line of stdout, in which a plugin announces its address.
 
 use tokio::io::{AsyncBufRead, AsyncBufReadExt};
 
-/// How long a first line may be. A plugin that prints more without a line break is not one of ours, and must not fill memory.
+/// The longest first line. A plugin that prints more without a line break is not one of ours, and must not fill memory.
 pub const FIRST_LINE_LIMIT: usize = 64 * 1024;
 
 /// How much of a wrong first line is shown.
 const SHOWN: usize = 200;
 
-/// What came on stdout up to the first line break.
+/// The output on stdout up to the first line break.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FirstLine {
     /// A line, without its line break.
     Line(Vec<u8>),
-    /// The stream ended, or broke, before a line break; this is what came before.
+    /// The stream ended, or broke, before a line break; this is the text before the end.
     Ended(Vec<u8>),
-    /// The limit was reached before a line break; this is what came before.
+    /// The limit was reached before a line break; this is the text up to it.
     TooLong(Vec<u8>),
 }
 
 impl FirstLine {
-    /// Reads up to the first line break. What follows stays in the reader.
+    /// Reads up to the first line break. The rest stays in the reader.
     pub async fn read(reader: &mut (impl AsyncBufRead + Unpin)) -> Self {
         let mut text = Vec::new();
         loop {
-            // An error here means that the pipe broke: the same as its end for whoever waits for a line.
+            // An error means that the pipe broke, which for a line is the same as the end.
             let Ok(chunk) = reader.fill_buf().await else { return Self::Ended(text) };
             if chunk.is_empty() {
                 return Self::Ended(text);
@@ -46,7 +46,7 @@ impl FirstLine {
     }
 }
 
-/// A line in a message: cut to a readable length, and without what moves a cursor.
+/// A line in a message: cut to a readable length, and without control characters.
 pub(crate) fn shown(line: &[u8]) -> String {
     let text: String = String::from_utf8_lossy(line).trim().chars().map(printable).collect();
     match text.char_indices().nth(SHOWN) {
@@ -55,7 +55,7 @@ pub(crate) fn shown(line: &[u8]) -> String {
     }
 }
 
-/// What a plugin prints may hold escapes that move the cursor; they do not belong in our messages.
+/// A plugin's output may contain escapes that move the cursor; they do not belong in our messages.
 fn printable(letter: char) -> char {
     if letter.is_control() { '\u{fffd}' } else { letter }
 }

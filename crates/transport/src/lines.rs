@@ -1,9 +1,9 @@
-//! Lines out of the bytes that a process prints, in bounded memory.
+//! Splits a process's output into lines, in bounded memory.
 
 /// The longest line that comes in one piece, as in go-plugin.
 pub const LINE_LIMIT: usize = 64 * 1024;
 
-/// How much of a line a piece of text is.
+/// Which part of a line a piece of text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinePart {
     /// All of it.
@@ -14,17 +14,17 @@ pub enum LinePart {
     Rest,
 }
 
-/// Cuts what comes in chunks into lines, without their line breaks.
+/// Splits chunks into lines, without their line breaks.
 #[derive(Debug, Default)]
 pub struct Lines {
-    /// What came of the line that is not complete yet.
+    /// The start of the line that is not complete yet.
     begun: Vec<u8>,
-    /// A piece of that line was handed over already.
+    /// A piece of that line was passed on already.
     cut: bool,
 }
 
 impl Lines {
-    /// Takes a chunk and hands over each line that is complete.
+    /// Takes a chunk and passes on each complete line.
     pub fn feed(&mut self, mut chunk: &[u8], mut take: impl FnMut(&[u8], LinePart)) {
         while let Some(end) = chunk.iter().position(|byte| *byte == b'\n') {
             let (line, rest) = chunk.split_at(end);
@@ -39,7 +39,7 @@ impl Lines {
         self.extend(chunk, &mut take);
     }
 
-    /// Hands over what has no line break at its end.
+    /// Passes on the last line if it has no line break.
     pub fn finish(&mut self, mut take: impl FnMut(&[u8], LinePart)) {
         if !self.begun.is_empty() {
             self.end(&mut take);
@@ -102,7 +102,7 @@ mod tests {
             let (before, after) = text.as_bytes().split_at(at.min(text.len()));
             let lines: Vec<_> = cut(&[before, after]).into_iter().map(|(line, _)| line).collect();
             let mut expected: Vec<_> = text.as_bytes().split(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
-            // A text without a line break at its end has a last line; an empty one is none.
+            // After the last line break there may be a last line; an empty one does not count.
             expected.pop_if(|last| last.is_empty());
             prop_assert_eq!(lines, expected);
         }

@@ -12,7 +12,7 @@ use crate::{Address, FirstLine, Process, StartError};
 /// Progress escapes for the ConEmu terminal, which .NET 9 prints to stdout before a program's own first line.
 const PROGRESS: [&str; 2] = ["\u{1b}]9;4;3;\u{1b}\\", "\u{1b}]9;4;0;\u{1b}\\"];
 
-/// Waits for the port line of a process, which listens on this machine.
+/// Waits for the port line of a process on this machine.
 pub async fn announced(process: &dyn Process, deadline: Duration) -> Result<Address, StartError> {
     let Ok(line) = tokio::time::timeout(deadline, process.first_line()).await else {
         return Err(StartError::Silent { after: deadline, last_words: process.last_words() });
@@ -40,12 +40,11 @@ pub async fn announced(process: &dyn Process, deadline: Duration) -> Result<Addr
 pub fn parse(line: &[u8]) -> Option<u16> {
     let text = std::str::from_utf8(line).ok()?;
     let text = PROGRESS.iter().fold(text.to_owned(), |text, escape| text.replace(escape, ""));
-    // Go's integer parser takes a sign; Rust's does too for `+`.
+    // Go's integer parser accepts a sign; Rust's does too for `+`.
     text.trim().parse().ok().filter(|port| *port != 0)
 }
 
-/// Listens on a free port of this machine, and announces it: the plugin's end. It listens before it says so, or a host could
-/// be faster than the plugin.
+/// Listens on a free port of this machine, and announces it: the plugin's end. It listens first, or a host could be faster than the plugin.
 pub async fn listen(announcement: &mut impl Write) -> io::Result<TcpListener> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
     writeln!(announcement, "{}", listener.local_addr()?.port())?;

@@ -1,4 +1,4 @@
-//! What a protocol is to a host.
+//! A protocol, as a host sees it.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -14,40 +14,40 @@ use crate::{Deadlines, Launcher, Resolved, Resolver};
 /// A protocol that plugins speak. A host has a list of them; the first that claims a plugin opens it.
 #[async_trait]
 pub trait Protocol: Send + Sync {
-    /// The plugin as this protocol takes it, if it is one of its own. Plugins that are equal then may share a process.
+    /// The plugin as this protocol understands it, if it is one of its own. Plugins that are then equal may share a process.
     fn claim(&self, wanted: &PluginDescriptor) -> Option<PluginDescriptor>;
 
-    /// Finds the programs of plugins. The host asks it before each start, takes a plugin whose program has changed for another
-    /// one, and keeps schemas by their programs. Without one, it does neither.
+    /// Finds the programs of plugins. The host asks it before each start, treats a plugin whose program has changed as another one, and stores
+    /// schemas by program. Without a resolver, it does neither.
     fn resolver(&self) -> Option<&dyn Resolver> {
         None
     }
 
-    /// Opens a plugin that this protocol claims: starts it, or connects to one that runs. The host parameterizes it, and ends
-    /// the processes that were started for it, also if this fails.
+    /// Opens a plugin that this protocol claims: starts it, or connects to a running one. The host parameterizes it, and ends the processes that
+    /// were started for it, even if this fails.
     async fn open(&self, opening: Opening<'_>) -> Result<Opened, OpenError>;
 
-    /// What a user can do about a plugin that could not be opened or parameterized. `program`: what the resolver has found.
+    /// A hint for the user about a plugin that could not be opened or parameterized. `program`: the resolver's result.
     fn hint(&self, program: Option<&Path>, error: &CallError) -> String;
 }
 
-/// What a host gives to a protocol for one plugin.
+/// The services and settings that a host gives a protocol for one plugin.
 pub struct Opening<'a> {
-    /// Which plugin, as the protocol has claimed it.
+    /// The plugin, as the protocol has claimed it.
     pub descriptor: &'a PluginDescriptor,
-    /// What the protocol's resolver has found.
+    /// The result of the protocol's resolver.
     pub resolved: Option<&'a Resolved>,
-    /// Starts the plugin's processes, now or later. They are the host's: it watches them and ends them with the plugin.
+    /// Starts the plugin's processes, now or later. They belong to the host, which watches them and ends them with the plugin.
     pub launcher: Arc<dyn Launcher>,
     /// The complete environment of the plugin.
     pub environment: Vec<(OsString, OsString)>,
-    /// The directory in which the plugin works.
+    /// The working directory of the plugin.
     pub directory: &'a Path,
-    /// Where schemas are kept from one run to the next.
+    /// Keeps schemas from one run to the next.
     pub schemas: Arc<dyn SchemaStore>,
-    /// Takes what the plugin says between calls. It leads to the run that uses the plugin.
+    /// Receives the plugin's log between calls, for the run that uses the plugin.
     pub log: Arc<dyn LogSink>,
-    /// How long things may take.
+    /// Time limits.
     pub deadlines: &'a Deadlines,
 }
 
@@ -55,7 +55,7 @@ pub struct Opening<'a> {
 pub struct Opened {
     /// The plugin.
     pub plugin: Arc<dyn Plugin>,
-    /// What the user should know.
+    /// Warnings for the user.
     pub warnings: Vec<Diagnostic>,
 }
 
@@ -79,15 +79,15 @@ impl From<CallError> for OpenError {
     }
 }
 
-/// Keeps the schema of one program. May take as long as reading all of the program.
+/// Stores the schema of one program. This may take as long as reading the whole program.
 pub type SchemaKeeper = Box<dyn FnOnce(&[u8]) + Send>;
 
-/// Keeps schemas by what the programs are that answered them.
+/// Stores schemas by the contents of the programs that returned them.
 pub trait SchemaStore: Send + Sync {
-    /// The schema of a program in one form, if it is known to be this program's.
+    /// The schema of a program in one form, if one is stored for exactly this program.
     fn get(&self, program: &Path, form: &str) -> Option<Bytes>;
 
-    /// What will keep the schema of a program that is about to be started. Asked for before the start: the file may be replaced
-    /// while its process answers, and the answer is not the new one's. Then nothing is kept.
+    /// The keeper for the schema of a program that is about to be started. It is made before the start: if the file is replaced while its
+    /// process answers, the answer does not belong to the new file, and nothing is stored.
     fn keeper(&self, program: &Path, form: &str) -> SchemaKeeper;
 }

@@ -1,4 +1,4 @@
-//! From a plugin's name to its program.
+//! Finds a plugin's program by its name.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -10,8 +10,8 @@ use semver::Version;
 
 use crate::Address;
 
-/// Finds plugins: descriptor in, program out. A resolver says itself what names and versions mean: for Terraform providers
-/// they are addresses and constraints.
+/// Finds plugins: descriptor in, program out. Each resolver defines the meaning of names and versions: for Terraform providers they are
+/// addresses and constraints.
 #[async_trait]
 pub trait Resolver: Send + Sync {
     /// Finds a plugin. The error names every place that was searched.
@@ -29,7 +29,7 @@ pub struct Resolved {
     pub origin: Origin,
     /// Its version, if that is known without starting it.
     pub version: Option<Version>,
-    /// What the user should know, such as a plugin of another version that was passed over.
+    /// Warnings for the user, such as a plugin of another version that was skipped.
     pub warnings: Vec<Diagnostic>,
 }
 
@@ -49,34 +49,34 @@ impl Resolved {
     }
 }
 
-/// Where a plugin is.
+/// The place of a plugin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
     /// An executable.
     Program(PathBuf),
-    /// A process that somebody else started, in a debugger for example.
+    /// A process that another program started, such as a debugger.
     Running(Reattach),
 }
 
-/// A plugin that runs.
+/// A running plugin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reattach {
     /// The version of its protocol.
     pub version: u32,
-    /// Where it listens.
+    /// Its address.
     pub address: Address,
     /// Its process, for messages.
     pub process_id: u32,
 }
 
-/// Who says that a plugin is this one.
+/// Where a plugin was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// The project, or the user, names it.
+    /// The project or the user names it.
     Project,
-    /// It is in `PATH`, and wins over installed ones, whatever its version is.
+    /// It is in `PATH`, and takes precedence over installed ones, whatever its version.
     Ambient,
-    /// It lies next to our own executable.
+    /// It is next to our own executable.
     Bundled,
     /// It is installed.
     Installed,
@@ -91,7 +91,7 @@ pub enum Unresolved {
     Missing(Diagnostic),
     /// There are only other versions.
     OtherVersions(Diagnostic),
-    /// The search failed, or what was found cannot be used.
+    /// The search failed, or the plugin that was found cannot be used.
     Failed(Diagnostic),
 }
 

@@ -1,7 +1,7 @@
 //! Services on a socket of this machine.
 //!
-//! Nearer to the wire than tonic's own server, which takes each call through a router, a stack of layers and a task of its own:
-//! that costs a plugin more than most of its checks do.
+//! Closer to the wire than tonic's own server, which passes each call through a router, a stack of layers and a task of its own: that costs a
+//! plugin more than most of its checks do.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -30,13 +30,13 @@ use crate::wire::Gathering;
 /// How long to wait after a connection that could not be accepted.
 const ACCEPT_AGAIN: Duration = Duration::from_millis(20);
 
-/// How long calls are answered before the answers leave.
+/// How long calls are answered before the answers are sent.
 const TURN: Duration = Duration::from_millis(1);
 
-/// How much of one request, and of all together, may arrive before it is read.
+/// How many bytes of one request, and of all requests together, may arrive before they are read.
 const WINDOW: u32 = 1024 * 1024;
 
-/// What can be served: a generated service, or several behind one.
+/// A service: a generated one, or several behind one.
 pub trait Grpc:
     Service<
         Request<Incoming>,
@@ -61,11 +61,11 @@ impl<S> Grpc for S where
 {
 }
 
-/// Where connections come from.
+/// A source of connections.
 pub trait Listener: Send + 'static {
-    /// A connection that can be spoken on.
+    /// A connection that is ready for use.
     type Stream: AsyncRead + AsyncWrite + Unpin + Send + 'static;
-    /// A connection that arrived, and what may have to be agreed on first. Others are accepted meanwhile.
+    /// A connection that arrived, with any handshake it still needs. Others are accepted meanwhile.
     type Arrival: Future<Output = io::Result<Self::Stream>> + Send + 'static;
 
     /// Waits for the next one. May be dropped and called again.
@@ -78,13 +78,13 @@ impl Listener for TcpListener {
 
     async fn accept(&mut self) -> io::Result<Self::Arrival> {
         let (stream, _) = Self::accept(self).await?;
-        // Small answers must not wait for the acknowledgement of the one before. Slower is not wrong.
+        // Small answers must not wait for the acknowledgement of the one before. On failure, they are only slower.
         let _slower = stream.set_nodelay(true);
         Ok(ready(Ok(stream)))
     }
 }
 
-/// Accepts connections until `closed` says so; then ends when what runs on them is answered. The service is cloned for each call.
+/// Accepts connections until `closed` changes; then ends once running calls are answered. The service is cloned for each call.
 pub async fn serve<L: Listener, S: Grpc>(mut listener: L, service: S, mut closed: watch::Receiver<()>) {
     let connections = TaskTracker::new();
     loop {
@@ -94,17 +94,17 @@ pub async fn serve<L: Listener, S: Grpc>(mut listener: L, service: S, mut closed
         };
         match accepted {
             Ok(arrival) => drop(connections.spawn(connection(arrival, service.clone(), closed.clone()))),
-            // The one that called is gone already, or no more files can be opened now. What runs goes on.
+            // The client is gone already, or no more files can be opened now. Running calls continue.
             Err(_) => sleep(ACCEPT_AGAIN).await,
         }
     }
-    // Nobody connects to what ends.
+    // No client may connect to a server that is ending.
     drop(listener);
     connections.close();
     connections.wait().await;
 }
 
-/// Polls a future once. Whoever goes on with it polls it again first, so nobody needs to be woken.
+/// Polls a future once. The task that continues it polls it again first, so nothing needs to be woken.
 pub fn begin<F: Future + ?Sized>(work: Pin<&mut F>) -> Poll<F::Output> {
     work.poll(&mut Context::from_waker(Waker::noop()))
 }
@@ -122,7 +122,7 @@ async fn connection<T, S>(
     let greeting = async { builder.handshake(Gathering::new(arrival.await.ok()?)).await.ok() };
     let connection = tokio::select! {
         connection = greeting => connection,
-        // Who connected and says nothing does not keep the server.
+        // A client that connects and sends nothing does not keep the server running.
         _ = closed.changed() => return,
     };
     let Some(connection) = connection else { return };
@@ -139,8 +139,8 @@ async fn connection<T, S>(
 
 type Call = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// The calls of one connection. What can be answered at once is answered where the connection is read, and the answers to what one
-/// reading brought leave together; the rest goes on in tasks.
+/// The calls of one connection. Calls that can be answered at once are answered where the connection is read, and the answers to the calls of
+/// one read are sent together; other calls continue in tasks.
 struct Calls<T, S> {
     connection: Connection<Gathering<T>, Bytes>,
     service: S,
@@ -148,7 +148,7 @@ struct Calls<T, S> {
 }
 
 impl<T: AsyncRead + AsyncWrite + Unpin, S: Grpc> Calls<T, S> {
-    /// Reads the connection and answers. However a connection ends, its calls are told by their own streams.
+    /// Reads the connection and answers. However the connection ends, each call learns it from its own stream.
     fn drive(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         loop {
             match self.connection.poll_accept(cx) {
@@ -167,7 +167,7 @@ impl<T: AsyncRead + AsyncWrite + Unpin, S: Grpc> Calls<T, S> {
                 tokio::spawn(call);
             }
             if turn.elapsed() > TURN {
-                // What is answered does not wait for what is not.
+                // Finished answers do not wait for the remaining calls.
                 cx.waker().wake_by_ref();
                 break;
             }
@@ -181,7 +181,7 @@ async fn answer<S: Grpc>(mut service: S, request: Request<RecvStream>, mut respo
     let answered = tokio::select! {
         biased;
         answered = service.call(request.map(|body| Incoming::new(body, None))) => answered,
-        // Nobody waits for it any more.
+        // The client does not wait for the answer.
         _ = poll_fn(|cx| respond.poll_reset(cx)) => return,
     };
     let Ok(answer) = answered;
@@ -191,7 +191,7 @@ async fn answer<S: Grpc>(mut service: S, request: Request<RecvStream>, mut respo
     if ended {
         return;
     }
-    // Who asked sees in the stream that it ends too early.
+    // The client sees in the stream that it ends too early.
     if let Ok(Some(rest)) = send(body, stream).await {
         let _ended_early = rest.send().await;
     }
@@ -202,7 +202,7 @@ mod tests {
     use super::*;
     use tokio::time::timeout;
 
-    /// Never called.
+    /// A service that is never called.
     #[derive(Clone)]
     struct Silent;
 
@@ -227,7 +227,7 @@ mod tests {
         let (open, closed) = watch::channel(());
         let serving = tokio::spawn(serve(listener, Silent, closed));
         let mut silent = TcpStream::connect(address).await.unwrap();
-        // The server greets first; then it has accepted.
+        // The server greets first, so it has accepted now.
         silent.readable().await.unwrap();
         drop(open);
         timeout(Duration::from_secs(20), serving).await.unwrap().unwrap();

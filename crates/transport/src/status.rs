@@ -1,9 +1,9 @@
-//! What a status means that came instead of an answer, whoever made it.
+//! The meaning of a status that came instead of an answer, whichever side made it.
 
 use outrigger_provider::{CallError, ErrorKind};
 use tonic::{Code, Status};
 
-/// Reads a status that the plugin, or our own decoder, made.
+/// Reads a status from the plugin or from our own decoder.
 pub fn read(plugin: &str, call: &str, status: &Status) -> CallError {
     let (kind, message) = match own(status) {
         Some((kind, message)) => (kind, message),
@@ -12,12 +12,12 @@ pub fn read(plugin: &str, call: &str, status: &Status) -> CallError {
     CallError::new(plugin, call, kind, message)
 }
 
-/// Whether our own request was over the limit: nothing was sent then.
+/// Whether our own request was over the limit, and so was not sent.
 pub(crate) fn is_too_large_to_send(status: &Status) -> bool {
     status.message().contains("encoded message length too large")
 }
 
-/// What Go's library says when the call was carried out and the answer to it could not be sent.
+/// The messages of Go's library when the call was carried out and its answer could not be sent.
 const UNSENT: [(&str, &str); 4] = [
     ("grpc: trying to send message larger than max", "is larger than the plugin can send"),
     ("grpc: message too large (", "is larger than the plugin can send"),
@@ -25,8 +25,8 @@ const UNSENT: [(&str, &str); 4] = [
     ("grpc: error while compressing: ", "could not be written by the plugin"),
 ];
 
-/// Statuses that our own half of the protocol makes. They have the codes that a plugin would use for something else: an
-/// answer that is too large says `OUT_OF_RANGE`, which from a plugin would mean that nothing happened.
+/// Statuses from our own half of the protocol. Their codes would mean something else from a plugin: an answer that is too large has
+/// `OUT_OF_RANGE`, which from a plugin would mean that nothing happened.
 fn own(status: &Status) -> Option<(ErrorKind, String)> {
     let message = status.message();
     if is_too_large_to_send(status) {
@@ -48,9 +48,8 @@ fn own(status: &Status) -> Option<(ErrorKind, String)> {
     not_grpc(message).map(|reason| (ErrorKind::Garbage, reason))
 }
 
-/// What the library says of bytes that are not gRPC, in our words. It gives them codes under which a plugin would report a plain
-/// failure; but nobody knows what was done before these bytes came. `tonic` has no other sign than the text, and the plugin
-/// `chaos` produces each of them.
+/// The library's message about bytes that are not gRPC, reworded. It gives them codes under which a plugin would report a plain failure; but it
+/// is unknown what was done before these bytes came. `tonic` has no other sign than the text, and the plugin `chaos` produces each of them.
 fn not_grpc(message: &str) -> Option<String> {
     const HTTP: &str = "grpc-status header missing, mapped from HTTP status code ";
     const BODY: &str = "protocol error: received message with invalid compression flag";
@@ -86,7 +85,7 @@ fn kind(code: Code) -> ErrorKind {
     }
 }
 
-/// What the plugin says, as far as a person may want to read it: it may be as long as a message.
+/// The plugin's message, as much as a person may want to read: it may be as long as a gRPC message.
 fn text(status: &Status) -> String {
     const SHOWN: usize = 64 * 1024;
     let message = status.message();

@@ -11,12 +11,12 @@ use http_body::{Body, Frame};
 
 use crate::tap::Answer;
 
-/// How much of a body that is still being made is asked a place for at once.
+/// How much room is reserved at once for a body that is still being produced.
 const CHUNK: usize = 64 * 1024;
 
 pub(crate) type Failure = Box<dyn Error + Send + Sync>;
 
-/// What arrives.
+/// A body that arrives.
 pub struct Incoming {
     stream: RecvStream,
     listener: Option<Answer>,
@@ -30,7 +30,7 @@ impl Incoming {
     fn next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, h2::Error>>> {
         match ready!(self.stream.poll_data(cx)) {
             Some(Ok(data)) => {
-                // Taken: the other side may send as much again. This fails only when the stream is over.
+                // The data was taken, so the other side may send as much again. This fails only when the stream is over.
                 let _over = self.stream.flow_control().release_capacity(data.len());
                 Poll::Ready(Some(Ok(Frame::data(data))))
             }
@@ -69,10 +69,10 @@ impl Body for Incoming {
     }
 }
 
-/// Sends what is there of a body. What is there as a whole, as nearly everything is, is handed over as it is, and HTTP/2 sends it as
-/// fast as the other side reads. What is still being made is returned.
+/// Sends the available part of a body. A complete body, as nearly every one is, is handed over as it is, and HTTP/2 sends it as fast as the
+/// other side reads. The rest of a body that is still being produced is returned.
 pub(crate) async fn send(mut body: tonic::body::Body, mut stream: SendStream<Bytes>) -> Result<Option<Rest>, Failure> {
-    // One frame is held back: whether it is the last one is known when the next is asked for.
+    // One frame is held back: only the next one shows whether it is the last.
     let mut last = None;
     loop {
         match poll_fn(|cx| Poll::Ready(Pin::new(&mut body).poll_frame(cx))).await {
@@ -108,20 +108,20 @@ pub(crate) async fn send(mut body: tonic::body::Body, mut stream: SendStream<Byt
     }
 }
 
-/// A body that is still being made.
+/// A body that is still being produced.
 pub(crate) struct Rest {
     body: tonic::body::Body,
     stream: SendStream<Bytes>,
 }
 
 impl Rest {
-    /// Sends it, no faster than it is read.
+    /// Sends it, no faster than the other side reads.
     pub(crate) async fn send(self) -> Result<(), Failure> {
         let Self { mut body, mut stream } = self;
         loop {
             let frame = tokio::select! {
                 frame = poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)) => frame,
-                // Nobody wants the rest.
+                // The other side does not want the rest.
                 _ = poll_fn(|cx| stream.poll_reset(cx)) => return Ok(()),
             };
             match frame {
@@ -143,7 +143,7 @@ pub(crate) async fn send_slowly(stream: &mut SendStream<Bytes>, mut data: Bytes)
     while !data.is_empty() {
         stream.reserve_capacity(data.len().min(CHUNK));
         let room = match poll_fn(|cx| stream.poll_capacity(cx)).await {
-            // It may be told of a place that is gone again.
+            // The stream may report room that is gone again.
             Some(Ok(0)) => continue,
             Some(room) => room?,
             None => return Err(Reason::CANCEL.into()),

@@ -1,5 +1,5 @@
-//! A log of every call on a channel, in the form of `PULUMI_DEBUG_GRPC`: one JSON object a line, when a request goes out and when its
-//! answer has come. A channel without a tap pays one comparison a call.
+//! A log of every call on a channel, in the form of `PULUMI_DEBUG_GRPC`: one JSON object per line, when a request is sent and when its answer
+//! has arrived. A channel without a tap pays one comparison per call.
 
 mod secret;
 
@@ -17,18 +17,18 @@ use percent_encoding::percent_decode_str;
 
 use secret::Secret;
 
-/// Where lines go.
+/// A destination for log lines.
 pub trait CallLog: fmt::Debug + Send + Sync {
-    /// One line, without its end. What cannot be written is lost: a log must not stop the work that it tells of.
+    /// One line, without its end. A line that cannot be written is lost: a log must not stop the work that it reports.
     fn line(&self, line: &str);
 }
 
-/// Says what an answer is, as JSON.
+/// Converts an answer to JSON.
 pub type Answers = Box<dyn Fn(&[u8]) -> String + Send + Sync>;
 
-/// Knows the messages of a protocol well enough to write them down, without secrets.
+/// Knows the messages of a protocol well enough to log them without secrets.
 pub trait Transcript: Send + Sync {
-    /// A request as JSON, and who can say what its answers are.
+    /// A request as JSON, and the converter for its answers.
     fn request(&self, path: &str, message: &[u8]) -> (String, Answers);
 }
 
@@ -36,19 +36,19 @@ pub trait Transcript: Send + Sync {
 pub struct Tap {
     log: Arc<dyn CallLog>,
     transcript: Arc<dyn Transcript>,
-    /// A JSON object.
+    /// A JSON object, which is in every line.
     metadata: String,
     secrets: Mutex<BTreeSet<Secret>>,
 }
 
 impl Tap {
-    /// Writes to a log. The plugin's name is told with each line.
+    /// Writes to a log. The plugin's name is in each line.
     pub fn new(log: Arc<dyn CallLog>, transcript: Arc<dyn Transcript>, kind: &str, name: &str) -> Self {
         let metadata = format!(r#"{{"kind":{},"mode":"client","name":{}}}"#, quoted(kind), quoted(name));
         Self { log, transcript, metadata, secrets: Mutex::default() }
     }
 
-    /// From now on this text is hidden wherever it stands: for secrets that travel without a mark.
+    /// From now on this text is hidden wherever it occurs: for secrets that travel without a mark.
     pub fn hide(&self, text: &str) {
         if !text.is_empty() {
             locked(&self.secrets).insert(Secret::new(text));
@@ -82,7 +82,7 @@ impl fmt::Debug for Tap {
     }
 }
 
-/// A call that is written down.
+/// A logged call.
 #[derive(Clone)]
 pub(crate) struct Tapped(Arc<Mutex<TappedCall>>);
 
@@ -99,17 +99,17 @@ struct TappedCall {
 }
 
 impl Tapped {
-    /// The request's body, which is listened to.
+    /// The request's body, which is logged as it is sent.
     pub(crate) fn request(&self, body: tonic::body::Body) -> tonic::body::Body {
         tonic::body::Body::new(Listening { body, messages: Messages::default(), call: self.clone() })
     }
 
-    /// Whoever reads the answer.
+    /// The reader of the answer.
     pub(crate) fn answer(&self) -> Answer {
         Answer { messages: Messages::default(), call: self.clone() }
     }
 
-    /// The call came to nothing.
+    /// The call failed.
     pub(crate) fn failed(&self, reason: &str) {
         locked(&self.0).end(Some(reason));
     }
@@ -166,7 +166,7 @@ impl TappedCall {
     }
 }
 
-/// What is never answered, because nobody waits for it any more, ends too.
+/// Logs the end of a call that is never answered, because its caller no longer waits.
 impl Drop for TappedCall {
     fn drop(&mut self) {
         if self.request.is_some() {
@@ -175,7 +175,7 @@ impl Drop for TappedCall {
     }
 }
 
-/// Reads an answer as it passes by.
+/// Reads an answer as it passes through.
 pub(crate) struct Answer {
     messages: Messages,
     call: Tapped,
@@ -212,7 +212,7 @@ impl Answer {
     }
 }
 
-/// A body that is listened to while it is sent.
+/// A body that is read for the log while it is sent.
 struct Listening {
     body: tonic::body::Body,
     messages: Messages,
@@ -241,7 +241,7 @@ impl Body for Listening {
     }
 }
 
-/// Messages among bytes: a flag, four bytes of length, the message.
+/// Messages in a stream of bytes: a flag, four bytes of length, the message.
 #[derive(Default)]
 struct Messages {
     bytes: BytesMut,

@@ -1,4 +1,4 @@
-//! The bytes of a connection, on their way to and from HTTP/2.
+//! The bytes of a connection, between the socket and HTTP/2.
 
 use std::io;
 use std::pin::Pin;
@@ -10,29 +10,28 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
-/// How long the end may take to be read where writing is over. What a process leaves in a socket is there when it is gone; only who
-/// reads no more, but lives and keeps the connection open, lets us wait.
+/// How long the end of the input may take after writing has failed. A process that is gone has left its last bytes in the socket; a wait only
+/// happens if the other side is alive, keeps the connection open and has only stopped reading.
 const END: Duration = Duration::from_secs(1);
 
-/// A connection that HTTP/2 writes to in whole pieces. If it could hand over several pieces at once, it would do so for each message of
-/// more than 256 bytes, one by one; so it gathers messages of up to 1,024 bytes and writes them together.
+/// A connection that HTTP/2 writes to in whole pieces. With vectored writes, it would write each message of more than 256 bytes on its own;
+/// without them, it gathers messages of up to 1,024 bytes and writes them together.
 ///
-/// HTTP/2 gives a connection up when it cannot be written to, without another look at what has arrived: the answers of a plugin that died
-/// a moment ago would be lost with it. So who writes to a side that is gone is not told; what is written is dropped, and the reader
-/// finds the answers, and then the end.
+/// HTTP/2 gives a connection up when a write fails, without reading again: the answers of a plugin that died a moment ago would be lost with it.
+/// So a write to a side that is gone reports no error; its bytes are dropped, and the reader finds the answers, and then the end.
 pub(crate) struct Gathering<S> {
     stream: S,
-    /// Before that there is no answer to lose, and whoever connects wants to know.
+    /// Before the first write there is no answer to lose, and the caller that connects needs the error.
     has_written: bool,
     broken: Option<Broken>,
     is_broken: Arc<AtomicBool>,
 }
 
-/// Why nothing can be written any more.
+/// Why nothing can be written.
 struct Broken {
     reason: io::ErrorKind,
-    /// Runs since a reader found nothing. Made in that moment, not in that of the break: a timer that is asked for the first time when it
-    /// is over says so at once, even if nobody has looked at the socket since.
+    /// Started when a read finds nothing, not when the connection breaks: a timer that is first polled after it has expired is ready at once,
+    /// even if the socket has not been read since.
     patience: Option<Pin<Box<Sleep>>>,
 }
 
@@ -41,19 +40,19 @@ impl<S> Gathering<S> {
         Self { stream, has_written: false, broken: None, is_broken: Arc::default() }
     }
 
-    /// Becomes true when nothing can be written any more: what is handed over from then on is never sent.
+    /// Becomes true when nothing can be written: requests handed over from then on are never sent.
     pub(crate) fn is_broken(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.is_broken)
     }
 
-    /// What is said of a write: that the other side is gone is kept for the reader.
+    /// The result of a write: the error that the other side is gone is kept for the reader.
     fn written<T>(&mut self, outcome: io::Result<T>, dropped: T, cx: &Context<'_>) -> io::Result<T> {
         use io::ErrorKind::{BrokenPipe, ConnectionReset, NotConnected};
         match outcome {
             Err(error) if self.has_written && matches!(error.kind(), BrokenPipe | ConnectionReset | NotConnected) => {
                 self.broken = Some(Broken { reason: error.kind(), patience: None });
                 self.is_broken.store(true, Ordering::Relaxed);
-                // Whoever drives the connection has read before it wrote, or could not read until it had written.
+                // The driver read before it wrote, or could not read until it had written, so it is woken to read.
                 cx.waker().wake_by_ref();
                 Ok(dropped)
             }
@@ -114,8 +113,8 @@ mod tests {
     use tokio::net::UnixStream;
     use tokio::time::Instant;
 
-    /// A connection that a call was written to and that was found empty, and its other end. Until the test waits for something, nobody
-    /// looks at the socket again: for its owner it stays empty, whatever arrives.
+    /// A connection that a call was written to and that was found empty, and its other end. Until the test waits for something, the socket is
+    /// not polled again: for its owner it stays empty, whatever arrives.
     async fn pair() -> (Gathering<UnixStream>, Peer) {
         let (ours, theirs) = UnixStream::pair().unwrap();
         let mut ours = Gathering::new(ours);
@@ -129,7 +128,7 @@ mod tests {
         std::future::poll_fn(|cx| Poll::Ready(Pin::new(&mut *stream).poll_read(cx, &mut ReadBuf::new(&mut room)))).await
     }
 
-    /// The other side reads the call, answers, and is gone.
+    /// The other side reads the call, answers, and closes.
     fn end(mut theirs: Peer) {
         theirs.read_exact(&mut [0; 4]).unwrap();
         theirs.write_all(b"answer").unwrap();

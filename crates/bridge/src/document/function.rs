@@ -1,8 +1,8 @@
-//! A provider's function: arguments by their places, and a result of any type.
+//! A provider's function: positional arguments, and a result of any type.
 //!
-//! Later versions of Pulumi's bridge describe a result that is no object as what it is. The SDKs that Pulumi 3.250.0 generates for
-//! parameterized packages do not compile then: in Go such a function would have to answer `nil` for a text. So it is the only
-//! property of an object here, which is what goes over the wire in both.
+//! Later versions of Pulumi's bridge describe a result that is not an object by its own type. The SDKs that Pulumi 3.250.0 generates for
+//! parameterized packages then do not compile: in Go such a function would have to return `nil` for a string. So here the result is the only
+//! property of an object, which is the form on the wire in both cases.
 
 use std::collections::HashSet;
 use std::io;
@@ -17,7 +17,7 @@ use crate::naming::object_names::{Field, Object, Shape, Side};
 use crate::naming::resources::ProviderFunction;
 use crate::naming::tokens::{Tokens, last_part};
 
-/// Where functions are written: nothing is said of their objects, whose types are called after the path, plurals and all.
+/// The context for functions: their objects have no descriptions, and types are named after the path with plurals kept.
 pub(super) fn place(tokens: &Tokens) -> PropertyContext<'_> {
     let type_name = |owner: &str, field: &Field| format!("{owner}{}", case::upper_first(&field.name));
     PropertyContext { type_name, ..PropertyContext::new(tokens, Module::Index, Described::Not) }
@@ -66,7 +66,7 @@ pub(super) fn types(
     let shape = Shape::of_type(&function.result);
     let mut types = Types::new(place);
     match &shape {
-        // The result itself has no name.
+        // The object that is the result itself needs no named type.
         Shape::Object(object) => types.add(&owner, object.fields().iter(), Found::Both),
         other => {
             if let Some(object) = other.object() {
@@ -100,7 +100,7 @@ fn arguments(members: &mut Members<'_, '_>, place: &PropertyContext<'_>, named: 
         Ok::<(), io::Error>(())
     })?;
     members.text("type", "object")?;
-    // No language can leave out an argument before one that it must give.
+    // No language can leave out an argument that precedes a required one.
     let last = function.parameters.iter().rposition(|parameter| !parameter.allow_null);
     let needed = last.map_or(0, |last| last + 1);
     members.texts_if_any("required", named.arguments.iter().take(needed).map(String::as_str))
@@ -113,7 +113,7 @@ fn result(members: &mut Members<'_, '_>, place: &PropertyContext<'_>, owner: &st
     members.texts_if_any("required", required.map(|field| &*field.name))
 }
 
-/// A result that is no object, under the name that it has in the answer.
+/// A result that is not an object, under the name that it has in the answer.
 fn wrapped(members: &mut Members<'_, '_>, place: &PropertyContext<'_>, owner: &str, shape: &Shape) -> io::Result<()> {
     members.object("properties", |members| members.object(RESULT, |members| place.typed(members, shape, owner)))?;
     members.text("type", "object")?;

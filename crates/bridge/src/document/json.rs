@@ -1,11 +1,11 @@
-//! JSON, written as it is made: the document of a large provider has tens of megabytes.
+//! JSON, written while it is produced: the document of a large provider has tens of megabytes.
 
 use std::io::{self, Write};
 
-/// What is written at once.
+/// The size of the buffer at which it is written out.
 const CHUNK: usize = 64 * 1024;
 
-/// Where JSON goes.
+/// A writer of JSON.
 pub(super) struct Output<'w> {
     to: &'w mut dyn Write,
     buffer: Vec<u8>,
@@ -36,7 +36,7 @@ impl<'w> Output<'w> {
         Ok(())
     }
 
-    /// Hands on what was written.
+    /// Writes out the buffer.
     pub(super) fn flush(&mut self) -> io::Result<()> {
         self.to.write_all(&self.buffer)?;
         self.buffer.clear();
@@ -54,7 +54,7 @@ impl<'w> Members<'_, 'w> {
         self.output.text(text)
     }
 
-    /// A text, unless it is empty.
+    /// A string, unless it is empty.
     pub(super) fn text_if_any(&mut self, key: &str, text: &str) -> io::Result<()> {
         if text.is_empty() { Ok(()) } else { self.text(key, text) }
     }
@@ -81,7 +81,7 @@ impl<'w> Members<'_, 'w> {
         Ok(())
     }
 
-    /// A list of texts, unless it is empty.
+    /// A list of strings, unless it is empty.
     pub(super) fn texts_if_any<'t>(&mut self, key: &str, texts: impl Iterator<Item = &'t str>) -> io::Result<()> {
         let mut texts = texts.peekable();
         if texts.peek().is_none() { Ok(()) } else { self.texts(key, texts) }
@@ -108,7 +108,7 @@ impl<'w> Members<'_, 'w> {
         let mut members = Members { output: self.output, empty: true };
         write(&mut members)?;
         if members.empty {
-            // Nothing was handed on meanwhile: that happens at the end of a member.
+            // The buffer was not written out meanwhile: that happens only at the end of a member.
             self.output.buffer.truncate(mark);
             self.empty = was_empty;
         } else {

@@ -1,5 +1,5 @@
-//! GetMapping: a Terraform provider's schema next to Pulumi's names for it, for tools that turn Terraform's configurations into
-//! Pulumi's programs. The form is that of Pulumi's bridge, numbers of types included.
+//! GetMapping: a Terraform provider's schema beside Pulumi's names for it, for tools that convert Terraform configurations to Pulumi programs.
+//! The format is that of Pulumi's bridge, including the numbers of types.
 
 use outrigger_terraform::cty::Type;
 use outrigger_terraform::schema::{
@@ -13,7 +13,7 @@ use crate::{Naming, NamingError};
 /// Two keys for the same thing: older converters ask for the first.
 const KEYS: [&str; 2] = ["tf", "terraform"];
 
-/// What Pulumi's bridge says of everything that is deprecated.
+/// The message that Pulumi's bridge gives everything deprecated.
 const DEPRECATED: &str = "Deprecated";
 
 const BOOL: u8 = 1;
@@ -55,7 +55,7 @@ pub(crate) fn document(naming: &Naming, version: &str) -> Result<Vec<u8>, Naming
     Ok(Value::Object(document).to_string().into_bytes())
 }
 
-/// The properties whose names do not follow from their Terraform names, and those for which a name is made.
+/// The properties whose names do not follow from their Terraform names, and those that are autonamed.
 fn renamed(resource: &Resource) -> Map<String, Value> {
     let mut fields = Map::new();
     for field in resource.object.fields() {
@@ -68,7 +68,7 @@ fn renamed(resource: &Resource) -> Map<String, Value> {
             fields.insert(field.terraform.to_string(), json!({"name": field.name, "typeomitempty": ""}));
         }
     }
-    // In the original, writing the schema leaves these behind, and only where there is something else already.
+    // The original leaves these behind after writing the schema, and only beside another entry.
     if !fields.is_empty() {
         for field in resource.object.fields().iter().filter(|field| field.write_only) {
             fields.insert(field.terraform.to_string(), json!({"typeomitempty": "", "secret": true}));
@@ -77,7 +77,7 @@ fn renamed(resource: &Resource) -> Map<String, Value> {
     fields
 }
 
-/// Everything that the provider has, in Terraform's names.
+/// The provider's whole schema, in Terraform's names.
 fn shim(schemas: &Schemas) -> Result<Value, NamingError> {
     let mut shim = Map::new();
     insert_if_any(&mut shim, "schema", block(&schemas.provider().block));
@@ -108,7 +108,7 @@ fn attribute(attribute: &Attribute) -> Value {
         Shape::Nested(object) => match object.nesting {
             Nesting::Single | Nesting::Group => described(attribute, MAP, Some(resource(members(object)))),
             Nesting::List | Nesting::Set => described(attribute, LIST, Some(resource(members(object)))),
-            // Each value of the map is said to be what the map itself is.
+            // Each value of the map is described with the type of the map itself.
             Nesting::Map => {
                 let each = described(attribute, MAP, Some(resource(members(object))));
                 described(attribute, MAP, Some(json!({"schema": each})))

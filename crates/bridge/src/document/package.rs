@@ -1,4 +1,4 @@
-//! What the document says of the package as a whole. The texts are part of the format.
+//! The parts of the document about the package as a whole. The texts are part of the format.
 
 use std::io::{self, Write};
 
@@ -9,34 +9,34 @@ use super::json::{Members, Output};
 use crate::document::prose;
 use crate::naming::provider_names::Naming;
 
-/// The package that every bridged one is made from.
+/// The package that every bridged package is made from.
 const BASE: &str = "terraform-provider";
 
-/// Tells the importer where in a token the module is.
+/// The pattern by which the importer finds the module in a token.
 const MODULE_FORMAT: &str = "(.*)(?:/[^/]*)";
 
 const COMPATIBILITY: &str = "tfbridge20";
 
-/// What Pulumi's bridge takes for every provider's license.
+/// The license that Pulumi's bridge names for every provider.
 const LICENSE: &str = "[MPL 2.0](https://www.mozilla.org/en-US/MPL/2.0/)";
 
-/// What the document has to be told.
+/// Facts that the document contains and the provider's schema does not.
 #[derive(Clone, Copy, Debug)]
 pub struct About<'a> {
     /// The provider's version.
     pub version: &'a semver::Version,
     /// The version of the bridge that an SDK asks for.
     pub base_version: &'a str,
-    /// What an SDK hands to the bridge to get the same package again.
+    /// The parameter with which an SDK gets the same package from the bridge again.
     pub parameter: &'a [u8],
-    /// Where the provider comes from, unless it is a file.
+    /// The provider's name in a registry, unless it is a local file.
     pub origin: Option<RegistryName<'a>>,
 }
 
-/// Where a provider comes from.
+/// The name of a provider in a registry.
 #[derive(Clone, Copy, Debug)]
 pub struct RegistryName<'a> {
-    /// `hashicorp` of `hashicorp/random`. Its source is taken to be there on GitHub, too.
+    /// `hashicorp` of `hashicorp/random`. The source is assumed to be in the GitHub organization of the same name.
     pub namespace: &'a str,
     /// `random` of `hashicorp/random`.
     pub name: &'a str,
@@ -136,7 +136,7 @@ pub(super) fn provider_description(naming: &Naming) -> String {
     ))
 }
 
-/// The token of the method by which a program gets the provider's configuration back, in Terraform's words.
+/// The token of the method that gives a program the provider's configuration, in Terraform's names.
 pub(super) fn configuration_method(naming: &Naming) -> String {
     method_of(&naming.tokens().package)
 }
@@ -185,7 +185,7 @@ pub(super) fn parameterization(members: &mut Members<'_, '_>, about: &About<'_>)
     })
 }
 
-/// Writes the schema of the package that is not made from a provider yet.
+/// Writes the schema of the base package, before it is parameterized with a provider.
 pub fn base_document(version: &str, to: &mut dyn Write) -> io::Result<()> {
     const REPOSITORY: &str = "https://github.com/pulumi/pulumi-terraform-provider";
     const LOGO: &str = "https://raw.githubusercontent.com/pulumi/pulumi-terraform-provider/main/assets/logo.png";

@@ -1,4 +1,4 @@
-//! One property: its type, and what is said of it.
+//! One property: its type, description and deprecation.
 
 use std::io;
 
@@ -8,11 +8,11 @@ use crate::naming::object_names::{Field, Shape};
 use crate::naming::tokens::Tokens;
 use crate::naming::{case, inflect};
 
-/// What stands before the description of what the provider never stores.
+/// The note before the description of a write-only property.
 const WRITE_ONLY: &str =
     "**NOTE:** This field is write-only and its value will not be updated in state as part of read operations.\n";
 
-/// Where the type of a nested object is.
+/// The module of a nested object's type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Module {
     /// With the resources.
@@ -21,24 +21,24 @@ pub(super) enum Module {
     Config,
 }
 
-/// What a property's place makes of its description.
+/// How descriptions are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Described {
-    /// It is as the provider wrote it.
+    /// As the provider wrote them.
     Plainly,
-    /// Each of its lines has an end.
+    /// With a line end after each line.
     InLines,
-    /// It is left out: Pulumi's bridge has only documentation pages for arguments and results of functions.
+    /// Not at all: Pulumi's bridge describes arguments and results of functions on documentation pages only.
     Not,
 }
 
-/// Where properties are written.
+/// The context in which properties are written.
 #[derive(Clone, Copy)]
 pub(super) struct PropertyContext<'p> {
     pub(super) tokens: &'p Tokens,
     pub(super) module: Module,
     pub(super) described: Described,
-    /// What the type of a property's objects is called, in an object whose own type has this name.
+    /// The name for the type of a property's objects, given the name of the type that has the property.
     pub(super) type_name: fn(&str, &Field) -> String,
 }
 
@@ -72,7 +72,7 @@ impl<'p> PropertyContext<'p> {
         members.flag("secret", field.is_secret())
     }
 
-    /// Writes a type. `type_name` is the name of the object's type that is inside.
+    /// Writes a type. `type_name` is the name of the object type inside it.
     pub(super) fn typed(&self, members: &mut Members<'_, '_>, shape: &Shape, type_name: &str) -> io::Result<()> {
         match shape {
             Shape::String => members.text("type", "string"),
@@ -86,7 +86,7 @@ impl<'p> PropertyContext<'p> {
             Shape::Map(element) => {
                 members.text("type", "object")?;
                 members.object("additionalProperties", |members| match **element {
-                    // For Pulumi's bridge, a map of it knows not what is a map of texts.
+                    // Pulumi's bridge describes a map of any values as a map of strings.
                     Shape::Any => members.text("type", "string"),
                     _ => self.typed(members, element, type_name),
                 })
@@ -113,13 +113,13 @@ impl<'p> PropertyContext<'p> {
     }
 }
 
-/// The name of the type of a property's objects is the path to it.
+/// The type of a property's objects is named after the path to it.
 fn type_name(owner: &str, field: &Field) -> String {
     let part = if field.shape.is_several() { inflect::singular(&field.name) } else { field.name.to_string() };
     format!("{owner}{}", case::title(&part))
 }
 
-/// In the configuration, that path begins with the variable.
+/// In the configuration, the path begins with the variable.
 pub(super) fn variable_type_name(owner: &str, field: &Field) -> String {
     if owner.is_empty() { field.name.to_string() } else { type_name(owner, field) }
 }

@@ -1,17 +1,17 @@
-//! Descriptions, as Pulumi's bridge rewrites them: Terraform's names become spans that each language's documentation picks its own
-//! spelling from, notes become Markdown, and links into Terraform's documentation become whole or go away.
+//! Descriptions, as Pulumi's bridge rewrites them: Terraform's names become spans from which each language's documentation picks its own
+//! spelling, notes become Markdown, and links into Terraform's documentation become absolute or are removed.
 //!
-//! What is between fences stays as it is.
+//! Fenced code stays as it is.
 
 use std::borrow::Cow;
 
 use crate::naming::case;
 use crate::naming::tokens::{Tokens, last_part};
 
-/// Where links without a host lead.
+/// The host for links that have none.
 const TERRAFORM: &str = "https://www.terraform.io";
 
-/// A description of the provider's, for Pulumi.
+/// A provider's description, rewritten for Pulumi.
 pub(crate) fn rewritten(text: &str, tokens: &Tokens) -> String {
     let mut result = String::with_capacity(text.len());
     let mut rest = text;
@@ -25,7 +25,7 @@ pub(crate) fn rewritten(text: &str, tokens: &Tokens) -> String {
     if trimmed.len() == result.len() { result } else { trimmed.to_owned() }
 }
 
-/// A description where each line has an end, which is how those that belong to nested properties are written.
+/// A description with a line end after each line, as nested properties have theirs.
 pub(crate) fn lines(text: &str) -> String {
     let mut lines: Vec<&str> = text.split('\n').collect();
     if lines.last().is_some_and(|last| last.trim().is_empty()) {
@@ -34,7 +34,7 @@ pub(crate) fn lines(text: &str) -> String {
     lines.iter().flat_map(|line| [*line, "\n"]).collect()
 }
 
-/// Names in backticks, quotes or brackets, and names with an underscore, in every language's spelling.
+/// Spells names in backticks, quotes or brackets, and names with an underscore, for every language.
 pub(crate) fn spelled_for_each_language(text: &str, tokens: &Tokens) -> String {
     let bytes = text.as_bytes();
     let mut result = String::with_capacity(text.len());
@@ -52,8 +52,7 @@ pub(crate) fn spelled_for_each_language(text: &str, tokens: &Tokens) -> String {
     result
 }
 
-/// Where a name ends that begins, with the character before it, at `at`. The characters around it are ASCII, so that both ends can be
-/// cut.
+/// The end of a name that begins, with the character before it, at `at`. The characters around it are ASCII, so both can be cut off.
 fn name_at(bytes: &[u8], at: usize) -> Option<usize> {
     let open = bytes[at];
     if !is_space(open) && !matches!(open, b'"' | b'`' | b'[') {
@@ -78,7 +77,7 @@ fn is_space(byte: u8) -> bool {
     matches!(byte, b'\t' | b'\n' | b'\x0c' | b'\r' | b' ')
 }
 
-/// `whole` is a name between two characters.
+/// `whole` is a name with one character on each side.
 fn push_span(result: &mut String, whole: &str, tokens: &Tokens) {
     let (open, name, close) = (&whole[..1], &whole[1..whole.len() - 1], &whole[whole.len() - 1..]);
     let around = |name: &str| format!("{open}{name}{close}");
@@ -151,7 +150,7 @@ fn page_references(text: &str) -> Cow<'_, str> {
     Cow::Owned(result)
 }
 
-/// `/aws/r/instance.html`, with anything behind it.
+/// `/aws/r/instance.html`, with anything after it.
 fn is_page(path: &str) -> bool {
     let end = path.find(|c: char| !matches!(c, 'a'..='z' | '1'..='9' | '_' | '/')).unwrap_or(path.len());
     let (folders, rest) = path.split_at(end);
@@ -164,7 +163,7 @@ fn is_page(path: &str) -> bool {
         && rest.strip_prefix('.').is_some_and(|suffix| suffix.starts_with(|c: char| c.is_ascii_lowercase()))
 }
 
-/// A link from the root gets a host; one that is relative is only its text.
+/// Gives a link from the root a host, and replaces a relative one by its text.
 fn links(text: &str) -> Cow<'_, str> {
     if !text.contains("](") {
         return Cow::Borrowed(text);
@@ -193,7 +192,7 @@ fn links(text: &str) -> Cow<'_, str> {
     Cow::Owned(result)
 }
 
-/// Label, target and length of a link at the beginning.
+/// Label, target and length of a link at the start of the text.
 fn link_at(text: &str) -> Option<(&str, &str, usize)> {
     let close = text.find(']')?;
     let inner = text[close + 1..].strip_prefix('(')?;
@@ -201,7 +200,7 @@ fn link_at(text: &str) -> Option<(&str, &str, usize)> {
     Some((&text[1..close], &inner[..end], close + 2 + end + 1))
 }
 
-/// The first block between fences, with the line ends behind it that belong to it.
+/// The first fenced block, with the line ends after it that belong to it.
 fn fenced(text: &str) -> Option<(usize, usize)> {
     const FENCE: &str = "```";
     let mut from = 0;
@@ -221,7 +220,7 @@ fn fenced(text: &str) -> Option<(usize, usize)> {
     None
 }
 
-/// The last end of a line that only white space separates from `at`.
+/// The last line end that only white space separates from `at`.
 fn line_end_after(text: &str, at: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let spaces = bytes[at..].iter().take_while(|byte| is_space(**byte)).count();

@@ -1,7 +1,7 @@
 //! The types of nested objects.
 //!
-//! A type is called after the path to it, so that two paths may lead to one name; what comes last in the order of paths is meant then.
-//! Inputs and outputs share a type. Where they do not agree on what must be there, a note for Node.js says so.
+//! A type is named after the path to it, so two paths may lead to one name; the last in the order of paths wins. Inputs and outputs share a
+//! type. Where they disagree on what is required, a note for Node.js says so.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io;
@@ -18,14 +18,12 @@ pub(super) struct Types<'o, 'p> {
     by_name: HashMap<String, usize>,
 }
 
-/// Among what a type was found.
+/// The side on which a type was found.
 #[derive(Clone, Copy)]
 pub(super) enum Found {
-    /// Inputs.
     Inputs,
-    /// Outputs.
     Outputs,
-    /// First all outputs, then all of them as inputs again: a resource's state is looked up by it.
+    /// First all outputs, then all of them again as inputs: a resource's state is looked up by it.
     Both,
 }
 
@@ -33,11 +31,11 @@ pub(super) enum Found {
 #[derive(Clone, Copy)]
 struct Use<'o> {
     object: &'o Object,
-    /// Seen last among inputs.
+    /// The last use among inputs.
     input: Option<&'o Object>,
-    /// Seen last among outputs.
+    /// The last use among outputs.
     output: Option<&'o Object>,
-    /// Where it was seen last of all.
+    /// The side of the very last use.
     last: Side,
 }
 
@@ -77,7 +75,7 @@ impl<'o, 'p> Types<'o, 'p> {
         self.add(&name, object.fields().iter(), found);
     }
 
-    /// Writes those types whose tokens were not written yet.
+    /// Writes the types whose tokens are not written yet.
     pub(super) fn write(self, members: &mut Members<'_, '_>, written: &mut HashSet<String>) -> io::Result<()> {
         for (name, used) in &self.order {
             let token = self.place.module.type_token(&self.place.tokens.package, name);

@@ -15,7 +15,7 @@ pub fn camel(name: &str) -> String {
         result.push(if capital { letter.to_ascii_uppercase() } else { letter });
         capital = false;
     }
-    // Only what follows could have shown it.
+    // The loop drops an underscore that no letter follows.
     if name.ends_with('_') {
         result.push('_');
     }
@@ -51,20 +51,20 @@ pub(crate) fn joined(name: &str) -> String {
     result
 }
 
-/// The same with a capital first letter.
+/// The name with a capital first letter.
 pub(crate) fn upper_first(name: &str) -> String {
     let mut letters = name.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// The same with a small first letter.
+/// The name with a small first letter.
 pub(crate) fn lower_first(name: &str) -> String {
     let mut letters = name.chars();
     letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
 }
 
-/// A property's name as a part of a type's name: the first letter of each word is a capital, even behind an underscore or a digit.
-/// Hyphens separate words, underscores do not. Pulumi's bridge leaves hyphens there, and Pulumi then refuses the type.
+/// A property's name as a part of a type's name: the first letter of each word is a capital, even after an underscore or a digit. Hyphens
+/// separate words, underscores do not. Pulumi's bridge keeps the hyphens, and Pulumi then refuses the type.
 pub(crate) fn title(name: &str) -> String {
     let mut result = String::with_capacity(name.len());
     let mut begun = false;
@@ -81,7 +81,7 @@ pub(crate) fn title(name: &str) -> String {
     result
 }
 
-/// A function's name as Python has it. Several capitals in a row are one word, with a digit or an `s` behind them.
+/// A function's name in Python's spelling. Several capitals in a row are one word, together with a digit or an `s` after them.
 pub(crate) fn python(name: &str) -> String {
     let mut words: Vec<String> = Vec::new();
     let mut word = String::new();
@@ -141,7 +141,7 @@ mod tests {
         }
     }
 
-    /// What `cases.Title` of `golang.org/x/text`, without lowering, makes of them, but for the hyphen.
+    /// The results of `cases.Title` of `golang.org/x/text`, without lowering, except for the hyphen.
     #[test]
     fn types_have_titles() {
         let names =

@@ -1,10 +1,10 @@
-//! Plurals and singulars of property names, as Pulumi's bridge makes them.
+//! Plurals and singulars of property names, as Pulumi's bridge forms them.
 //!
-//! A list of blocks `cors_rule` is the property `corsRules`, and the type of its elements ends in `CorsRule`. The rules are a
-//! foreign program's, its quirks included: every word that came out differently would be a property with another name, and a
-//! state that nobody can read. They are tried in order and the first that fits is taken.
+//! A list of blocks `cors_rule` is the property `corsRules`, and the type of its elements ends in `CorsRule`. The rules are those of Pulumi's
+//! inflector, quirks included: a word inflected differently would be a property with another name, and existing state could not be read. Rules
+//! are tried in order, and the first that fits applies.
 //!
-//! Names of attributes are ASCII. Other letters are carried along, but have no upper or lower case here.
+//! Attribute names are ASCII. Other letters are kept, but have no upper or lower case here.
 
 mod rules;
 
@@ -31,14 +31,14 @@ fn inflected(word: &str, table: &Table) -> String {
     table.rules.iter().find_map(|rule| applied(rule, word, &folded)).unwrap_or_else(|| word.to_owned())
 }
 
-/// An irregular word counts only where it is a word of its own, and `_` does not separate words: `child` does, `man_child` does
-/// not, `man-child` does. The first letter of the answer is the first letter of *all* that was given, wherever the word begins.
+/// An irregular word counts only as a word of its own, and `_` does not separate words: `child` does, `man_child` does not, `man-child` does.
+/// The first letter of the result is the first letter of the *whole* input, wherever the word begins.
 fn irregular(word: &str, folded: &str, words: &[(&str, &str)]) -> Option<String> {
     let start = folded
         .rfind(|c: char| !c.is_ascii_alphanumeric() && c != '_')
         .map_or(0, |at| at + folded[at..].chars().next().map_or(0, char::len_utf8));
     let (_, other) = words.iter().find(|(known, _)| *known == &folded[start..])?;
-    // A first character of several bytes cannot be taken apart as the first letter.
+    // The first letter is a whole character, which may have several bytes.
     let first = word.chars().next()?;
     Some(format!("{}{first}{}", &word[..start], &other[1..]))
 }
@@ -59,7 +59,7 @@ fn applied(rule: &Rule, word: &str, folded: &str) -> Option<String> {
         }
         Rule::RepeatedEnd { keep, drop } => {
             let stem = folded.trim_end_matches(drop);
-            // The kept part may end like what is dropped.
+            // The rest must still end with `keep` when every `drop` is gone.
             stem.ends_with(keep).then(|| word[..stem.len()].to_owned())
         }
         Rule::Anywhere { keep, drop } => without_all(word, folded, keep, drop),
@@ -85,7 +85,7 @@ fn without_all(word: &str, folded: &str, keep: &[&str], drop: &str) -> Option<St
 mod tests {
     use super::{plural, singular};
 
-    /// Our own words, one for each rule, each with what the foreign program says.
+    /// Words of our own, one for each rule, with the inflector's results.
     #[test]
     fn each_rule_has_a_word() {
         let words = [

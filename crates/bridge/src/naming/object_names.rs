@@ -1,4 +1,4 @@
-//! The names inside a resource: which property stands for which attribute or block, at every level.
+//! The names inside a resource: the property for each attribute and block, at every level.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use outrigger_terraform::schema::{Attribute, Block, Deprecation, NestedBlock, Ne
 
 use crate::naming::{case, inflect};
 
-/// Pulumi takes no property of this name, at any level. Its bridge renames it in resources, and fails where it is further in.
+/// Pulumi accepts no property of this name, at any level. Its bridge renames it at the top of a resource, and fails on a nested one.
 const RESERVED: &str = "pulumi";
 
 /// The properties of an object, in the order of their Terraform names.
@@ -19,16 +19,16 @@ pub struct Object {
     by_name: Box<[u32]>,
 }
 
-/// A property, and the attribute or block that it stands for.
+/// A property, and its attribute or block.
 #[derive(Debug)]
 pub struct Field {
     /// Terraform's name.
     pub terraform: Arc<str>,
     /// Pulumi's name.
     pub name: Box<str>,
-    /// What it holds.
+    /// The shape of its value.
     pub shape: Shape,
-    /// It is a nested block, not an attribute.
+    /// Whether it is a nested block, not an attribute.
     pub block: bool,
     /// Must be given.
     pub required: bool,
@@ -36,40 +36,40 @@ pub struct Field {
     pub optional: bool,
     /// The provider may fill it in.
     pub computed: bool,
-    /// The bridge makes a name when none is given.
+    /// The bridge makes up a name if none is given.
     pub autonamed: bool,
     /// Never shown.
     pub sensitive: bool,
     /// Never stored by the provider.
     pub write_only: bool,
-    /// What the provider says of it; may be empty.
+    /// The provider's description; may be empty.
     pub description: Box<str>,
-    /// Why it is not to be used any more.
+    /// The deprecation message, if it is deprecated.
     pub deprecation: Option<Box<str>>,
 }
 
-/// What a property holds.
+/// The shape of a property's value.
 #[derive(Clone, Debug)]
 pub enum Shape {
-    /// Text.
+    /// A string.
     String,
     /// A number.
     Number,
     /// True or false.
     Bool,
-    /// Anything; the value says what.
+    /// A value of any type; the value itself has its type.
     Any,
     /// A fixed number of values, each of its own shape.
     Tuple(Arc<[Shape]>),
     /// Values in order.
     List(Arc<Shape>),
-    /// Different values in no order.
+    /// Distinct values, in no order.
     Set(Arc<Shape>),
     /// Values by name.
     Map(Arc<Shape>),
     /// Properties.
     Object(Arc<Object>),
-    /// The only object of a list or set of blocks that may have but one: Pulumi sees the object, Terraform the collection.
+    /// The only object of a list or set of blocks that is limited to one: Pulumi sees the object, Terraform the collection.
     One {
         /// The object.
         object: Arc<Object>,
@@ -87,12 +87,12 @@ pub enum Collection {
     Set,
 }
 
-/// Where a property stands.
+/// The side of a resource that a property is on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// Among what a program gives.
+    /// The properties that a program sets.
     Input,
-    /// Among what it gets.
+    /// The properties that a program reads.
     Output,
 }
 
@@ -102,13 +102,13 @@ impl Object {
         Self::of_renamed_block(block, &HashMap::new())
     }
 
-    /// The properties of a block, some of them under names that were chosen before.
+    /// The properties of a block, some of which were renamed before.
     pub(crate) fn of_renamed_block(block: &Block, renamed: &HashMap<&str, String>) -> Self {
         let attributes = block.attributes.iter().map(of_attribute);
         Self::new(attributes.chain(block.blocks.iter().map(of_nested)).collect(), renamed)
     }
 
-    /// The properties of an object without a schema of its own: nothing is said of its attributes but their types.
+    /// The properties of an object that has no schema: only the types of its attributes are known.
     pub fn of_type(object: &ObjectType) -> Self {
         let fields = object
             .attributes
@@ -138,13 +138,13 @@ impl Object {
         &self.fields
     }
 
-    /// The property of a name.
+    /// The property of this name.
     pub fn field(&self, name: &str) -> Option<&Field> {
         let found = self.by_name.binary_search_by(|at| (*self.fields[*at as usize].name).cmp(name)).ok()?;
         self.fields.get(self.by_name[found] as usize)
     }
 
-    /// The property that stands for an attribute or block.
+    /// The property for an attribute or block.
     pub fn of_terraform(&self, name: &str) -> Option<&Field> {
         let found = self.fields.binary_search_by(|field| (*field.terraform).cmp(name)).ok()?;
         self.fields.get(found)
@@ -161,12 +161,12 @@ impl Object {
 }
 
 impl Field {
-    /// A program may give it.
+    /// Whether a program may set it.
     pub fn is_input(&self) -> bool {
         self.optional || self.required
     }
 
-    /// Must it be there?
+    /// Whether it is required on this side.
     pub fn is_required(&self, side: Side) -> bool {
         match side {
             Side::Input => !(self.optional || self.computed || self.autonamed),
@@ -174,14 +174,14 @@ impl Field {
         }
     }
 
-    /// Never to be shown or stored in clear.
+    /// Whether it must never be shown or stored in clear.
     pub fn is_secret(&self) -> bool {
         self.sensitive || self.write_only
     }
 }
 
 impl Shape {
-    /// The shape of an attribute that has no schema of its own.
+    /// The shape of an attribute that has only a type.
     pub fn of_type(ty: &Type) -> Self {
         match ty {
             Type::String => Self::String,
@@ -196,12 +196,12 @@ impl Shape {
         }
     }
 
-    /// Several values, one after another.
+    /// Whether it is a list or a set.
     pub fn is_several(&self) -> bool {
         matches!(self, Self::List(_) | Self::Set(_))
     }
 
-    /// What each of several values has.
+    /// The shape of each element of a list, set or map.
     pub(crate) fn element(&self) -> Option<&Shape> {
         match self {
             Self::List(element) | Self::Set(element) | Self::Map(element) => Some(element),
@@ -209,7 +209,7 @@ impl Shape {
         }
     }
 
-    /// The object that is inside, under any number of lists, sets and maps.
+    /// The object inside, under any number of lists, sets and maps.
     pub fn object(&self) -> Option<&Arc<Object>> {
         match self {
             Self::Object(object) | Self::One { object, .. } => Some(object),
@@ -221,8 +221,8 @@ impl Shape {
 
 /// The properties' names, one for each field.
 ///
-/// Pulumi's bridge does not notice when two properties would have the same name, and shows only the last of them; here the others
-/// keep their Terraform names, and so does one of which nothing would be left.
+/// Pulumi's bridge does not notice when two properties would have the same name, and shows only the last of them; here the others keep their
+/// Terraform names, and so does one whose name would be empty.
 fn names(fields: &[Field], renamed: &HashMap<&str, String>) -> Vec<String> {
     let preferred = |field: &Field| match renamed.get(&*field.terraform) {
         Some(name) => name.clone(),
@@ -246,7 +246,7 @@ fn names(fields: &[Field], renamed: &HashMap<&str, String>) -> Vec<String> {
     names
 }
 
-/// Lists and sets have plurals, unless the plural is an attribute already.
+/// Lists and sets have plural names, unless the plural is another attribute's name.
 fn property_name(terraform: &str, shape: &Shape, fields: &[Field]) -> String {
     let known = |name: &str| fields.binary_search_by(|field| (*field.terraform).cmp(name)).is_ok();
     let plural = shape.is_several().then(|| inflect::plural(terraform)).filter(|plural| !known(plural));
@@ -315,12 +315,12 @@ fn kept(nesting: Nesting, object: Arc<Object>) -> Shape {
     }
 }
 
-/// What Pulumi's bridge always says stands for what an older provider does not say.
+/// The deprecation message; an older provider has none, and gets the one that Pulumi's bridge always writes.
 fn reason(deprecation: &Deprecation) -> Box<str> {
     if deprecation.message.is_empty() { "Deprecated".into() } else { deprecation.message.as_str().into() }
 }
 
-/// The names of a function's arguments: Terraform goes by their places, and may leave names out or give one twice.
+/// The names of a function's arguments. Terraform's arguments are positional, so a provider may leave names out or use one twice.
 pub(crate) fn arguments<'n>(names: impl Iterator<Item = &'n str>) -> Vec<String> {
     let mut arguments: Vec<String> = Vec::new();
     for (place, name) in names.enumerate() {

@@ -1,11 +1,11 @@
-//! Where something is, in Pulumi's words.
+//! Paths in Pulumi's names.
 
 use outrigger_terraform::cty::{Path, Step};
 use outrigger_value::PathStep;
 
 use crate::naming::object_names::{Object, Shape};
 
-/// The property that a path of the provider's leads to, as messages write it; `None` if it does not begin at an attribute.
+/// The property at a provider's path, as messages write it; `None` if the path does not begin at an attribute.
 pub(crate) fn text(object: &Object, path: &Path) -> Option<String> {
     let mut steps = path.0.iter();
     let Some(Step::Attribute(first)) = steps.next() else { return None };
@@ -19,7 +19,7 @@ pub(crate) fn text(object: &Object, path: &Path) -> Option<String> {
                 push(&mut text, field.map_or(&**name, |field| &*field.name));
                 shape = field.map(|field| &field.shape);
             }
-            // What may have but one element is that element.
+            // Pulumi sees the only element in place of the collection.
             Step::Index(_) | Step::Key(_) if matches!(shape, Some(Shape::One { .. })) => {}
             Step::Index(index) => {
                 text.push_str(&format!("[{index}]"));
@@ -34,13 +34,13 @@ pub(crate) fn text(object: &Object, path: &Path) -> Option<String> {
     Some(text)
 }
 
-/// The property at the top that a path of the provider's leads to.
+/// The top-level property of a provider's path.
 pub(crate) fn top<'a>(object: &'a Object, path: &Path) -> Option<&'a str> {
     let Some(Step::Attribute(first)) = path.0.first() else { return None };
     object.of_terraform(first).map(|field| &*field.name)
 }
 
-/// The property that a path of the provider's leads to. A path into a set ends at the set: its elements have no places.
+/// The property at a provider's path. A path into a set ends at the set: its elements have no positions.
 pub(crate) fn path(object: &Object, path: &Path) -> Option<Vec<PathStep>> {
     let mut steps = Vec::new();
     let mut object = Some(object);
@@ -68,7 +68,7 @@ pub(crate) fn path(object: &Object, path: &Path) -> Option<Vec<PathStep>> {
     (!steps.is_empty()).then_some(steps)
 }
 
-/// What the provider says of the property that a path leads to; only where the path leads through names alone.
+/// The provider's description of the property at a path. Indexes and keys in the path are skipped.
 pub(crate) fn description<'a>(object: &'a Object, path: &Path) -> &'a str {
     let mut object = Some(object);
     let mut description = "";

@@ -1,5 +1,4 @@
-//! A provider under Pulumi's names. Tokens are given at once; the names inside a resource are worked out when somebody asks for it, and
-//! kept.
+//! A provider under Pulumi's names. Tokens are assigned at once; the names inside a resource are worked out on first use and kept.
 
 use std::sync::{Arc, OnceLock};
 
@@ -9,10 +8,10 @@ use crate::naming::object_names::Object;
 use crate::naming::resources::{DataSource, NoFreeName, ProviderFunction, Resource};
 use crate::naming::tokens::{Pairs, ProviderNames, Selection, TokenError, Tokens};
 
-/// Why something has no names.
+/// Why something could not be named.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NamingError {
-    /// The provider's description of it cannot be read.
+    /// Its schema cannot be read.
     #[error("the Terraform provider's schema of `{name}` cannot be read: {reason}")]
     Schema {
         /// Terraform's name.
@@ -37,11 +36,11 @@ pub struct Naming {
     functions: Slots<ProviderFunction>,
 }
 
-/// One for each token, in the order of [`Pairs`].
+/// One slot for each token, in the order of [`Pairs`].
 type Slots<T> = Box<[OnceLock<Result<Arc<T>, NamingError>>]>;
 
 impl Naming {
-    /// Names what a provider has. `provider` is its own name, as `random`.
+    /// Names everything in a provider. `provider` is the provider's own name, such as `random`.
     pub fn new(provider: &str, schemas: Arc<Schemas>, selection: &Selection) -> Result<Self, TokenError> {
         let names = |kind| schemas.names(kind).map(|name| name.to_string()).collect();
         let names = ProviderNames {
@@ -62,7 +61,7 @@ impl Naming {
         })
     }
 
-    /// What the provider is called, whatever the package is.
+    /// The provider's own name, whatever the package is called.
     pub fn provider(&self) -> &str {
         &self.provider
     }
@@ -72,7 +71,7 @@ impl Naming {
         &self.tokens
     }
 
-    /// What the provider says of itself.
+    /// The provider's schemas.
     pub fn schemas(&self) -> &Arc<Schemas> {
         &self.schemas
     }
@@ -104,7 +103,7 @@ impl Naming {
         kept(&self.tokens.functions, &self.functions, token, |terraform| self.passing_function(terraform, token))
     }
 
-    /// A resource, not kept: for whoever walks over all of them once.
+    /// A resource, not kept: for a walk over all of them.
     pub(crate) fn passing_resource(&self, terraform: &str, token: &str) -> Result<Resource, NamingError> {
         let schema = self.schemas.peek(Kind::Resource, terraform).map_err(|reason| unreadable(terraform, reason))?;
         Ok(Resource::new(terraform, token, &schema.unwrap_or_default(), &self.tokens)?)
@@ -119,7 +118,7 @@ impl Naming {
     /// A function, not kept.
     pub(crate) fn passing_function(&self, terraform: &str, token: &str) -> Result<ProviderFunction, NamingError> {
         let function = self.schemas.function(terraform).map_err(|reason| unreadable(terraform, reason))?;
-        // The names come from the same answer, so that each has its entry.
+        // The names come from the same answer, so each of them has an entry.
         let function = function.ok_or_else(|| unreadable(terraform, SchemaError::Broken))?;
         Ok(ProviderFunction::new(terraform, token, function))
     }

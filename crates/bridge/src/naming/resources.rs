@@ -9,7 +9,7 @@ use crate::naming::case;
 use crate::naming::object_names::{self, Object, Shape};
 use crate::naming::tokens::Tokens;
 
-/// What Pulumi has for an id where the provider has none.
+/// Pulumi's id for a resource whose provider has none.
 pub const MISSING_ID: &str = "missing ID";
 
 /// A resource under Pulumi's names.
@@ -25,22 +25,22 @@ pub struct Resource {
     pub object: Object,
     /// Where its id comes from.
     pub id: Id,
-    /// It has a property `name` for which a name is made when none is given.
+    /// It has a property `name`, and the bridge makes up its value if none is given.
     pub autonamed: bool,
 }
 
 /// Where a resource's id comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Id {
-    /// From the attribute `id`, which only the provider sets. It is no property in the package's schema.
+    /// From the attribute `id`, which only the provider sets. The package's schema does not list it as a property.
     Attribute,
-    /// From the attribute `id`, which a program may set too, so that it is a property, under this name.
+    /// From the attribute `id`, which a program may also set, so it is a property, under this name.
     Property(Box<str>),
-    /// There is none: it is always [`MISSING_ID`].
+    /// The provider has none: the id is always [`MISSING_ID`].
     Missing,
 }
 
-/// A property that Pulumi reserves has no free name.
+/// A property whose name Pulumi reserves has no free name to change to.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{attribute}` of `{resource}` needs another name in Pulumi, and there is none: the provider has {tried} already; leave the resource out with `--exclude {resource}`"
@@ -104,7 +104,7 @@ pub struct DataSource {
     pub token: Box<str>,
     /// Its properties, arguments and results.
     pub object: Object,
-    /// The provider has no attribute `id`; the package's schema has one all the same.
+    /// The provider has no attribute `id`; the package's schema has one anyway.
     pub made_up_id: bool,
 }
 
@@ -123,9 +123,9 @@ pub struct ProviderFunction {
     pub terraform: Box<str>,
     /// Pulumi's token.
     pub token: Box<str>,
-    /// What the provider says of it.
+    /// The provider's definition of it.
     pub function: Function,
-    /// The names of its arguments, by their places; the last is a list when there may be any number of them.
+    /// The names of its arguments in order; the last is a list if the function is variadic.
     pub arguments: Vec<String>,
 }
 
@@ -149,7 +149,7 @@ fn is_string(attribute: &Attribute) -> bool {
     matches!(attribute.shape, Wire::Type(Type::String))
 }
 
-/// What an `id` that a program may set can be called instead, best first.
+/// Other names for an `id` that a program may set, best first.
 fn id_names(terraform: &str, tokens: &Tokens) -> [String; 4] {
     let rest = terraform.strip_prefix(tokens.prefix.as_str()).unwrap_or(terraform);
     let rest = if rest.is_empty() { terraform } else { rest }.trim_start_matches('_');
@@ -199,7 +199,7 @@ mod tests {
         let property = || Id::Property("thingId".into());
         assert_eq!(id(Type::String, "c"), (Id::Attribute, "id".to_owned()));
         assert_eq!(id(Type::String, "oc"), (property(), "thingId".to_owned()));
-        // Pulumi's bridge of the version that decides has no id for what only a program sets.
+        // Pulumi's bridge, in the version that decides, has no id where only a program sets the attribute.
         assert_eq!(id(Type::String, "r"), (Id::Missing, "thingId".to_owned()));
         assert_eq!(id(Type::String, "o"), (Id::Missing, "thingId".to_owned()));
         assert_eq!(id(Type::Number, "c"), (Id::Missing, "thingId".to_owned()));

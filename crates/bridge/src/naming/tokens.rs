@@ -1,20 +1,20 @@
-//! Which token stands for which resource, data source or function of a Terraform provider.
+//! The tokens of a Terraform provider's resources, data sources and functions.
 //!
-//! Tokens are made of names alone: a provider's list of names is enough, its schemas are not needed.
+//! Tokens are made from names alone: a provider's list of names is enough, without its schemas.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use crate::naming::case;
 
-/// What a package is called and what it takes from its provider.
+/// A package's name and the parts of its provider that it includes.
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
-    /// The package's name, where it is not the provider's.
+    /// The package's name, if it differs from the provider's.
     pub package: Option<String>,
-    /// Only these names, unless there are none.
+    /// Only these names are included; an empty list includes all.
     pub includes: Vec<String>,
-    /// Not these names, even when they are included.
+    /// These names are left out, even if they are included.
     pub excludes: Vec<String>,
 }
 
@@ -25,10 +25,10 @@ impl Selection {
     }
 }
 
-/// The names that a provider has, in Terraform's words.
+/// A provider's names in Terraform.
 #[derive(Clone, Debug, Default)]
 pub struct ProviderNames {
-    /// What the provider itself is called: `random`.
+    /// The provider's own name: `random`.
     pub provider: String,
     /// Resources: `random_pet`.
     pub resources: BTreeSet<String>,
@@ -38,30 +38,30 @@ pub struct ProviderNames {
     pub functions: BTreeSet<String>,
 }
 
-/// Tokens cannot be given. The whole package is then without any, as it is with Pulumi's bridge.
+/// Tokens cannot be assigned. The whole package then has none, as in Pulumi's bridge.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TokenError {
-    /// The rest of the name would be cut at the wrong place.
+    /// The name does not begin with the prefix that has to be cut off.
     #[error(
         "`{name}` of the Terraform provider does not begin with `{prefix}`, as its other names do; leave it out with `--exclude {name}`"
     )]
     Prefix {
         /// The name.
         name: String,
-        /// What it should begin with.
+        /// The prefix.
         prefix: String,
     },
-    /// Nothing is left of the name.
+    /// Nothing is left of the name without the prefix.
     #[error(
         "nothing is left of `{name}` of the Terraform provider without `{prefix}`; leave it out with `--exclude {name}`"
     )]
     Nothing {
         /// The name.
         name: String,
-        /// What was taken away.
+        /// The prefix that was cut off.
         prefix: String,
     },
-    /// Both are functions for Pulumi.
+    /// Two functions would have the same token: data sources are functions in Pulumi.
     #[error("`{one}` and the function `{other}` would both be `{token}`; leave one out with `--exclude`")]
     Collision {
         /// A data source's or a function's name.
@@ -71,12 +71,12 @@ pub enum TokenError {
         /// The token.
         token: String,
     },
-    /// The resource that would be called as the provider is.
+    /// A resource has the provider's name, and no other name is free for it.
     #[error("there is no free name for the resource `{name}`; tried {tried}; leave it out with `--exclude {name}`")]
     Provider {
         /// The resource's name.
         name: String,
-        /// What was tried.
+        /// The names that were tried.
         tried: String,
     },
 }
@@ -86,7 +86,7 @@ pub enum TokenError {
 pub struct Tokens {
     /// The package's name.
     pub package: String,
-    /// What the provider's names begin with.
+    /// The prefix of the provider's names.
     pub prefix: String,
     /// `random:index/pet:Pet` and `random_pet`.
     pub resources: Pairs,
@@ -97,11 +97,11 @@ pub struct Tokens {
 }
 
 impl Tokens {
-    /// Gives every selected name a token.
+    /// Assigns a token to every selected name.
     pub fn new(names: &ProviderNames, selection: &Selection) -> Result<Self, TokenError> {
         let package = selection.package.clone().unwrap_or_else(|| names.provider.clone());
         let prefix = common_prefix(&names.resources).unwrap_or_else(|| {
-            // Pulumi's bridge fails where a package with its own name has no resources that say what the names begin with.
+            // Pulumi's bridge fails if a package with its own name has no resources that show the prefix.
             let selected = || names.resources.iter().chain(&names.data_sources).filter(|name| selection.has(name));
             let all = |prefix: &str| selected().all(|name| name.starts_with(prefix));
             if !all(&package) && all(&names.provider) { names.provider.clone() } else { package.clone() }
@@ -113,7 +113,7 @@ impl Tokens {
             data_sources: Pairs::default(),
             functions: Pairs::default(),
         };
-        // A resource `x_get_a` and a data source `x_a` differ in case only, which Pulumi does not accept either.
+        // Pulumi does not accept tokens that differ in case only either, such as those of a resource `x_get_a` and a data source `x_a`.
         let mut free = Distinct::default();
         given.resources = given.resources(&names.resources, selection, &mut free)?;
         for name in names.data_sources.iter().filter(|name| selection.has(name)) {
@@ -166,7 +166,7 @@ impl Tokens {
             .strip_prefix(prefix.as_str())
             .ok_or_else(|| TokenError::Prefix { name: name.to_owned(), prefix: prefix.clone() })?;
         let rest = if rest.is_empty() { name } else { rest };
-        // Pulumi's bridge takes the module's name for a prefix too.
+        // Pulumi's bridge also cuts off the module's name as a prefix.
         let last = case::upper_first(&case::joined(rest.strip_prefix("index").unwrap_or(rest)));
         if last.is_empty() {
             return Err(TokenError::Nothing { name: name.to_owned(), prefix: prefix.clone() });
@@ -179,7 +179,7 @@ impl Tokens {
     }
 }
 
-/// Tokens beside the Terraform names that they stand for, in the order of the latter, found by either.
+/// Tokens and their Terraform names, in the order of the latter, found by either.
 #[derive(Debug, Default)]
 pub struct Pairs {
     pairs: Vec<(Arc<str>, Arc<str>)>,
@@ -188,7 +188,7 @@ pub struct Pairs {
 }
 
 impl Pairs {
-    /// How many there are.
+    /// The number of pairs.
     pub fn len(&self) -> usize {
         self.pairs.len()
     }
@@ -213,7 +213,7 @@ impl Pairs {
         self.by_terraform.get(terraform).map(|at| &*self.pairs[*at].0)
     }
 
-    /// Where a token stands in [`Pairs::iter`].
+    /// The position of a token in [`Pairs::iter`].
     pub fn position(&self, token: &str) -> Option<usize> {
         self.by_token.get(token).copied()
     }
@@ -231,21 +231,21 @@ pub(crate) fn last_part(token: &str) -> &str {
     token.rsplit(':').next().unwrap_or(token)
 }
 
-/// What all names with an underscore have before the first one.
+/// The prefix that all names with an underscore have before the first one.
 fn common_prefix(names: &BTreeSet<String>) -> Option<String> {
     let mut prefixes = names.iter().filter_map(|name| name.split_once('_')).map(|(prefix, _)| prefix);
     let first = prefixes.next()?;
     (!first.is_empty() && prefixes.all(|prefix| prefix == first)).then(|| first.to_owned())
 }
 
-/// No part of a token begins with a digit. Only the first is spelled out.
+/// No part of a token begins with a digit: a leading digit is spelled out.
 fn spelled(name: &str) -> String {
     const DIGITS: [&str; 10] = ["Zero", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine"];
     let digit = name.chars().next().and_then(|first| first.to_digit(10)).and_then(|digit| DIGITS.get(digit as usize));
     digit.map_or_else(|| name.to_owned(), |word| format!("{word}{}", case::upper_first(&name[1..])))
 }
 
-/// Some file systems and languages do not tell `AB` from `Ab`: whoever comes later gets a number.
+/// Some file systems and languages do not distinguish `AB` and `Ab`: the later one gets a number.
 #[derive(Default)]
 struct Distinct(HashMap<String, u32>);
 

@@ -3,16 +3,16 @@
 use outrigger_diagnostic::Diagnostic;
 use outrigger_terraform::address::FILE_PREFIX;
 
-/// Such a path: the name of the file says what the provider is called.
+/// The path of an executable whose file name contains the provider's name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LocalPath {
     path: String,
-    /// Where the provider's name begins in it.
+    /// Where the provider's name begins in the path.
     name_at: usize,
 }
 
 impl LocalPath {
-    /// Checks a path, which is kept as it is written.
+    /// Checks a path and keeps it as written.
     pub fn parse(path: &str) -> Result<Self, Diagnostic> {
         let wrong = |reason: String| {
             Diagnostic::error("terraform-arguments", format!("`{path}` is not the path of a Terraform provider"))
@@ -32,12 +32,12 @@ impl LocalPath {
         Ok(found)
     }
 
-    /// The provider's name: whatever follows the usual beginning of such a file's name.
+    /// The provider's name: the rest of the file name after the usual prefix.
     pub fn name(&self) -> &str {
         self.path.get(self.name_at..).unwrap_or_default()
     }
 
-    /// The path as it is written.
+    /// The path as written.
     pub fn as_str(&self) -> &str {
         &self.path
     }

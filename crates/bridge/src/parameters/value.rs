@@ -1,4 +1,4 @@
-//! The value that stays of the parameters in an SDK or a lock file, byte for byte as Pulumi's bridge writes it.
+//! The parameter value that an SDK or a lock file stores, byte for byte as Pulumi's bridge writes it.
 
 use outrigger_diagnostic::Diagnostic;
 use outrigger_terraform::address::Address;
@@ -10,11 +10,11 @@ use super::{LocalPath, Parameters, Wanted};
 /// A provider that was found, with its exact version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParameterValue {
-    /// The parameters, in which a constraint is one version.
+    /// The parameters; a constraint is one exact version.
     pub parameters: Parameters,
 }
 
-/// The fields in the order in which the bridge has them.
+/// The fields in the order in which Pulumi's bridge writes them.
 #[derive(Serialize, Deserialize)]
 struct Fields {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -23,7 +23,7 @@ struct Fields {
     local: Option<Local>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     includes: Option<Vec<String>>,
-    // Newer bridges have it.
+    // Only newer bridges write it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     excludes: Option<Vec<String>>,
     #[serde(default, rename = "providerName", skip_serializing_if = "Option::is_none")]
@@ -45,7 +45,7 @@ struct Local {
 }
 
 impl ParameterValue {
-    /// The value of parameters for which this version of a provider was found; of a local one the path is kept.
+    /// The value for parameters and the version that was found for them. A local provider keeps its path.
     pub fn new(mut parameters: Parameters, version: &Version) -> Result<Self, Diagnostic> {
         if let Wanted::Remote { constraint, .. } = &mut parameters.provider {
             *constraint = version.to_string().parse()?;
@@ -94,12 +94,12 @@ impl ParameterValue {
             excludes: list(excludes),
             provider_name: provider_name.clone(),
         };
-        // Texts and lists of texts cannot fail to be written.
+        // Strings and lists of strings can always be written.
         as_go_writes(&serde_json::to_string(&fields).unwrap_or_default()).into_bytes()
     }
 }
 
-/// Go's encoder writes these as escape sequences. In JSON they stand nowhere but in texts.
+/// Go's encoder escapes these characters. In JSON they occur only in strings.
 fn as_go_writes(json: &str) -> String {
     let mut written = String::with_capacity(json.len());
     for letter in json.chars() {
@@ -129,7 +129,7 @@ mod tests {
         String::from_utf8(bytes).unwrap()
     }
 
-    // Each is what the encoder of bridge 3.124.0 wrote for the same fields.
+    // Each value was written by the encoder of bridge 3.124.0 for the same fields.
     #[test]
     fn values_are_written_as_the_bridge_writes_them() {
         let url = format!("{OPENTOFU_HOST}/hashicorp/random");

@@ -15,13 +15,13 @@ use super::*;
 /// Longer than anything here takes.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Starts processes that are none.
+/// A launcher of fake processes.
 #[derive(Default)]
 struct Launches {
     count: AtomicUsize,
-    /// Somebody waits for the first line of the last one.
+    /// Notified when a start waits for the first line of the last process.
     awaited: Notify,
-    /// What the first line is, as soon as there is one.
+    /// The first line, once there is one.
     line: watch::Sender<Option<FirstLine>>,
     ended: watch::Sender<bool>,
     last: Mutex<Weak<Silent>>,
@@ -33,7 +33,7 @@ impl Launches {
         self.count.load(Ordering::Relaxed)
     }
 
-    /// The last process is gone: nobody has it any more, which is how a real one is ended.
+    /// Whether the last process is gone: it has no owner left, which is how a real one is ended.
     fn is_gone(&self) -> bool {
         self.last.lock().unwrap().upgrade().is_none()
     }
@@ -103,7 +103,7 @@ impl Process for Silent {
     }
 }
 
-/// A provider that says nothing until it is told what, and the directory of its file.
+/// A provider that prints nothing until the test lets it, and the directory of its file.
 fn silent() -> (Supervised, Arc<Launches>, tempfile::TempDir) {
     let directory = tempfile::tempdir().unwrap();
     let program = directory.path().join("terraform-provider-wide");
@@ -131,7 +131,7 @@ fn cx() -> CallContext {
     CallContext::background()
 }
 
-/// How a wait for a client ended that is not to end well, and in time.
+/// The error of a wait for a client, which must fail, and in time.
 async fn refused(process: &Supervised, cx: &CallContext) -> CallError {
     timeout(PATIENCE, process.client(cx)).await.unwrap().err().unwrap()
 }
@@ -143,7 +143,7 @@ async fn whoever_is_cancelled_does_not_wait_for_a_start() {
     let cancelled = async {
         launches.awaited.notified().await;
         hasty.cancel.cancel();
-        // The other one needs it still.
+        // The other caller still needs it.
         launches.awaited.notified().await;
         assert_eq!(launches.count(), 2);
         patient.cancel.cancel();
@@ -168,7 +168,7 @@ async fn whoever_waits_for_a_start_is_refused_when_it_is_told_to_stop() {
     early.unwrap();
     assert_eq!([one.kind, other.kind], [ErrorKind::Cancelled; 2]);
     assert!(launches.is_gone());
-    // Also later: it was told.
+    // Later calls fail too: the stop stays in force.
     let error = refused(&process, &cx()).await;
     assert_eq!(error.message, "the Terraform provider was not started: the command was cancelled");
     assert_eq!(launches.count(), 1);
@@ -201,7 +201,7 @@ async fn whoever_waited_for_a_start_that_failed_is_told_why() {
         assert!(error.message.contains("exited with code 3"), "{error}");
     }
     assert_eq!(launches.count(), 1);
-    // Who comes later tries again.
+    // A later caller tries again.
     refused(&process, &cx()).await;
     assert_eq!(launches.count(), 2);
 }
@@ -226,7 +226,7 @@ async fn a_provider_without_a_certificate_comes_with_the_switch_for_that() {
     assert!(error.message.ends_with("without TLS it may work: set TF_DISABLE_PLUGIN_TLS=1"), "{error}");
 }
 
-/// Providers of the old kind are asked for their schema before anything else.
+/// SDK-based providers are asked for their schema before anything else.
 #[tokio::test(start_paused = true)]
 async fn a_panic_while_it_is_asked_for_its_schema_is_told() {
     let (mut process, launches, directory) = silent();
@@ -237,7 +237,7 @@ async fn a_panic_while_it_is_asked_for_its_schema_is_told() {
     launches.says(FirstLine::Line(format!("1|6|unix|{}|grpc|", socket.display()).into_bytes()));
     let panics = async {
         let (mut stream, _) = listener.accept().await.unwrap();
-        // Somebody begins to speak.
+        // The client sends its first byte.
         stream.read_u8().await.unwrap();
         launches.panics("panic: the schema is wrong");
         stream

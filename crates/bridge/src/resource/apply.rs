@@ -1,4 +1,4 @@
-//! Carrying out a change. Nothing that exists afterwards is lost, whatever else the provider says.
+//! Carrying out a change. Everything that exists afterwards is kept in the outcome, whatever else the answer contains.
 
 use std::ops::ControlFlow;
 
@@ -30,7 +30,7 @@ impl Package {
         let urn = &request.resource.urn;
         let mut ready = match self.ready(cx, call, urn, &subject, &request).await {
             Ok(ready) => ready,
-            // Planning changes nothing, however it fails.
+            // Planning changes nothing, even if it fails.
             Err(error) => return Outcome::NotDone(error),
         };
         let ending = Ending { package: self, cx, call, urn, subject: &subject, request: &request };
@@ -52,7 +52,7 @@ impl Package {
             planned_identity: &order.identity,
         };
         let answer = match self.client(cx).await {
-            // It was told while the change was planned: nobody would stop the call that comes now.
+            // The provider was asked to stop while the change was planned: nothing would stop a call made now.
             Ok(_) if self.process.is_stopped() => {
                 return Outcome::NotDone(
                     self.error(call, "the call was not made: the provider had been asked to stop"),
@@ -74,9 +74,9 @@ impl Package {
         }
     }
 
-    /// Terraform carries out no plan that changes nothing, and many providers cannot: they have no update at all. But Pulumi's engine
-    /// orders an update of what was made in part, also where the program has not changed. What such a thing is by its state may be what
-    /// it should have become, so a look comes first; if it is something else, that is planned and has to be done.
+    /// Terraform applies no plan that changes nothing, and many providers cannot: they have no update at all. But Pulumi's engine orders an
+    /// update of a resource that was only partly created, even if the program has not changed. The resource may by now be in the planned state,
+    /// so it is read first; if it is not, the difference is planned and has to be applied.
     async fn looked_at(&self, ending: &Ending<'_>, ready: &Ready) -> Result<ControlFlow<Outcome, Ready>, CallError> {
         let Ending { cx, call, urn, subject, .. } = *ending;
         let Some(found) = self.found(cx, urn, subject, &ready.prior, None).await? else {
@@ -86,10 +86,10 @@ impl Package {
         if found.state == ready.prior.state {
             return Ok(ControlFlow::Break(ending.state(found, Vec::new())));
         }
-        // What the user does not want changed is now what was found.
+        // Properties in `ignoreChanges` keep the values that were just read.
         let ignored = &ending.request.ignore_changes;
         let config = self.config_of_change(call, subject, &found, &ending.request.inputs, ignored)?;
-        // Nobody has compared it with this before, so what the provider says of it is news.
+        // This comparison is new, so the provider's warnings about it are too.
         let plan = self.planned(cx, "Diff", urn, subject, found, config).await?;
         let Plan { ready, replacing, .. } = settled(&subject.resource.object, plan, ignored);
         let block = &subject.handle.schema.block;
@@ -105,7 +105,7 @@ impl Package {
         })
     }
 
-    /// The plan that was kept, or one that is made now, with all that its order needs.
+    /// The kept plan, or a new one, with everything that applying it needs.
     async fn ready(
         &self,
         cx: &CallContext,
@@ -114,7 +114,7 @@ impl Package {
         subject: &Subject,
         request: &ApplyRequest,
     ) -> Result<Ready, CallError> {
-        // Before the order: what it answers cannot be kept without them.
+        // Fetched before the change: without the schemas, an identity in the answer could not be kept.
         self.identities(cx).await?;
         let mut ready = self.plan_of(cx, call, urn, subject, request).await?;
         // A state that Pulumi's bridge wrote has no identity, and providers that have them fail an update without one.
@@ -154,7 +154,7 @@ impl Package {
         }
     }
 
-    /// The id of a resource, by its outputs; `None` if it should have one and has not.
+    /// The id of a resource, from its outputs; `None` if it should have one and does not.
     pub(crate) fn id(&self, subject: &Subject, outputs: &PropertyMap) -> Option<String> {
         let property = match &subject.resource.id {
             Id::Missing => return Some(MISSING_ID.to_owned()),
@@ -165,7 +165,7 @@ impl Package {
     }
 }
 
-/// What becomes of an answer.
+/// Turns an answer into an outcome.
 struct Ending<'a> {
     package: &'a Package,
     cx: &'a CallContext,
@@ -192,7 +192,7 @@ impl Ending<'_> {
         let mut wrong = consistency::unknown_in(&stored.state);
         wrong.extend(consistency::write_only_in(block, &stored.state));
         reasons.extend(wrong.iter().map(|finding| format!("the provider answered something wrong: {finding}")));
-        // What a provider did after an error is seldom what it planned.
+        // After an error, a provider has seldom done exactly what it planned.
         if !legacy && !ready.legacy && reasons.is_empty() {
             let findings = consistency::of_result(block, &ready.planned, &stored.state);
             let held = self.package.hold(self.cx, self.call, self.urn, &findings, "did");
@@ -202,7 +202,7 @@ impl Ending<'_> {
         self.state(Stored { state, ..stored }, reasons)
     }
 
-    /// The state of what exists, and whether it is ready.
+    /// The state of the resource, and whether it is complete.
     fn state(&self, stored: Stored, mut reasons: Vec<String>) -> Outcome {
         let mut outputs = match self.package.outputs(self.subject, &stored) {
             Ok(outputs) => outputs,
@@ -218,7 +218,7 @@ impl Ending<'_> {
         secrets::annotate(&mut outputs, &self.request.inputs);
         let known = self.request.prior.as_ref().map(|prior| prior.id.clone());
         let Some(id) = self.package.id(self.subject, &outputs).or(known.filter(|id| !id.is_empty())) else {
-            // There is a state, so something may exist, whatever else the provider said.
+            // There is a state, so a resource may exist, whatever else the answer contains.
             reasons.push("the provider answered a state without an id".to_owned());
             return Outcome::Unknown { error: self.error(ErrorKind::Garbage, reasons.join("\n")), last: None };
         };
@@ -226,7 +226,7 @@ impl Ending<'_> {
         if reasons.is_empty() { Outcome::Done(state) } else { Outcome::Partial { state, reasons } }
     }
 
-    /// What was made, where its properties cannot be shown but its id can. The rest is asked for before anything else is done with it.
+    /// A resource whose properties cannot be shown but whose id can. The rest is read before anything else happens to it.
     fn known_by_id(&self, stored: &Stored) -> Option<State> {
         let resource = &self.subject.resource;
         let attribute = match &resource.id {
@@ -240,17 +240,17 @@ impl Ending<'_> {
         (self.request.action == Action::Create).then_some(state)
     }
 
-    /// The provider answered no state.
+    /// The provider returned no state.
     fn nothing(&self, reasons: Vec<String>) -> Outcome {
         if !reasons.is_empty() {
             return Outcome::NotDone(self.error(ErrorKind::NotDone, reasons.join("\n")));
         }
-        // It may well have been made: that is for a person to see.
+        // The resource may well have been created: the user has to check.
         let error = self.error(ErrorKind::Garbage, "the provider answered neither a state nor an error".to_owned());
         Outcome::Unknown { error, last: self.request.prior.clone() }
     }
 
-    /// A resource that could not be deleted keeps its state; the provider may have something new to say of it.
+    /// A resource that could not be deleted keeps its state, which the provider may have updated in its answer.
     fn of_deletion(&self, stored: Stored, mut reasons: Vec<String>) -> Outcome {
         if reasons.is_empty() {
             if stored.state.is_null() {
@@ -274,7 +274,7 @@ impl Ending<'_> {
     }
 }
 
-/// What a provider answers if there is nothing new to say: what is planned, and of what it could not delete, what it was told exists.
+/// The provider's answer if it has nothing new to report: the plan, or the prior state of a resource that it could not delete.
 fn expected(change: &Ready, action: Action) -> &Cty {
     match action {
         Action::Create | Action::Update => &change.planned,

@@ -1,18 +1,18 @@
 //! Names for resources whose program gives none: the resource's own name and seven hexadecimal digits.
 //!
-//! The digits come from the seed that the engine sends with Check, through the generator that the Go programs of the peers use
-//! (ChaCha with eight rounds, C2SP chacha8rand), so that whoever makes a name makes the same one.
+//! The digits come from the seed that the engine sends with Check, through the generator that Pulumi's Go programs use (ChaCha with eight
+//! rounds, C2SP chacha8rand), so that every program makes the same name.
 
 use outrigger_provider::{Autonaming, AutonamingMode};
 use sha2::{Digest, Sha256};
 
-/// How many digits.
+/// The number of digits.
 const DIGITS: usize = 7;
 
-/// The longest name.
+/// The maximum length of a name.
 const LONGEST: usize = 255;
 
-/// A name for a resource, or why there is none.
+/// A name for a resource, or the reason why it gets none.
 pub(crate) fn name(resource: &str, seed: &[u8], options: Option<&Autonaming>) -> Result<String, String> {
     match options {
         Some(Autonaming { mode: AutonamingMode::Disable, .. }) => {
@@ -32,7 +32,7 @@ pub(crate) fn name(resource: &str, seed: &[u8], options: Option<&Autonaming>) ->
 
 fn digits(seed: &[u8]) -> String {
     let key: [u8; 32] = Sha256::digest(seed).into();
-    // Numbers so large that the digits would not be equally likely are skipped.
+    // Numbers above the limit are skipped: they would make some digits more likely than others.
     let limit = u64::MAX - u64::MAX % 16;
     let fair = numbers(&key).into_iter().filter(|number| *number < limit);
     fair.take(DIGITS).filter_map(|number| char::from_digit((number % 16) as u32, 16)).collect()
@@ -49,7 +49,7 @@ fn numbers(key: &[u8; 32]) -> [u64; 32] {
     numbers
 }
 
-/// One block of the cipher. Only the words of the key are added to the result, as the generator has it.
+/// One block of the cipher. As in chacha8rand, only the words of the key are added to the result.
 fn block(key: &[u8; 32], counter: u32) -> [u32; 16] {
     let mut state = [0_u32; 16];
     state[..4].copy_from_slice(&[0x6170_7865, 0x3320_646e, 0x7962_2d32, 0x6b20_6574]);
@@ -83,7 +83,7 @@ fn quarter(state: &mut [u32; 16], [a, b, c, d]: [usize; 4]) {
 mod tests {
     use super::*;
 
-    /// What the Go library makes of the same seeds.
+    /// The names that the Go library makes from the same seeds.
     #[test]
     fn the_same_seed_gives_the_same_name() {
         for (seed, expected) in

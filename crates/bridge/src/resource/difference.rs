@@ -1,4 +1,4 @@
-//! What a plan changes, property by property.
+//! The changes of a plan, property by property.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use outrigger_value::{PathStep, PropertyPath};
 use crate::naming::object_names::{Field, Object, Shape};
 use crate::naming::property_path;
 
-/// What changes from `prior` to `planned`; `replacing` are the paths that need a new resource.
+/// The changes from `prior` to `planned`; `replacing` are the paths that need a new resource.
 pub(crate) fn of(object: &Object, prior: &Cty, planned: &Cty, replacing: &[Path]) -> Diff {
     let mut changed: BTreeSet<String> = BTreeSet::new();
     let mut details = Details::default();
@@ -19,7 +19,7 @@ pub(crate) fn of(object: &Object, prior: &Cty, planned: &Cty, replacing: &[Path]
             continue;
         }
         changed.insert(field.name.to_string());
-        // What only the provider sets is nobody's change; a display would look for it among the inputs.
+        // A property that only the provider sets has no details: a display would look for it among the inputs.
         if field.is_input() {
             details.at(PathStep::Key(field.name.to_string()), |details| details.shaped(&field.shape, before, after));
         }
@@ -29,7 +29,7 @@ pub(crate) fn of(object: &Object, prior: &Cty, planned: &Cty, replacing: &[Path]
     for path in replacing {
         promote(object, path, &mut details.found);
     }
-    // A reason that no input shows is shown by the property at the top.
+    // If no input shows the reason for the replacement, the top-level property does.
     if !replace_keys.is_empty() && !details.found.values().any(|kind| kind.replaces()) {
         for key in &replace_keys {
             details.found.insert(PropertyPath(vec![PathStep::Key(key.clone())]), DiffKind::UpdateReplace);
@@ -51,7 +51,7 @@ fn member<'a>(value: &'a Cty, field: &Field) -> &'a Cty {
     if value.is_unknown() { &Cty::UNKNOWN } else { value.get(&field.terraform).unwrap_or(&Cty::Null) }
 }
 
-/// Marks everything at and below a path of the provider's as a reason for replacement. A path into a set ends at the set.
+/// Marks every change at or below a provider's path as a reason for replacement. A path into a set ends at the set.
 fn promote(object: &Object, path: &Path, found: &mut BTreeMap<PropertyPath, DiffKind>) {
     let Some(prefix) = property_path::path(object, path) else { return };
     for (path, kind) in found.iter_mut().filter(|(path, _)| path.0.starts_with(&prefix)) {
@@ -60,7 +60,7 @@ fn promote(object: &Object, path: &Path, found: &mut BTreeMap<PropertyPath, Diff
     }
 }
 
-/// Changes by path, and where the search is.
+/// Changes by path, and the current path of the search.
 #[derive(Default)]
 struct Details {
     found: BTreeMap<PropertyPath, DiffKind>,
@@ -74,7 +74,7 @@ impl Details {
         self.path.pop();
     }
 
-    /// A change as a whole. `None` is not there at all, which is less than null.
+    /// A change as a whole. `None` means absent, which is less than null.
     fn add(&mut self, before: Option<&Cty>, after: Option<&Cty>) {
         let kind = match (before, after) {
             (None, _) => DiffKind::Add,
@@ -86,7 +86,7 @@ impl Details {
         self.found.insert(PropertyPath(self.path.clone()), kind);
     }
 
-    /// One element of several, which one side may not have.
+    /// One element of a collection, which may be absent on one side.
     fn element(&mut self, step: PathStep, shape: &Shape, before: Option<&Cty>, after: Option<&Cty>) {
         self.at(step, |details| match (before, after) {
             (Some(before), Some(after)) => details.shaped(shape, before, after),
@@ -130,7 +130,7 @@ impl Details {
         }
     }
 
-    /// What is in one set and not in the other. Elements have no names; each is shown at its place in its own set.
+    /// Elements that only one of the sets has. Elements have no names; each is shown at its position in its own set.
     fn set(&mut self, before: &[Cty], after: &[Cty]) {
         let missing = |from: &[Cty], other: &[Cty]| -> BTreeSet<usize> {
             from.iter().enumerate().filter(|(_, item)| !other.contains(item)).map(|(index, _)| index).collect()

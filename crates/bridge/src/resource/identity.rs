@@ -1,7 +1,7 @@
-//! Identities: what a provider knows a resource by, apart from its state.
+//! Identities: data by which a provider knows a resource, apart from its state.
 //!
-//! A provider that has them wants to be shown the identity with the state, and some fail an update without it. They are kept in
-//! `__meta`, as JSON with the version of their schema; the schemas are asked for once in a process.
+//! A provider with identities expects one together with the state, and some fail an update without it. They are stored in `__meta`, as JSON with
+//! the version of their schema; the schemas are fetched once per process.
 
 use std::collections::BTreeMap;
 
@@ -14,12 +14,12 @@ use crate::diagnostics;
 use crate::package::{Package, Subject};
 use crate::values::meta::KeptIdentity;
 
-/// The schemas of identities, by type of resource. Most types have none.
+/// The identity schemas, by resource type. Most types have none.
 pub(crate) type Identities = BTreeMap<String, IdentitySchema>;
 
 impl Package {
-    /// The schemas of identities. Whoever may get one from the provider asks before, so that nothing can fail after. A provider of
-    /// several parts says an error for each that is older than identities; the others' are as good as ever.
+    /// The identity schemas. A call that may get an identity fetches them first, so that nothing can fail afterwards. A provider made of several
+    /// servers reports an error for each server that is older than identities; the schemas of the others are valid.
     pub(crate) async fn identities(&self, cx: &CallContext) -> Result<&Identities, CallError> {
         let asked = || async {
             let (schemas, reports) = self.client(cx).await?.identity_schemas(cx).await?;
@@ -31,15 +31,15 @@ impl Package {
         self.identities.get_or_try_init(asked).await
     }
 
-    /// An identity that a provider answered, for the state. What does not fit its own schema is not kept: it is asked for again when
-    /// it is needed.
+    /// An identity from the provider's answer, as it is stored. One that does not fit its own schema is not stored, but read again when it is
+    /// needed.
     pub(crate) fn identity_to_keep(&self, subject: &Subject, identity: &Bytes) -> Option<KeptIdentity> {
         let schema = self.identities.get()?.get(&*subject.handle.name)?;
         let json = cty::to_json(&known(schema, identity)?, &schema.ty()).ok()?;
         Some(KeptIdentity { version: schema.version, json })
     }
 
-    /// An identity from the state, for the provider; one of an older version is brought to the current one by the provider itself.
+    /// A stored identity, for the provider. The provider itself upgrades one of an older version.
     pub(crate) async fn kept_identity(
         &self,
         cx: &CallContext,
@@ -63,14 +63,14 @@ impl Package {
         Ok(identity)
     }
 
-    /// Whether a resource should have an identity, and this is none. Only known once somebody has asked for the schemas.
+    /// Whether a resource should have an identity, and this is none. It is only known once the schemas have been fetched.
     pub(crate) fn lacks_identity(&self, subject: &Subject, identity: &Bytes) -> bool {
         let schema = self.identities.get().and_then(|known| known.get(&*subject.handle.name));
         schema.is_some_and(|schema| known(schema, identity).is_none())
     }
 }
 
-/// What an identity says; `None` if it says nothing: there is none, or all of it is null.
+/// The value of an identity; `None` if there is none or all of it is null.
 fn known(schema: &IdentitySchema, identity: &Bytes) -> Option<Value> {
     let value = cty::decode(identity, &schema.ty()).ok()?;
     let says_something = matches!(&value, Value::Map(members) if members.values().any(|member| !member.is_null()));

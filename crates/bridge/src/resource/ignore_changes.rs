@@ -1,4 +1,4 @@
-//! What the user does not want changed: the paths of `ignoreChanges`.
+//! The paths of `ignoreChanges`, whose values stay as they are.
 
 use std::sync::Arc;
 
@@ -14,8 +14,8 @@ use crate::resource::plans::Plan;
 use crate::values::decode;
 
 impl Package {
-    /// What is wanted, with what exists at those paths. What exists is the state in its current version: an older one may have other
-    /// names, under which nothing would be found, and nothing would be wanted then.
+    /// The configuration, with existing values at the ignored paths. `stored` is in the current version: in an older one, properties may have
+    /// other names, so the existing values would not be found, and nothing would be configured there.
     pub(crate) fn config_of_change(
         &self,
         call: &str,
@@ -33,7 +33,7 @@ impl Package {
     }
 }
 
-/// What is wanted, with what exists at those paths.
+/// The inputs, with existing values at the ignored paths.
 pub(crate) fn unchanged(exists: &PropertyMap, mut inputs: PropertyMap, ignored: &[String]) -> PropertyMap {
     for path in paths(ignored) {
         path.copy(exists, &mut inputs);
@@ -41,8 +41,8 @@ pub(crate) fn unchanged(exists: &PropertyMap, mut inputs: PropertyMap, ignored: 
     inputs
 }
 
-/// A plan without changes at those paths. Providers of the old kind may plan something else than is configured: one that stores the digest
-/// of a text plans the digest of the digest, when it is given that. Terraform takes such changes back, and so do we.
+/// A plan without changes at the ignored paths. SDK-based providers may plan something other than the configuration: one that stores the digest
+/// of a string plans the digest of the digest when it is given that. Terraform reverts such changes, and so do we.
 pub(crate) fn settled(object: &Object, plan: Plan, ignored: &[String]) -> Plan {
     let Ready { prior, planned, legacy, .. } = &*plan.ready;
     if !legacy || ignored.is_empty() || prior.state.is_null() {
@@ -56,7 +56,7 @@ pub(crate) fn settled(object: &Object, plan: Plan, ignored: &[String]) -> Plan {
     Plan { ready, ..plan }
 }
 
-/// The engine has read these paths before; what cannot be read names nothing.
+/// The engine has parsed these paths before; one that cannot be parsed is skipped.
 fn paths(ignored: &[String]) -> impl Iterator<Item = PropertyPath> {
     ignored.iter().filter_map(|path| path.parse().ok())
 }
@@ -96,7 +96,7 @@ fn keep(shape: &Shape, steps: &[PathStep], prior: &Cty, planned: &mut Cty) {
                 }
             }
         }
-        // Elements of sets have no places.
+        // Elements of sets have no positions.
         _ => {}
     }
 }
@@ -122,7 +122,7 @@ mod tests {
         Cty::Map(items.into_iter().map(|(name, value)| (name.into(), value)).collect())
     }
 
-    /// A thing whose texts are all this one.
+    /// A resource with this string everywhere.
     fn thing(text: &str) -> Cty {
         let inner = || map([("listen_port", Cty::string(text))]);
         map([

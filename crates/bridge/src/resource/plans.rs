@@ -1,10 +1,10 @@
-//! Plans that were made and not carried out yet.
+//! Plans that were made and not applied yet.
 //!
-//! A refresh asks what would change, the program after it asks the same, and so does an update after its preview. A provider's plan
-//! depends on what exists and what is wanted, so it is asked once; what is carried out is then what was shown. Kept by the name of the
-//! resource: two that are wanted alike may get different names from their provider, and those must not be mixed up.
+//! A refresh asks what would change, the program after it asks the same, and so does an update after its preview. A provider's plan depends only
+//! on the existing resource and the configuration, so it is asked once, and what was shown is applied. Plans are kept by URN: two resources with
+//! equal inputs may get different names from their provider, and their plans must not be mixed up.
 //!
-//! Where a plan says that a resource has to be replaced, the plan of the new one gets the bytes that the provider gave with the first.
+//! If a plan requires a replacement, the plan of the new resource gets the private bytes of the first plan.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -17,7 +17,7 @@ use outrigger_value::{PropertyMap, Urn};
 
 use crate::resource::Ready;
 
-/// What a provider answered.
+/// A provider's plan.
 #[derive(Clone)]
 pub(crate) struct Plan {
     pub(crate) ready: Arc<Ready>,
@@ -28,19 +28,19 @@ pub(crate) struct Plan {
 
 /// The plans of one provider as it is configured now.
 pub(crate) struct Plans {
-    /// Whether anybody will ask again.
+    /// Whether plans are kept for a later call.
     keeping: bool,
     kept: Mutex<HashMap<Urn, Kept>>,
 }
 
-/// What is planned for one name.
+/// The plans for one resource.
 #[derive(Default)]
 struct Kept {
-    /// For what exists.
+    /// For the existing resource.
     change: Option<Plan>,
-    /// For a new resource: the first of its name, or one that takes the place of what exists.
+    /// For a new resource: the first of its name, or one that replaces the existing one.
     creation: Option<Plan>,
-    /// The provider's bytes, where the newest plan for what exists says that it has to be replaced.
+    /// The provider's private bytes, if the newest plan for the existing resource requires its replacement.
     replacement: Option<Bytes>,
     /// Outputs of an older version, and the state that the provider upgraded them to: an update reuses the upgrade of its plan.
     upgraded: Option<(PropertyMap, Stored)>,
@@ -51,7 +51,7 @@ impl Plans {
         Self { keeping, kept: Mutex::default() }
     }
 
-    /// The plan of a resource, if the question is the same.
+    /// The plan of a resource, if it is for the same prior state and configuration.
     pub(crate) fn get(&self, urn: &Urn, prior: &Stored, config: &Cty) -> Option<Plan> {
         let kept = self.lock();
         let Kept { change, creation, .. } = kept.get(urn)?;
@@ -69,8 +69,8 @@ impl Plans {
         *place = Some(plan.clone());
     }
 
-    /// What the plan of a resource comes down to. The bytes that come with a replacement are for the new one whatever is wanted of it by
-    /// then: it gets another name where names are made up.
+    /// Records the verdict on a plan. The private bytes of a replacement go to the new resource whatever its inputs are by then: it gets another
+    /// name where names are made up.
     pub(crate) fn judged(&self, urn: &Urn, ready: &Ready, verdict: Verdict) {
         let given = (verdict == Verdict::Replace && !ready.private.is_empty()).then(|| ready.private.clone());
         let mut kept = self.lock();
@@ -81,7 +81,7 @@ impl Plans {
         }
     }
 
-    /// The provider's bytes for a new resource that takes the place of another.
+    /// The private bytes for a new resource that replaces another.
     pub(crate) fn replacement(&self, urn: &Urn) -> Option<Bytes> {
         self.lock().get(urn)?.replacement.clone()
     }
@@ -98,8 +98,8 @@ impl Plans {
         }
     }
 
-    /// The resource is about to change: no plan for what exists holds any more. What is made anew after it was deleted is made as it was
-    /// planned.
+    /// The resource is about to change: plans for the existing resource no longer hold. A resource that is recreated after its deletion is
+    /// created as planned.
     pub(crate) fn forget(&self, urn: &Urn, action: Action) {
         let mut kept = self.lock();
         if action == Action::Create {
@@ -109,7 +109,7 @@ impl Plans {
         }
     }
 
-    /// The provider is configured anew.
+    /// Forgets everything: the provider is configured again.
     pub(crate) fn clear(&self) {
         self.lock().clear();
     }

@@ -1,4 +1,4 @@
-//! Reading what exists: a refresh, and an import.
+//! Reading existing resources: a refresh, and an import.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::values::{delta, inputs, meta, secrets};
 
 const CALL: &str = "Read";
 
-/// Whoever shows the bridge to `pulumi` gives up a read at the same limit, and may do so a moment before: the reason is the same.
+/// A host that shows the bridge to `pulumi` gives up a read at the same limit, perhaps a moment before; the reason is the same.
 const TOGETHER: Duration = Duration::from_millis(100);
 
 impl Package {
@@ -26,9 +26,9 @@ impl Package {
         self.in_time(request.timeout, self.unknown(cx, request)).await
     }
 
-    /// Waits no longer than the user wants. Providers have limits of their own for few reads, and some do not look at theirs. Whatever the
-    /// provider does at that moment is given up, which it is told by the connection. It is not told to stop: that would end the calls
-    /// of other resources, too.
+    /// Waits no longer than the user's limit. Few reads have a limit in the provider, and some providers ignore theirs. The call that runs at
+    /// that moment is given up, which the provider sees from the connection. StopProvider is not sent: it would end the calls for other
+    /// resources, too.
     async fn in_time<T>(
         &self,
         limit: Option<Duration>,
@@ -48,13 +48,13 @@ impl Package {
         Err(CallError::new(self.label(), CALL, ErrorKind::TimedOut, message))
     }
 
-    /// Reads what the state knows.
+    /// Reads a resource that is in the state.
     async fn known(&self, cx: &CallContext, request: ReadRequest) -> Result<ReadResult, CallError> {
         let ReadRequest { resource, state, timeout } = request;
         let subject = self.subject(CALL, resource.ty())?;
         self.identities(cx).await?;
         if self.is_known_by_id(&subject, &state.outputs) {
-            // What is given besides has to fit all the same: a mistake in it is a mistake.
+            // Other given properties must still fit: a mistake in them is an error.
             self.written(CALL, &subject, &state.outputs)?;
             return Ok(match self.imported(cx, &resource.urn, &subject, &state.id, timeout).await? {
                 Some(state) => ReadResult::Found { state, inputs_known: true, unchanged: false },
@@ -70,7 +70,7 @@ impl Package {
         let inputs = inputs::refreshed(&subject.resource.object, state.inputs, &outputs);
         let before = state.id;
         let id = self.id(&subject, &outputs).unwrap_or_else(|| before.clone());
-        // Inputs of a set are written in the provider's order, in which a program seldom has them.
+        // Inputs are kept if nothing has changed: those of a set would otherwise be in the provider's order, which is seldom the program's.
         let unchanged = found.state == stored.state && id == before;
         if !unchanged {
             self.vouched(&subject, &found, &outputs);
@@ -79,14 +79,14 @@ impl Package {
         Ok(ReadResult::Found { state, inputs_known: true, unchanged })
     }
 
-    /// Whether nobody has stored this: a `get` gives the id, and properties to find it by at the most. Taken for a state these would have no
-    /// id, and no version.
+    /// Whether this was never stored: a `get` gives the id, and at most some properties to find it by. Taken for a state, these would have no id
+    /// and no version.
     fn is_known_by_id(&self, subject: &Subject, outputs: &PropertyMap) -> bool {
         let is_stored = outputs.contains_key(delta::KEY) || outputs.contains_key(meta::KEY);
         outputs.is_empty() || !is_stored && self.id(subject, outputs).is_none()
     }
 
-    /// Reads what nobody knows more of than the id.
+    /// Reads a resource of which only the id is known.
     async fn unknown(&self, cx: &CallContext, request: ImportRequest) -> Result<Imported, CallError> {
         let subject = self.subject(CALL, request.resource.ty())?;
         self.identities(cx).await?;
@@ -95,7 +95,7 @@ impl Package {
         Ok(Imported { resources })
     }
 
-    /// ImportResourceState, and what is there by a read.
+    /// ImportResourceState, and a read of the resource that it returns.
     async fn imported(
         &self,
         cx: &CallContext,
@@ -127,7 +127,7 @@ impl Package {
         Ok(Some(State { id, inputs, outputs, ..State::default() }))
     }
 
-    /// ReadResource: what exists now.
+    /// ReadResource: the resource as it is now.
     pub(crate) async fn found(
         &self,
         cx: &CallContext,
@@ -162,8 +162,8 @@ impl Package {
     }
 }
 
-/// Whether the only thing wrong is what HashiCorp's library says of a resource that is gone, when it is asked for it without an
-/// identity: states that Pulumi's bridge wrote have none.
+/// Whether the only error is the one that HashiCorp's library reports for a missing resource that is read without an identity: states that
+/// Pulumi's bridge wrote have none.
 fn is_without_identity(reports: &[Report]) -> bool {
     let mut errors = reports.iter().filter(|report| report.is_error());
     errors.next().is_some_and(|error| error.summary == "Missing Resource Identity After Read")

@@ -1,8 +1,8 @@
-//! The user's limits for a step (`customTimeouts`).
+//! The user's time limits for a step (`customTimeouts`).
 //!
-//! Providers of the old kind keep limits in their private bytes: JSON, under a key that they all have in common, in nanoseconds.
-//! Providers of the new kind look for them in the resource itself, where it has a property `timeouts`. Either way a limit counts for
-//! one step and is in nobody's state. Only what the schema has a limit for is written.
+//! SDK-based providers keep limits in their private bytes: JSON, under a key that all of them use, in nanoseconds. Framework-based providers
+//! look for them in the resource itself, in a property `timeouts`. Either way a limit is for one step and is not stored in the state. Only
+//! limits that the schema has are written.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,19 +16,15 @@ use serde_json::{Map, Value};
 /// The key of limits in private bytes.
 const KEY: &str = "e2bfb730-ecaa-11e6-8f88-34363bc7c4c0";
 
-/// The attribute or block in which a resource has its limits.
+/// The attribute or block that holds a resource's limits.
 pub(crate) const ATTRIBUTE: &str = "timeouts";
 
-/// What a limit is for.
+/// The operation that a limit is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Operation {
-    /// Making it.
     Create,
-    /// Looking at it.
     Read,
-    /// Changing it.
     Update,
-    /// Removing it.
     Delete,
 }
 
@@ -43,9 +39,9 @@ impl Operation {
     }
 }
 
-/// Whether private bytes are of a provider of the old kind, by what these have in them: limits for resources that have any, the schema's
-/// version as a text, a mark of an import. Those of the new kind must not be touched: a provider that finds something in them which it
-/// cannot read forgets all of them. It keeps everything there as text in base 64, which is never a number.
+/// Whether private bytes belong to an SDK-based provider, judged by their contents: limits of resources that have any, the schema's version as a
+/// string, a mark of an import. Those of framework-based providers must not be touched: a provider that cannot read something in them drops all
+/// of them. It keeps every entry as a base64 string, which is never a number.
 pub(crate) fn is_of_old_kind(private: &Bytes) -> bool {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     serde_json::from_slice::<Map<String, Value>>(private).is_ok_and(|content| {
@@ -55,7 +51,7 @@ pub(crate) fn is_of_old_kind(private: &Bytes) -> bool {
     })
 }
 
-/// The private bytes with a limit for a step; `None` where the resource has no such limit, or the bytes are of another kind.
+/// The private bytes with a limit for a step; `None` if the resource has no such limit, or the bytes are of another kind.
 pub(crate) fn with_limit(block: &Block, private: &Bytes, step: Operation, limit: Duration) -> Option<Bytes> {
     let timeouts = block.nested(ATTRIBUTE)?;
     timeouts.block.attribute(step.name())?;
@@ -67,7 +63,7 @@ pub(crate) fn with_limit(block: &Block, private: &Bytes, step: Operation, limit:
     serde_json::to_vec(&content).ok().map(Bytes::from)
 }
 
-/// A resource's value with a limit for a step among its own; `None` where it has no such limit.
+/// A resource's value with a limit for a step; `None` if it has no such limit.
 pub(crate) fn in_value(block: &Block, value: &Cty, step: Operation, limit: Duration) -> Option<Cty> {
     let ty = match (block.attribute(ATTRIBUTE), block.nested(ATTRIBUTE)) {
         (Some(attribute), _) => attribute.shape.ty(),
@@ -90,7 +86,7 @@ pub(crate) fn in_value(block: &Block, value: &Cty, step: Operation, limit: Durat
     Some(Cty::Map(members))
 }
 
-/// What is stored of a resource with a limit for a step; `None` where it has no such limit.
+/// A stored resource with a limit for a step; `None` if it has no such limit.
 pub(crate) fn in_stored(block: &Block, own: &Stored, step: Operation, limit: Duration) -> Option<Stored> {
     if is_of_old_kind(&own.private) {
         let private = with_limit(block, &own.private, step, limit)?;
@@ -100,7 +96,7 @@ pub(crate) fn in_stored(block: &Block, own: &Stored, step: Operation, limit: Dur
     Some(Stored { state, ..own.clone() })
 }
 
-/// What an answer has of the limit for a step is as it was: it was for this step alone.
+/// Removes the limit for a step from an answer: it was for this step alone.
 pub(crate) fn out_of_stored(answer: &mut Stored, ordered: &Stored, own: &Stored, step: Operation) {
     out_of_value(&mut answer.state, &ordered.state, &own.state);
     if let Some(private) = without_limit(&answer.private, &ordered.private, &own.private, step) {
@@ -108,7 +104,7 @@ pub(crate) fn out_of_stored(answer: &mut Stored, ordered: &Stored, own: &Stored,
     }
 }
 
-/// What a limit changed among the resource's own is as it was.
+/// Restores the resource's own limits where an answer has the changed ones.
 pub(crate) fn out_of_value(answer: &mut Cty, ordered: &Cty, own: &Cty) {
     let limits = |value: &Cty| value.get(ATTRIBUTE).cloned();
     let (ordered, own) = (limits(ordered), limits(own));
@@ -121,8 +117,8 @@ pub(crate) fn out_of_value(answer: &mut Cty, ordered: &Cty, own: &Cty) {
     }
 }
 
-/// Private bytes without a limit that was put into them; `None` where it is not in them. The rest need not be what was ordered: the mark
-/// of an import is gone after the first read.
+/// Private bytes without a limit that was added to them; `None` if it is not in them. The rest may have changed: the mark of an import is gone
+/// after the first read.
 fn without_limit(answer: &Bytes, ordered: &Bytes, own: &Bytes, step: Operation) -> Option<Bytes> {
     if ordered == own {
         return None;
@@ -144,7 +140,7 @@ fn without_limit(answer: &Bytes, ordered: &Bytes, own: &Bytes, step: Operation) 
     if limits.is_empty() && !own.contains_key(KEY) {
         content.remove(KEY);
     }
-    // What they are where a provider has nothing to keep.
+    // The private bytes of a provider that has nothing to keep.
     if content.is_empty() {
         return Some(Bytes::new());
     }
@@ -184,7 +180,7 @@ mod tests {
         let minute = Duration::from_secs(60);
         assert_eq!(limited("", Operation::Update, minute), None);
         assert_eq!(with_limit(&Block::default(), &Bytes::new(), Operation::Create, minute), None);
-        // Bytes of providers of the new kind, and what is none of both.
+        // Bytes of framework-based providers, and bytes of neither kind.
         for private in ["\u{1}", "[]", r#"{"e2bfb730-ecaa-11e6-8f88-34363bc7c4c0":7}"#] {
             assert_eq!(limited(private, Operation::Create, minute), None, "{private}");
         }
@@ -200,14 +196,14 @@ mod tests {
         ] {
             assert!(is_of_old_kind(&Bytes::from_static(old.as_bytes())), "{old}");
         }
-        // Providers of the new kind have a mark of an import, too, and can call theirs what they like.
+        // Framework-based providers have a mark of an import, too, and can choose any names.
         let new = [r#"{"key":"dmFsdWU="}"#, r#"{".import_before_read":"dHJ1ZQ=="}"#, r#"{"schema_version":"MQ=="}"#];
         for other in ["", "x", "[]", "{}", r#"{"schema_version":""}"#].into_iter().chain(new) {
             assert!(!is_of_old_kind(&Bytes::from_static(other.as_bytes())), "{other}");
         }
     }
 
-    /// The private bytes after a step that was limited to a minute, whose provider answers with what it makes of those it got.
+    /// The private bytes after a step that was limited to a minute; `answered` makes the provider's answer from the bytes that it got.
     fn left(own: &str, answered: impl FnOnce(&str) -> String) -> String {
         let own = Stored { private: Bytes::copy_from_slice(own.as_bytes()), ..Stored::NOTHING };
         let ordered = in_stored(&block(), &own, Operation::Delete, Duration::from_secs(60)).unwrap();
@@ -229,14 +225,14 @@ mod tests {
         ] {
             assert_eq!(left(own, str::to_owned), own, "as they were");
         }
-        // Providers take their mark of an import away.
+        // Providers remove their mark of an import.
         let unmarked = |text: &str| text.replace(r#"".import_before_read":true,"#, "");
         assert_eq!(left(imported, unmarked), "");
         let versioned = r#"{".import_before_read":true,"schema_version":"1"}"#;
         assert_eq!(left(versioned, unmarked), r#"{"schema_version":"1"}"#);
         let limited = r#"{".import_before_read":true,"e2bfb730-ecaa-11e6-8f88-34363bc7c4c0":{"delete":2}}"#;
         assert_eq!(left(limited, unmarked), unmarked(limited));
-        // What else they say is theirs.
+        // Other contents stay as they are.
         for other in ["", "x", "{}", r#"{"e2bfb730-ecaa-11e6-8f88-34363bc7c4c0":{"delete":3}}"#] {
             assert_eq!(left(imported, |_| other.to_owned()), other);
         }

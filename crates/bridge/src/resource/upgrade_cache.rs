@@ -1,7 +1,7 @@
-//! Which stored states a provider has been asked about and would not change.
+//! Stored states that a provider was asked to upgrade and left unchanged.
 //!
-//! A refresh and the plan after it, or a plan and the change after it, start from the same state, and what a provider makes of a state
-//! depends on nothing else. A digest is kept instead of the state: there may be very many.
+//! A refresh and the plan after it, or a plan and the change after it, start from the same state, and an upgrade depends on nothing else.
+//! Digests are kept instead of states: there may be very many.
 
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
@@ -12,13 +12,13 @@ use sha2::{Digest as _, Sha256};
 #[derive(Default)]
 pub(crate) struct UpgradeCache(Mutex<HashSet<Digest>>);
 
-/// A state of a type.
+/// The digest of a state of one type.
 #[derive(PartialEq, Eq, Hash)]
 pub(crate) struct Digest([u8; 32]);
 
 impl Digest {
     pub(crate) fn of(token: &str, json: &[u8]) -> Self {
-        // A token has no such byte.
+        // A separator: a token contains no such byte.
         Self(Sha256::new().chain_update(token).chain_update([0]).chain_update(json).finalize().into())
     }
 }

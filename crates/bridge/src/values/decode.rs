@@ -1,21 +1,21 @@
-//! Terraform's values become Pulumi's properties.
+//! Converts Terraform's values to Pulumi's properties.
 
 use outrigger_terraform::cty::{Number, Value as Cty};
 use outrigger_value::{PropertyMap, Value};
 
 use crate::naming::object_names::{Object, Shape};
 
-/// A value that is not of its shape.
+/// A value that does not fit its shape.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{at}` holds {found}, which does not fit its schema")]
 pub struct Unfit {
-    /// Where, in Terraform's words.
+    /// Its path, in Terraform's names.
     pub at: String,
-    /// What is there.
+    /// A description of the value.
     pub found: String,
 }
 
-/// An object's properties. What is null is left out; what is sensitive is secret.
+/// An object's properties. Nulls are left out; sensitive values are secret.
 pub(crate) fn object(object: &Object, value: &Cty) -> Result<PropertyMap, Unfit> {
     let Cty::Map(items) = value else { return Err(unfit(value)) };
     let mut properties = PropertyMap::new();
@@ -68,7 +68,7 @@ pub(crate) fn shaped(shape: &Shape, value: &Cty) -> Result<Value, Unfit> {
     }
 }
 
-/// A value that says itself what it is. Names of attributes are left as they are.
+/// A value that brings its own type. Names of attributes are left as they are.
 pub(crate) fn natural(value: &Cty) -> Result<Value, Unfit> {
     Ok(match value {
         Cty::Null => Value::Null,
@@ -85,7 +85,7 @@ pub(crate) fn natural(value: &Cty) -> Result<Value, Unfit> {
     })
 }
 
-/// A number as Pulumi has it. What lies beyond all doubles could be written nowhere, and would be lost.
+/// A number as Pulumi has it. One beyond the range of doubles could not be stored, so it is an error.
 fn double(number: &Number) -> Result<Value, Unfit> {
     let double = number.to_f64();
     let too_large = || Unfit { at: String::new(), found: "a number that is too large".to_owned() };
@@ -111,7 +111,7 @@ mod tests {
     use crate::test_support::{any_block, any_state, attribute, map, nested};
     use crate::values::encode;
 
-    /// What outputs do not tell apart: a collection of one that is null, or whose only element is, is empty.
+    /// The value without distinctions that outputs do not have: a collection of one that is null, or whose only element is null, is empty.
     fn plain(object: &Object, value: &Cty) -> Cty {
         let Cty::Map(items) = value else { return value.clone() };
         let items = items.iter().map(|(name, item)| {

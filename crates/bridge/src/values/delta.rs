@@ -1,7 +1,7 @@
-//! How the exact state of a Terraform provider is found again from Pulumi's outputs: `__pulumi_raw_state_delta`.
+//! Restores the exact state of a Terraform provider from Pulumi's outputs: `__pulumi_raw_state_delta`.
 //!
-//! Outputs leave out what is null, flatten collections of one, have other names, and hold doubles. The delta says what has to be
-//! done to get the provider's own JSON back. Pulumi's bridge writes it, and reads ours; the forms are its forms:
+//! Outputs leave out nulls, flatten collections of one, have other names, and hold doubles. The delta records how to get the provider's own JSON
+//! back. Pulumi's bridge writes deltas and reads ours; the format is its format:
 //!
 //! | key | meaning |
 //! | --- | --- |
@@ -9,8 +9,8 @@
 //! | `obj` | an object: `renamed` names, deltas of properties `ps`, `ignored` properties |
 //! | `map`, `arr` | a map, a list or set, with deltas of elements `el` |
 //! | `plu` | the only element of a collection, with its delta `i`; null is an empty collection |
-//! | `num` | text that is a number |
-//! | `replace` | the value itself, in `raw`; stored as a secret, because nobody knows whether it is one |
+//! | `num` | a string that is a number |
+//! | `replace` | the value itself, in `raw`; stored as a secret, because it may be one |
 
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ use crate::values::json::{self, NotJson, write};
 /// The property that holds the delta.
 pub const KEY: &str = secrecy::REPETITION;
 
-/// Why a state cannot be found again.
+/// Why a state cannot be restored.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "the stored state and its `{KEY}` do not belong together: {0}. If the state was edited by hand, remove the `{KEY}` of this resource and run again"
@@ -50,13 +50,13 @@ pub fn recover(outputs: &PropertyMap, delta: &Value) -> Result<String, Broken> {
     let mut text = String::new();
     match part(delta, "obj") {
         Some(content) => recovered_object(content, outputs, &mut text)?,
-        // A resource is an object. What is not one has a short delta.
+        // A resource is an object; any other value has a short delta.
         None => recovered(delta, &Value::Map(outputs.clone()), &mut text)?,
     }
     Ok(text)
 }
 
-/// One delta; `None` means that the value is as it is.
+/// One delta; `None` leaves the value as it is.
 enum Delta {
     Object { renamed: BTreeMap<String, String>, properties: BTreeMap<String, Delta> },
     Map(BTreeMap<String, Delta>),
@@ -76,7 +76,7 @@ fn of_object(object: &Object, value: &Cty, ty: &Type, top: bool) -> Delta {
         if case::snake(&field.name) != *field.terraform {
             renamed.insert(field.name.to_string(), field.terraform.to_string());
         }
-        // What the user limits is no part of what exists: it is stored only where it was given.
+        // The user's limits are no part of the resource: they are stored only if they were given.
         if top && &*field.terraform == "timeouts" && value.is_null() {
             continue;
         }
@@ -92,7 +92,7 @@ fn of_object(object: &Object, value: &Cty, ty: &Type, top: bool) -> Delta {
     Delta::Object { renamed, properties }
 }
 
-/// Whether outputs do not have it.
+/// Whether outputs leave the value out.
 fn is_left_out(shape: &Shape, value: &Cty) -> bool {
     value.is_null() || (matches!(shape, Shape::One { .. }) && matches!(value.elements(), [] | [Cty::Null]))
 }
@@ -124,7 +124,7 @@ fn of_shaped(shape: &Shape, value: &Cty, ty: &Type) -> Option<Delta> {
     }
 }
 
-/// Whether the nearest double is written as the number is: then nothing is lost that anybody wrote.
+/// Whether the nearest double prints like the number: then no digit that was written is lost.
 fn is_similar(number: &Number) -> bool {
     number.to_f64().to_string() == number.to_string()
 }
@@ -167,7 +167,7 @@ fn marshalled(delta: Option<Delta>) -> Value {
     }
 }
 
-/// A property map inside a delta; nothing where there is none. A part of a delta may be secret.
+/// A property map inside a delta, if there is one. Parts of a delta may be secret.
 fn part<'a>(delta: &'a Value, name: &str) -> Option<&'a PropertyMap> {
     delta.bare().as_map().and_then(|parts| section(parts, name))
 }
@@ -245,7 +245,7 @@ fn recovered_object(content: &PropertyMap, properties: &PropertyMap, into: &mut 
     let terraform = |name: &String| {
         renamed.get(name).and_then(|name| name.bare().as_str()).map_or_else(|| case::snake(name), str::to_owned)
     };
-    // In the order of the provider's names, as JSON of the original has it.
+    // In the order of the provider's names, as in the original JSON.
     let mut members: BTreeMap<String, (&Value, &Value)> = BTreeMap::new();
     for (name, value) in properties.iter().filter(|(name, _)| !is_bookkeeping(name) && !ignored(name)) {
         members.insert(terraform(name), (deltas.get(name).unwrap_or(&Value::Null), value));
@@ -264,12 +264,12 @@ fn recovered_object(content: &PropertyMap, properties: &PropertyMap, into: &mut 
     Ok(())
 }
 
-/// Whether a property is the bridge's own.
+/// Whether a property belongs to the bridge itself.
 pub(crate) fn is_bookkeeping(name: &str) -> bool {
     matches!(name, "__meta" | "__defaults" | KEY)
 }
 
-/// A value that needs no delta. Objects always have one: whether they are maps cannot be seen.
+/// A value that needs no delta. Objects always have one: nothing distinguishes them from maps.
 fn natural(value: &Value, into: &mut String) -> Result<(), Broken> {
     match value.bare() {
         Value::Map(_) => Err(Broken("an object has no delta".to_owned())),
@@ -295,7 +295,7 @@ mod tests {
     use crate::values::decode;
     use outrigger_terraform::schema::Block;
 
-    /// The provider's JSON, found again, as a value.
+    /// The provider's JSON, restored, as a value.
     fn found(block: &Block, state: &Cty) -> Cty {
         let object = Object::of_block(block);
         let outputs = decode::object(&object, state).unwrap();

@@ -1,4 +1,4 @@
-//! Pulumi's properties become Terraform's values.
+//! Converts Pulumi's properties to Terraform's values.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,17 +8,17 @@ use outrigger_value::{PathStep, PropertyMap, PropertyPath, Value};
 
 use crate::naming::object_names::{Collection, Object, Shape};
 
-/// A property that does not fit its attribute, and where it is. The value itself is not told: it may be secret.
+/// A property that does not fit its attribute, and its path. The value itself is left out: it may be secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Misfit {
-    /// Where, from the outside in.
+    /// The path, from the outside in.
     pub path: PropertyPath,
-    /// What is wrong.
+    /// Why it does not fit.
     pub reason: String,
 }
 
 impl Misfit {
-    /// A property at the top that does not fit.
+    /// A top-level property that does not fit.
     pub(crate) fn of(key: &str, reason: impl Into<String>) -> Self {
         Self { path: PropertyPath(vec![PathStep::Key(key.to_owned())]), reason: reason.into() }
     }
@@ -43,7 +43,7 @@ impl fmt::Display for Misfit {
     }
 }
 
-/// The value of an object's properties. What is not given is null, and a collection that may have but one object is empty.
+/// The value of an object's properties. A property that is not given is null, and a collection limited to one object is empty.
 pub(crate) fn object(object: &Object, properties: &PropertyMap) -> Result<Cty, Misfit> {
     let fields = object.fields().iter().map(|field| {
         let value = properties.get(&*field.name).unwrap_or(&Value::Null);
@@ -74,11 +74,11 @@ pub(crate) fn shaped(shape: &Shape, value: &Value) -> Result<Cty, Misfit> {
         (_, Value::Unknown) => Ok(Cty::UNKNOWN),
         (Shape::Any, value) => dynamic(value),
         (Shape::String, Value::String(text)) => Ok(Cty::string(text)),
-        // As it has always been: a program may write a number or a truth value where text is meant.
+        // As in Pulumi's bridge, a program may write a number or a boolean for a string.
         (Shape::String, Value::Bool(value)) => Ok(Cty::string(value.to_string())),
         (Shape::String, Value::Number(value)) => Ok(Cty::string(value.to_string())),
         (Shape::Number, Value::Number(value)) if !value.is_nan() => Ok(Cty::Number(Number::from(*value))),
-        // No text is no number; other text is read as one.
+        // An empty string is null; any other string is parsed as a number.
         (Shape::Number, Value::String(text)) if text.is_empty() => Ok(Cty::Null),
         (Shape::Number, Value::String(text)) => {
             number(text).map(Cty::Number).ok_or_else(|| Misfit::needs("a number", value))
@@ -111,7 +111,7 @@ fn elements(element: &Shape, items: &[Value]) -> Result<Vec<Cty>, Misfit> {
     items.map(|(index, item)| shaped(element, item).map_err(|misfit| misfit.within(PathStep::Index(index)))).collect()
 }
 
-/// As the original reads it: an integer of 64 bits, or the nearest double.
+/// As the original parses it: an integer of 64 bits, or the nearest double.
 fn number(text: &str) -> Option<Number> {
     match text.parse::<i64>() {
         Ok(integer) => Some(Number::from(integer)),
@@ -119,7 +119,7 @@ fn number(text: &str) -> Option<Number> {
     }
 }
 
-/// A value whose type nobody knows but itself.
+/// A value that determines its own type.
 fn dynamic(value: &Value) -> Result<Cty, Misfit> {
     let (ty, value) = typed(value)?;
     Ok(match value {
@@ -143,7 +143,7 @@ fn typed(value: &Value) -> Result<(Type, Cty), Misfit> {
             let items: Vec<(Type, Cty)> = items.collect::<Result<_, _>>()?;
             let first = items.first().map_or(Type::Dynamic, |(ty, _)| ty.clone());
             let (types, values): (Vec<Type>, Vec<Cty>) = items.into_iter().unzip();
-            // A list has elements of one type; what has not is a tuple.
+            // A list has elements of one type; mixed types make a tuple.
             let ty = if types.iter().all(|ty| *ty == first) { Type::list(first) } else { Type::Tuple(types.into()) };
             Ok((ty, Cty::List(values)))
         }

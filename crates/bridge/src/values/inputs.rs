@@ -1,10 +1,10 @@
-//! Inputs found in what a provider answered: for a refresh, and for an import.
+//! Inputs found in a provider's answer: for a refresh, and for an import.
 
 use outrigger_value::{PropertyMap, Value};
 
 use crate::naming::object_names::{Object, Shape};
 
-/// The inputs that a resource had, with the values that it has now. What is not there any more is left out, and nothing is added.
+/// The inputs of a resource, with their current values. Inputs that are gone are left out, and none are added.
 pub(crate) fn refreshed(object: &Object, inputs: PropertyMap, outputs: &PropertyMap) -> PropertyMap {
     let kept = inputs.into_iter().filter_map(|(name, old)| {
         let new = outputs.get(&name)?;
@@ -17,7 +17,7 @@ pub(crate) fn refreshed(object: &Object, inputs: PropertyMap, outputs: &Property
 
 fn refreshed_value(shape: Option<&Shape>, old: Value, new: &Value) -> Value {
     match (old, new) {
-        // What holds a secret is one as a whole in the outputs, and still has to be looked into: not all in it is an input.
+        // A value that contains a secret is secret as a whole in the outputs, but its parts are still compared: not all of them are inputs.
         (Value::Secret(old), new) => Value::secret(refreshed_value(shape, *old, new.bare())),
         (old, Value::Secret(new)) => Value::secret(refreshed_value(shape, old, new)),
         (Value::List(old), Value::List(new)) => {
@@ -39,7 +39,7 @@ fn refreshed_value(shape: Option<&Shape>, old: Value, new: &Value) -> Value {
     }
 }
 
-/// The inputs that would make a resource as it is: all that a program may give, without what is not required and says nothing.
+/// The inputs that would create a resource as it is: everything that a program may set, without optional ones that are empty.
 pub(crate) fn imported(object: &Object, outputs: &PropertyMap) -> PropertyMap {
     let given = outputs.iter().filter_map(|(name, value)| {
         let field = object.field(name).filter(|field| field.is_input())?;
@@ -117,7 +117,7 @@ mod tests {
         assert_eq!(refreshed(&object(), properties(inputs), &properties(outputs)), properties(expected));
     }
 
-    /// What holds a secret is one as a whole in the outputs.
+    /// A value that contains a secret is secret as a whole in the outputs.
     #[test]
     fn a_refresh_adds_nothing_to_what_is_secret() {
         let rules = |port: Value, made: bool| {

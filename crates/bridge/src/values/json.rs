@@ -1,4 +1,4 @@
-//! Properties as JSON, numbers without a power of ten.
+//! Properties as JSON, with numbers written without exponents.
 
 use std::fmt::Write as _;
 
@@ -43,7 +43,7 @@ pub(crate) fn write(value: &Value, into: &mut String) -> Result<(), NotJson> {
     Ok(())
 }
 
-/// JSON that was read, as a value.
+/// Parsed JSON as a value.
 pub(crate) fn value(json: serde_json::Value) -> Value {
     match json {
         serde_json::Value::Null => Value::Null,

@@ -1,5 +1,5 @@
-//! `__meta`: the version of stored state and the provider's own bytes, as Pulumi's bridge keeps them among the outputs, and the
-//! resource's identity, which that bridge does not keep and passes over.
+//! `__meta`: the version of the stored state and the provider's private bytes, as Pulumi's bridge keeps them among the outputs, and the
+//! resource's identity, which that bridge ignores.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -11,18 +11,18 @@ use serde_json::value::RawValue;
 /// The property.
 pub(crate) const KEY: &str = "__meta";
 
-/// What is kept there.
+/// The contents of `__meta`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Meta {
     /// The version of the schema that the state was written with.
     pub version: i64,
-    /// The provider's own bytes.
+    /// The provider's private bytes.
     pub private: Bytes,
-    /// What the provider knows the resource by, if it has such a thing.
+    /// The resource's identity, if it has one.
     pub identity: Option<KeptIdentity>,
 }
 
-/// An identity as it is kept.
+/// A stored identity.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeptIdentity {
     /// The version of the identity's schema.
@@ -31,12 +31,12 @@ pub struct KeptIdentity {
     pub json: String,
 }
 
-/// A property that cannot be read.
+/// A `__meta` that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the stored `{KEY}` cannot be read: {0}")]
 pub struct Broken(String);
 
-/// In the order in which the original writes the keys. Keys that other bridges write are kept out: nobody here reads them.
+/// The keys are in the original order. Keys that other bridges write are not kept: nothing here reads them.
 #[derive(Default, Serialize, Deserialize)]
 struct Written {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -50,7 +50,7 @@ struct Written {
 }
 
 impl Meta {
-    /// Reads it from outputs; what is not there is version 0 without bytes.
+    /// Reads it from outputs; if it is missing, the version is 0 and there are no bytes.
     pub fn of(outputs: &PropertyMap) -> Result<Self, Broken> {
         let Some(text) = outputs.get(KEY).and_then(|value| value.bare().as_str()) else { return Ok(Self::default()) };
         let written: Written = serde_json::from_str(text).map_err(|error| Broken(error.to_string()))?;
@@ -64,14 +64,14 @@ impl Meta {
         Ok(Self { version: version(&written.schema_version)?, private: private.into(), identity })
     }
 
-    /// Puts it into outputs; nothing is written where there is nothing to keep.
+    /// Adds it to outputs, unless there is nothing to keep.
     pub(crate) fn write(&self, outputs: &mut PropertyMap) {
         if self.version == 0 && self.private.is_empty() && self.identity.is_none() {
             return;
         }
         let identity = self.identity.as_ref();
         let written = Written {
-            // It was written as JSON by the same library.
+            // The same library wrote this JSON.
             identity: identity.and_then(|identity| RawValue::from_string(identity.json.clone()).ok()),
             identity_version: identity.map(|identity| text(identity.version)).unwrap_or_default(),
             private_state: STANDARD.encode(&self.private),
@@ -83,7 +83,7 @@ impl Meta {
     }
 }
 
-/// The first version is not written.
+/// Version 0 is not written.
 fn text(version: i64) -> String {
     if version == 0 { String::new() } else { version.to_string() }
 }

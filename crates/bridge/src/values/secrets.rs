@@ -1,4 +1,4 @@
-//! Secret marks: what the provider calls sensitive is secret wherever it is stored, and so is what the user calls secret.
+//! Secret marks: values that the provider calls sensitive are stored as secrets, and so are the user's secrets.
 
 use outrigger_terraform::cty::quote;
 use outrigger_value::{PropertyMap, Value, secrecy};
@@ -6,7 +6,7 @@ use outrigger_value::{PropertyMap, Value, secrecy};
 use crate::naming::object_names::{Object, Shape};
 use crate::values::meta;
 
-/// The properties with a mark on everything sensitive.
+/// The properties, with all sensitive values marked as secret.
 pub(crate) fn marked(object: &Object, properties: PropertyMap) -> PropertyMap {
     let marked = properties.into_iter().map(|(name, value)| {
         let value = match object.field(&name) {
@@ -21,7 +21,7 @@ pub(crate) fn marked(object: &Object, properties: PropertyMap) -> PropertyMap {
     marked.collect()
 }
 
-/// Marks what a provider answered where the inputs are secret. An identity repeats some of them in text of its own, which is secret then, too.
+/// Marks a provider's answer where the inputs are secret. An identity that repeats one of them becomes secret, too.
 pub(crate) fn annotate(outputs: &mut PropertyMap, inputs: &PropertyMap) {
     secrecy::annotate(outputs, inputs);
     let Some(Value::String(meta)) = outputs.get(meta::KEY) else { return };

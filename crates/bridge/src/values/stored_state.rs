@@ -1,4 +1,4 @@
-//! A resource's stored state, given back to the provider as it was.
+//! A resource's stored state, restored exactly for the provider.
 
 use bytes::Bytes;
 use outrigger_provider::{CallContext, CallError, State};
@@ -13,22 +13,22 @@ pub use crate::values::decode::Unfit;
 pub use crate::values::meta::{Broken, KeptIdentity, Meta};
 use crate::values::{decode, delta, encode};
 
-/// The outputs that stand for a state, with the bookkeeping to find it again.
+/// The outputs of a state, with the bookkeeping that restores it.
 pub fn outputs(object: &Object, ty: &Type, state: &Cty, meta: &Meta) -> Result<PropertyMap, Unfit> {
     let mut outputs = decode::object(object, state)?;
     meta.write(&mut outputs);
-    // A provider that leaves something unknown has told an error already; what is unknown cannot be found again.
+    // A provider that leaves something unknown has already reported an error, and unknown values cannot be restored.
     if state.is_wholly_known() {
         outputs.insert(delta::KEY.to_owned(), delta::of_state(object, state, ty));
     }
     Ok(outputs)
 }
 
-/// The provider's JSON, found again in outputs. The error is a sentence.
+/// The provider's JSON, restored from outputs. The error is a sentence.
 pub fn recovered(object: &Object, ty: &Type, outputs: &PropertyMap) -> Result<String, String> {
     match outputs.get(delta::KEY) {
         Some(delta) => delta::recover(outputs, delta).map_err(|error| error.to_string()),
-        // A state of an older bridge: the schema has to do.
+        // A state of an older bridge has no delta, so the schema is used instead.
         None => {
             let value = encode::object(object, outputs)
                 .map_err(|misfit| format!("the stored state does not fit the schema: {misfit}"))?;
@@ -38,8 +38,8 @@ pub fn recovered(object: &Object, ty: &Type, outputs: &PropertyMap) -> Result<St
 }
 
 impl Package {
-    /// What is stored of a resource, brought to the provider's current version by the provider itself. It is asked also when the
-    /// versions are the same, because providers mend their states there; but not twice for the same state that needed no mending.
+    /// A resource's stored state, upgraded to the current version by the provider. It is asked even if the versions are the same, because
+    /// providers repair their states in this call; but not twice for a state that needed no repair.
     pub(crate) async fn upgraded(
         &self,
         cx: &CallContext,
@@ -64,8 +64,8 @@ impl Package {
         Ok(stored)
     }
 
-    /// Like [`Package::upgraded`], without a call where the version is the current one and the state is in its form: what is to be
-    /// deleted is found by what identifies it, and Pulumi's bridge does not ask either.
+    /// Like [`Package::upgraded`], without a call if the state has the current version and form: the provider finds a resource to delete by its
+    /// identifying properties, and Pulumi's bridge does not ask either.
     pub(crate) async fn current(
         &self,
         cx: &CallContext,
@@ -85,7 +85,7 @@ impl Package {
         self.upgraded_json(cx, call, urn, subject, &client, meta, json).await
     }
 
-    /// What was written down of a resource: the bookkeeping, and the provider's JSON.
+    /// A resource's stored data: the bookkeeping, and the provider's JSON.
     pub(crate) fn written(
         &self,
         call: &str,
@@ -117,7 +117,7 @@ impl Package {
         json: String,
     ) -> Result<Stored, CallError> {
         let json = Bytes::from(json);
-        // What is written in the current version and can be read as it is.
+        // A state of the current version that can be read as it is.
         let as_is = (meta.version == subject.resource.version)
             .then(|| cty::from_json(&json, &subject.handle.ty).ok())
             .flatten()
@@ -128,7 +128,7 @@ impl Package {
                 let (state, reports) = client.upgrade(cx, &subject.handle, meta.version, json).await?;
                 self.heed(cx, call, Some(urn), Some(&subject.resource.object), &reports)?;
                 let state = self.storable(cx, call, urn, subject, state, "upgraded")?;
-                // Whatever went on from here would take it for something that does not exist: it would be forgotten, or made twice.
+                // Later steps would take null for a missing resource, and forget it or create it twice.
                 if state.is_null() {
                     return Err(self.error(
                         call,
@@ -145,12 +145,12 @@ impl Package {
             }
         };
         let identity = self.kept_identity(cx, call, subject, meta.identity.as_ref()).await?;
-        // Outputs hold doubles; what comes back through them must not look changed for its last digits.
+        // Outputs hold doubles; a state restored from them must not look changed in its last digits.
         Ok(Stored { state: rounded(state), private: meta.private, identity })
     }
 
-    /// A state that was not planned, without what must never be stored, which is told. One that is not wholly known is refused: it could not
-    /// be shown to the provider again, not even to delete what it stands for.
+    /// A state that was not planned, without values that must never be stored, which are reported. One that is not wholly known is refused: it
+    /// could not be sent to the provider again, not even to delete the resource.
     pub(crate) fn storable(
         &self,
         cx: &CallContext,
@@ -169,7 +169,7 @@ impl Package {
         Ok(write_only::removed(block, state))
     }
 
-    /// A state that the provider has just answered itself needs no mending, if it is found again in the outputs as it was.
+    /// Remembers that a state that the provider itself has just returned needs no repair, if the outputs restore it exactly.
     pub(crate) fn vouched(&self, subject: &Subject, stored: &Stored, outputs: &PropertyMap) {
         let Ok(json) = recovered(&subject.resource.object, &subject.handle.ty, outputs) else { return };
         if cty::from_json(json.as_bytes(), &subject.handle.ty).is_ok_and(|state| state == stored.state) {
@@ -188,7 +188,7 @@ impl Package {
     }
 }
 
-/// The value with numbers as Pulumi can carry them.
+/// The value with numbers rounded to doubles, as Pulumi carries them.
 pub(crate) fn rounded(value: Cty) -> Cty {
     match value {
         Cty::Number(number) => Cty::Number(number.rounded_to_double()),

@@ -1,4 +1,4 @@
-//! Properties that a resource does not have. Pulumi's bridge drops them without a word.
+//! Properties that a resource does not have. Pulumi's bridge drops them silently.
 
 use outrigger_provider::CheckFailure;
 use outrigger_value::{PathStep, PropertyMap, PropertyPath, Value, nearest};

@@ -1,4 +1,4 @@
-//! Documents of whatever providers chance brings.
+//! Documents of randomly generated providers.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use super::made::document;
 
 pub(crate) type Names = &'static [&'static str];
 
-/// Names with which something may go wrong.
+/// Names that may cause trouble.
 const ODD: Names = &[
     "a",
     "aB",
@@ -34,7 +34,7 @@ const ODD: Names = &[
     "status",
 ];
 
-/// Names that Pulumi's bridge can deal with.
+/// Names that Pulumi's bridge can handle.
 pub(crate) const EVEN: Names = &[
     "a",
     "a_b",
@@ -124,7 +124,7 @@ pub(crate) fn any_provider(names: Names, tuples: bool) -> impl Strategy<Value = 
             let named = |names: &[&str], from: usize| {
                 names.iter().zip(&blocks[from..]).map(|(name, block)| ((*name).to_owned(), block.clone())).collect()
             };
-            // The types of the first two meet.
+            // The types of the first two may have the same names.
             let resources = named(&["x_rule", "x_rule_set", "x_provider"], 0);
             let data_sources = named(&["x_rule", "x_set"], 3);
             Provider { configuration, resources, data_sources, functions: Vec::new() }
@@ -138,7 +138,7 @@ proptest! {
     #[test]
     fn every_document_is_whole(provider in any_provider(ODD, true)) {
         let naming = Naming::new("x", Arc::new(provider.schemas()), &Selection::default()).unwrap();
-        // A reserved name may have no free replacement, which is an error in words.
+        // A reserved name may have no free replacement, which is a reported error.
         prop_assume!(naming.tokens().resources.iter().all(|(token, _)| naming.resource(token).is_ok()));
         let (_, bytes) = document(&provider);
         let Whole(read) = serde_json::from_slice(&bytes).unwrap();

@@ -1,15 +1,15 @@
-//! A provider's answer to GetProviderSchema (protocol 6), made here: schemas that no provider among the peers has.
+//! A provider's answer to GetProviderSchema (protocol 6), built here: schemas that none of the peers' providers has.
 
 use bytes::Bytes;
 use outrigger_terraform::Protocol;
 use outrigger_terraform::schema::Schemas;
 
-/// What an attribute holds.
+/// The type of an attribute.
 #[derive(Clone, Debug)]
 pub(crate) enum Holds {
     /// The JSON of a type.
     Type(String),
-    /// Objects: how they are kept (as numbered by the protocol), and their attributes.
+    /// Objects: their nesting (as numbered by the protocol), and their attributes.
     Nested(u64, Vec<Attribute>),
 }
 
@@ -26,7 +26,7 @@ pub(crate) struct Attribute {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Block {
     pub(crate) attributes: Vec<Attribute>,
-    /// Name, how they are kept (as numbered by the protocol), least and most.
+    /// Name, nesting (as numbered by the protocol), minimum and maximum.
     pub(crate) blocks: Vec<(String, u64, u64, u64, Block)>,
 }
 
@@ -74,7 +74,7 @@ impl Provider {
     }
 }
 
-/// A message of Protobuf's.
+/// A Protobuf message.
 #[derive(Default)]
 struct Message(Vec<u8>);
 

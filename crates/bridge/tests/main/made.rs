@@ -1,4 +1,4 @@
-//! Documents of providers that were made up, with what Pulumi's bridge does not have.
+//! Documents of made-up providers, with features that Pulumi's bridge does not have.
 
 use std::sync::Arc;
 

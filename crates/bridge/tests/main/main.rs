@@ -1,4 +1,4 @@
-//! What other programs decide, against those programs or what they said.
+//! Results compared with those of other programs, live or recorded.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod chance;

@@ -1,8 +1,8 @@
-//! Plurals and singulars against what the foreign inflector said of the same words.
+//! Plurals and singulars, compared with the original inflector's.
 
 use outrigger_bridge::inflect::{plural, singular};
 
-/// Our words; what `github.com/pulumi/inflector` v0.2.1 makes of each: the plural, the singular.
+/// Our words, each with its plural and singular from `github.com/pulumi/inflector` v0.2.1.
 const WORDS: &str = include_str!("words.tsv");
 
 #[test]

@@ -1,4 +1,4 @@
-//! The directory of installed plugins, which we share with Pulumi.
+//! The directory of installed plugins, shared with Pulumi.
 
 use std::cmp::Ordering;
 use std::fs;
@@ -18,7 +18,7 @@ pub struct Installed {
     pub directory: PathBuf,
 }
 
-/// The resource plugins that are completely installed, by name and version. A directory that cannot be read holds none.
+/// The completely installed resource plugins, by name and version. A directory that cannot be read counts as empty.
 pub fn installed(directory: &Path) -> Vec<Installed> {
     let Ok(entries) = fs::read_dir(directory) else { return Vec::new() };
     let mut found: Vec<Installed> = entries
@@ -27,7 +27,7 @@ pub fn installed(directory: &Path) -> Vec<Installed> {
         .filter_map(|entry| {
             let name = entry.file_name().into_string().ok()?;
             let (plugin, version) = split(&name)?;
-            // Present as long as an installation is under way, and for ever if it failed.
+            // It exists during an installation, and forever after a failed one.
             let partial = directory.join(format!("{name}.partial"));
             (!partial.exists()).then(|| Installed { name: plugin.to_owned(), version, directory: entry.path() })
         })
@@ -36,9 +36,9 @@ pub fn installed(directory: &Path) -> Vec<Installed> {
     found
 }
 
-/// The best match among installed plugins that are sorted by version, in Pulumi's rules:
-/// - no version wanted: the highest, and any stable one before every pre-release;
-/// - a version wanted: that one; build metadata does not count, and of several builds the last in order wins;
+/// The best match among installed plugins that are sorted by version, by Pulumi's rules:
+/// - without a version: the highest, and any stable one before every pre-release;
+/// - with a version: that one; build metadata does not count, and of several builds the last in order wins;
 /// - legacy search: as without a version, among those that are not lower.
 pub(super) fn select<'a>(
     all: &'a [Installed],
@@ -60,7 +60,7 @@ pub(super) fn select<'a>(
     }
 }
 
-/// Takes `resource-NAME-vVERSION` apart. The name is as long as possible, as in Pulumi's pattern.
+/// Splits `resource-NAME-vVERSION`. The name is as long as possible, as in Pulumi's pattern.
 fn split(directory: &str) -> Option<(&str, Version)> {
     let rest = directory.strip_prefix("resource-")?;
     let unfinished = rest

@@ -1,5 +1,5 @@
-//! Pulumi's plugins: where an executable is, in Pulumi's order: the project, `PATH`, next to our own executable, the installed ones.
-//! What is built in comes last.
+//! Finds the executables of Pulumi's plugins, in Pulumi's order: the project, `PATH`, next to our own executable, installed plugins. Built-in
+//! plugins come last.
 
 mod installed;
 
@@ -16,57 +16,57 @@ use outrigger_transport::{Origin, Resolved, Resolver, Unresolved};
 
 pub use installed::{Installed, installed};
 
-/// The plugins that come with Pulumi itself; only these are looked for next to our executable.
+/// The plugins that come with Pulumi itself; only these are searched next to our executable.
 const BUNDLED: [&str; 2] = ["pulumi-nodejs", "pulumi-python"];
 
-/// The file that makes a directory a plugin which needs a language host to run.
+/// The file that marks the directory of a plugin that needs a language host to run.
 const SHIMLESS: &str = "PulumiPlugin.yaml";
 
-/// Where Pulumi's plugins are looked for.
+/// The places to search for Pulumi's plugins.
 #[derive(Clone, Debug, Default)]
 pub struct Search {
     /// The directories of `PATH`, in order.
     pub path: Vec<PathBuf>,
     /// `PULUMI_IGNORE_AMBIENT_PLUGINS`: do not look in `PATH`.
     pub ignore_ambient: bool,
-    /// `PULUMI_ENABLE_LEGACY_PLUGIN_SEARCH`: a newer version than the wanted one will do.
+    /// `PULUMI_ENABLE_LEGACY_PLUGIN_SEARCH`: accept a newer version than the requested one.
     pub legacy: bool,
-    /// The directory of our own executable, symbolic links resolved; Pulumi's bundled plugins lie there.
+    /// The directory of our own executable, symbolic links resolved, where Pulumi's bundled plugins are.
     pub executable_directory: Option<PathBuf>,
-    /// Where installed plugins are: `$PULUMI_HOME/plugins`.
+    /// The directory of installed plugins: `$PULUMI_HOME/plugins`.
     pub plugin_directory: PathBuf,
-    /// Plugins that come with the program which embeds the host.
+    /// Plugins that are part of the program that embeds the host.
     pub built_in: Vec<BuiltIn>,
-    /// The directory of `Pulumi.yaml`: relative plugin paths begin here.
+    /// The directory of `Pulumi.yaml`, at which relative plugin paths begin.
     pub root: PathBuf,
     /// `plugins.providers` of the project file, and packages that are local paths.
     pub plugins: Vec<ProjectPlugin>,
-    /// Packages of which the project file says where they come from: they are not found before they are installed.
+    /// Packages whose source the project file names: they are not found until they are installed.
     pub packages: Vec<String>,
 }
 
-/// A plugin that the project brings itself.
+/// A plugin that the project itself provides.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ProjectPlugin {
     /// Its name.
     pub name: String,
     /// The directory of its executable; relative to the project's.
     pub path: PathBuf,
-    /// Its version, if the project says so.
+    /// Its version, if the project names one.
     pub version: Option<String>,
 }
 
-/// A plugin that is part of an executable, usually our own: what there is when nothing of its name is installed. It runs as
-/// a process of its own, like every plugin.
+/// A plugin that is part of an executable, usually our own. It is used if no plugin of its name is installed, and runs as a process of its own,
+/// like every plugin.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BuiltIn {
     /// Its name.
     pub name: String,
-    /// Its version. It stands in for older ones.
+    /// Its version. It is also used in place of an older one.
     pub version: String,
     /// The executable.
     pub program: PathBuf,
-    /// What makes the executable this plugin; the engine's address comes after.
+    /// The arguments that make the executable this plugin; the engine's address follows them.
     pub arguments: Vec<OsString>,
 }
 
@@ -89,7 +89,7 @@ fn find(options: &Search, descriptor: &PluginDescriptor) -> Result<Resolved, Unr
         search.places.push("`PATH` was left out, because PULUMI_IGNORE_AMBIENT_PLUGINS is set".to_owned());
     } else {
         search.places.push(format!("`{file}` in the {} directories of PATH", options.path.len()));
-        // A relative entry would mean whatever directory we happen to be in; Go's lookup refuses those too.
+        // A relative entry would depend on the working directory; Go's lookup refuses those too.
         let mut ambient = options.path.iter().filter(|entry| entry.is_absolute()).map(|entry| entry.join(&file));
         if let Some(path) = ambient.find(|path| is_executable(path)) {
             return Ok(search.found(path, Origin::Ambient));
@@ -127,8 +127,8 @@ fn find(options: &Search, descriptor: &PluginDescriptor) -> Result<Resolved, Unr
     }
 }
 
-/// A built-in plugin also stands in for an older version of itself: a state that names one must not become unusable when the
-/// program around the plugin is replaced by a newer one.
+/// A built-in plugin is also used in place of an older version of itself: a state that names one must not become unusable when the program
+/// around the plugin is replaced by a newer one.
 fn built_in<'a>(
     options: &'a Search,
     search: &mut Searched<'_>,
@@ -141,7 +141,7 @@ fn built_in<'a>(
     wanted.is_none_or(|wanted| version.is_some_and(|version| version.cmp_precedence(wanted).is_ge())).then_some(plugin)
 }
 
-/// Names come from type tokens and files; they become parts of paths, and must not lead out of them.
+/// Checks a plugin's name. Names come from type tokens and files; they become parts of paths, and must not lead out of them.
 fn checked_name(descriptor: &PluginDescriptor) -> Result<&str, Diagnostic> {
     let name = descriptor.name.as_str();
     let allowed = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.');
@@ -218,7 +218,7 @@ fn is_executable(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
 }
 
-/// What was searched so far.
+/// The places searched so far.
 struct Searched<'a> {
     descriptor: &'a PluginDescriptor,
     places: Vec<String>,

@@ -31,8 +31,8 @@ impl fmt::Display for Failure {
     }
 }
 
-/// Unpacks into an empty directory, flushed to the disk, and gives the digest of the files. `kind` is the provider's own name, whose
-/// executable must be among them.
+/// Unpacks into an empty directory, flushes it to disk, and returns the digest of the files. `kind` is the provider's own name, whose executable
+/// must be among them.
 pub(crate) fn unpack(archive: impl Read + Seek, into: &Path, kind: &str) -> Result<String, Failure> {
     let mut archive = ZipArchive::new(archive).map_err(damaged)?;
     let mut files = Files::default();
@@ -40,7 +40,7 @@ pub(crate) fn unpack(archive: impl Read + Seek, into: &Path, kind: &str) -> Resu
     for index in 0..archive.len() {
         let mut entry = archive.by_index(index).map_err(damaged)?;
         let name = entry.name().to_owned();
-        // An entry may not leave the directory, not even by a link that a later one goes through.
+        // An entry may not leave the directory, not even through a link from an earlier entry.
         let Some(path) = entry.enclosed_name() else {
             return Err(Failure::Archive(format!("has an entry that leads out of its directory: `{name}`")));
         };
@@ -57,7 +57,7 @@ pub(crate) fn unpack(archive: impl Read + Seek, into: &Path, kind: &str) -> Resu
         }
         let program = path.to_str().is_some_and(|path| is_program(path, kind));
         has_program |= program;
-        // An archive made on another system has no modes; the program must be executable all the same.
+        // An archive made on another system may have no modes; the program must be executable anyway.
         let mode = entry.unix_mode().unwrap_or(0o644) & 0o777 | if program { 0o755 } else { 0o600 };
         let digest = copy(&mut entry, &target, mode)?;
         let path = path.to_str().ok_or_else(|| Failure::Archive(format!("has a name that is not text: `{name}`")))?;
@@ -91,7 +91,7 @@ fn copy(entry: &mut impl Read, target: &Path, mode: u32) -> Result<Sha256, Failu
         digest.update(bytes);
         file.write_all(bytes).map_err(Failure::Disk)?;
     }
-    // The umask had its say at the creation.
+    // The umask was applied when the file was created.
     file.set_permissions(Permissions::from_mode(mode)).map_err(Failure::Disk)?;
     file.sync_all().map_err(Failure::Disk)?;
     Ok(digest)

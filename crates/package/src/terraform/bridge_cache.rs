@@ -1,10 +1,10 @@
-//! The directory in which Pulumi's bridge keeps the providers that it downloaded. What is in it is asked first, as the bridge does.
+//! The directory in which Pulumi's bridge keeps downloaded providers. It is searched first, as in the bridge.
 
 use std::path::PathBuf;
 
 use crate::terraform::search_context::SearchContext;
 
-/// Where it is: a mirror in the unpacked layout.
+/// Its path. It is a mirror in the unpacked layout.
 pub(crate) fn directory(surroundings: &SearchContext) -> Option<PathBuf> {
     if let Some(directory) = surroundings.variable("PULUMI_DYNAMIC_TF_PLUGIN_CACHE_DIR") {
         return Some(surroundings.absolute(directory.as_ref()));

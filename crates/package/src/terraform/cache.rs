@@ -1,8 +1,8 @@
-//! Archives that were unpacked: `HOST/NAMESPACE/TYPE/VERSION/PLATFORM/DIGEST` below a directory of ours.
+//! Unpacked archives: `HOST/NAMESPACE/TYPE/VERSION/PLATFORM/DIGEST` below a directory of ours.
 //!
-//! A directory that bears an archive's digest is made under another name, flushed, and renamed, under a lock of the package: two
-//! processes unpack it once, and what one that died left behind is removed by the next. We never change one; if its executable is
-//! not as we left it, somebody else or a disk did, and it is made anew. What came of an archive that was replaced is removed a
+//! A directory named after an archive's digest is made under another name, flushed, and renamed, under a lock of the package: two processes
+//! unpack it once, and the remains of one that died are removed by the next. We never change a directory; if its executable is not as we left
+//! it, another program or the disk has changed it, and the archive is unpacked again. The directory of an archive that was replaced is removed a
 //! day later.
 
 mod index;
@@ -22,13 +22,13 @@ use crate::terraform::mirror::ProviderPackage;
 
 use index::{Entry, Index, Stamp};
 
-/// What directories that are not whole yet begin with.
+/// The prefix of unfinished directories.
 const UNFINISHED: &str = ".unpacking-";
 
-/// How long a directory stays that belongs to no archive any more: a command that was given its path before may still start what is in it.
+/// How long a directory without an archive is kept: a command that got its path earlier may still start the program in it.
 const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// The directory of an unpacked archive; unpacks it if that has not been done.
+/// The directory of an archive, which is unpacked if that has not been done.
 pub(crate) fn unpacked(
     cache: Option<&Path>,
     address: &Address,
@@ -51,7 +51,7 @@ pub(crate) fn unpacked(
     let unwritable = |error: io::Error| disk(&place, &error);
     fs::create_dir_all(&place).map_err(unwritable)?;
     let lock = File::create(place.join("lock")).map_err(unwritable)?;
-    // Whoever holds it is unpacking; if it dies, the system releases it.
+    // The process that holds the lock is unpacking; if it dies, the system releases the lock.
     lock.lock().map_err(unwritable)?;
     if let Some(directory) = known(&place, &stamp, address.kind()) {
         return Ok(directory);
@@ -78,19 +78,19 @@ pub(crate) fn unpacked(
     let before = Index::read(&place);
     index.put(Entry { archive: stamp, program, zh, h1 });
     index.write(&place).map_err(unwritable)?;
-    // What cannot be removed takes room, and the next one tries again.
+    // A directory that cannot be removed only takes space, and the next process tries again.
     let _ = remove_forgotten(&place, &before, &index);
     Ok(directory)
 }
 
-/// The directory of an archive that has not changed since it was unpacked, and neither has what came of it.
+/// The directory of an archive, if neither the archive nor its executable has changed since it was unpacked.
 fn known(place: &Path, stamp: &Stamp, kind: &str) -> Option<PathBuf> {
     let index = Index::read(place);
     let entry = index.archives.iter().find(|entry| entry.archive == *stamp)?;
     Some(place.join(name_of(&entry.zh))).filter(|directory| entry.is_whole(directory, kind))
 }
 
-/// Enough of the digest to tell archives of one version apart, in a path that is not too long for a socket beside it.
+/// Enough of the digest to distinguish archives of one version, in a path that leaves room for a socket beside it.
 fn name_of(zh: &str) -> &str {
     zh.strip_prefix("zh:").and_then(|digits| digits.get(..16)).unwrap_or(zh)
 }
@@ -105,7 +105,7 @@ fn unpack(file: &File, place: &Path, directory: &Path, address: &Address) -> Res
         Ok(h1)
     });
     if result.is_err() {
-        // What cannot be removed now is removed by the next one who tries.
+        // If it cannot be removed now, the next process removes it.
         let _ = fs::remove_dir_all(&unfinished);
     }
     result
@@ -121,8 +121,8 @@ fn remove_unfinished(place: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Removes directories that belong to no archive any more. Their time begins when that is first seen; without an index from before,
-/// nobody knows which of them were in use a moment ago.
+/// Removes directories without an archive, counting from when that is first seen; without an earlier index, it is not known which of them were
+/// in use a moment ago.
 fn remove_forgotten(place: &Path, before: &Index, now: &Index) -> io::Result<()> {
     for entry in fs::read_dir(place)? {
         let entry = entry?;
@@ -146,7 +146,7 @@ fn broken(address: &Address, archive: &Path, reason: &str) -> Diagnostic {
         .hint("Put a whole archive there, for instance with `terraform providers mirror`.")
 }
 
-/// No directory is ours alone. One that everybody can write to would do for files, but what is in it is going to be started.
+/// The error if no directory belongs to the user. One that every user can write to is not safe: programs in it are going to be started.
 fn nowhere(archive: &Path) -> Diagnostic {
     Diagnostic::error("terraform-cache", "a Terraform provider cannot be unpacked")
         .detail(format!(
@@ -258,7 +258,7 @@ mod tests {
         is_two_days_old(&first);
         let fourth = next("four");
         assert!(!first.exists() && second.exists() && third.exists());
-        // Nobody knows what was in use when the index is lost.
+        // Without the index it is not known what was in use.
         is_two_days_old(&second);
         fs::write(scene.place().join("index.json"), "{").unwrap();
         let fifth = next("five");
@@ -317,7 +317,7 @@ mod tests {
             damage(&program);
             let healed = executable::program(&scene.unpack().unwrap(), &scene.address).unwrap();
             assert_eq!((&healed, fs::read_to_string(&healed).unwrap().as_str()), (&program, "one"), "{place}");
-            // Also by way of another file with the same bytes.
+            // The same happens with another file of the same bytes.
             damage(&program);
             let other = scene.directory.path().join("other.zip");
             fs::copy(scene.archive(), &other).unwrap();
@@ -338,7 +338,7 @@ mod tests {
         fs::remove_file(first.join("terraform-provider-b")).unwrap();
         scene.unpack().unwrap();
         let inode = fs::metadata(&first).unwrap().ino();
-        // What the index says of the other one is about the program that was damaged.
+        // The index entry of the other archive describes the damaged program.
         assert_eq!(unpack_other(), first);
         assert_eq!(fs::metadata(&first).unwrap().ino(), inode);
     }

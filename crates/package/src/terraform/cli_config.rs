@@ -13,7 +13,7 @@ pub use installation::{Absent, CliConfig, Installation, Method, MethodSource, Ov
 
 use crate::terraform::search_context::SearchContext;
 
-/// Reads the files that hold, in OpenTofu's order.
+/// Reads the files that apply, in OpenTofu's order.
 pub(crate) fn load(surroundings: &SearchContext) -> Result<CliConfig, Diagnostic> {
     let mut config = CliConfig::default();
     for (path, named_by) in files(surroundings) {

@@ -1,4 +1,4 @@
-//! Digests of packages as Terraform's lock files have them.
+//! Digests of packages, as in Terraform's lock files.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 /// The digest of a package's files, `h1:` and base64: it does not depend on how they are packed.
 #[derive(Debug, Default)]
 pub(crate) struct Files {
-    /// By the path with slashes, whose bytes give the order.
+    /// By path, with slashes and in the order of its bytes.
     digests: BTreeMap<String, String>,
 }
 
@@ -30,14 +30,14 @@ impl Files {
     }
 }
 
-/// The digest `h1:` of a package that is unpacked.
+/// The `h1:` digest of an unpacked package.
 pub fn package_digest(directory: &Path) -> io::Result<String> {
     let mut files = Files::default();
     walk(directory, "", &mut files)?;
     Ok(files.finish())
 }
 
-/// The digest `zh:` of an archive.
+/// The `zh:` digest of an archive.
 pub(crate) fn archive_digest(archive: &mut File) -> io::Result<String> {
     let mut digest = Sha256::new();
     io::copy(archive, &mut Into(&mut digest))?;
@@ -90,7 +90,7 @@ mod tests {
         fs::create_dir(directory.path().join("a")).unwrap();
         fs::write(directory.path().join("a/b"), "one\n").unwrap();
         fs::write(directory.path().join("a.txt"), "two\n").unwrap();
-        // By `sha256sum` of the files, `sha256sum` of its output in the order of bytes, and `base64`.
+        // Computed with `sha256sum` of the files, `sha256sum` of its output in byte order, and `base64`.
         assert_eq!(package_digest(directory.path()).unwrap(), "h1:mUUihHeGoz6jsJVo/XEMxRK1+pQpFCrpob103DVHTMc=");
     }
 }

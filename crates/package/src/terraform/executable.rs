@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use outrigger_diagnostic::Diagnostic;
 use outrigger_terraform::address::{Address, FILE_PREFIX};
 
-/// Whether a file in a package of a provider is the one to run: the name may go on after `_` or `.`.
+/// Whether a file in a provider's package is the one to run: its name may continue after `_` or `.`.
 pub(crate) fn is_program(name: &str, kind: &str) -> bool {
     let rest = name.strip_prefix(FILE_PREFIX).and_then(|rest| rest.strip_prefix(kind));
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['_', '.']))
@@ -24,7 +24,7 @@ pub(crate) fn program(directory: &Path, address: &Address) -> Result<PathBuf, Di
     })
 }
 
-/// The first file in a directory, by name, that is called like a provider; or why there is none to run.
+/// The first file in a directory, by name, that is named after a provider; or the reason why it cannot be run.
 pub(crate) fn program_called(directory: &Path, kind: &str) -> Result<PathBuf, String> {
     let unreadable = |path: &Path, error: io::Error| format!("`{}` cannot be read: {error}.", path.display());
     let found = first(directory, kind).map_err(|error| unreadable(directory, error))?;

@@ -1,8 +1,8 @@
 //! Directories with packages of providers, in the two layouts that Terraform and OpenTofu know.
 //!
-//! Packed: `HOST/NAMESPACE/TYPE/terraform-provider-TYPE_VERSION_OS_PROCESSOR.zip`, a file. Unpacked:
-//! `HOST/NAMESPACE/TYPE/VERSION/OS_PROCESSOR`, a directory. Names count in any case. The mirror itself, a file and the last
-//! directory can be symbolic links; one that is in between is passed over, as Terraform does.
+//! Packed: `HOST/NAMESPACE/TYPE/terraform-provider-TYPE_VERSION_OS_PROCESSOR.zip`, a file. Unpacked: `HOST/NAMESPACE/TYPE/VERSION/OS_PROCESSOR`,
+//! a directory. Names match in any case. The mirror itself, a file and the last directory can be symbolic links; links in between are skipped,
+//! as in Terraform.
 
 use std::fs;
 use std::io::{self, ErrorKind};
@@ -17,15 +17,15 @@ use crate::terraform::platform::Platform;
 /// A package of a provider, for one platform.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProviderPackage {
-    /// Which version it is.
+    /// Its version.
     pub version: Version,
-    /// What it runs on.
+    /// Its platform.
     pub platform: Platform,
-    /// Where it is.
+    /// Its location.
     pub location: Location,
 }
 
-/// Where a package is.
+/// The location of a package.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Location {
     /// A directory with the executable in it.
@@ -34,7 +34,7 @@ pub enum Location {
     Archive(PathBuf),
 }
 
-/// Every package of a provider in a mirror, for any platform; unpacked ones of a version stand before packed ones.
+/// Every package of a provider in a mirror, for any platform; of each version, unpacked ones come before packed ones.
 pub fn packages(mirror: &Path, address: &Address) -> io::Result<Vec<ProviderPackage>> {
     let mut found = Vec::new();
     for host in directories(mirror, |name| address::host(name).is_ok_and(|name| name == address.host()))? {
@@ -90,7 +90,7 @@ fn packed(kind: &Path, address: &Address, found: &mut Vec<ProviderPackage>) -> i
     Ok(())
 }
 
-/// The directories in a directory, links left out, whose names are wanted.
+/// The directories in a directory whose names are wanted, without links.
 fn directories(parent: &Path, wanted: impl Fn(&str) -> bool) -> io::Result<Vec<PathBuf>> {
     let found = entries(parent)?
         .into_iter()
@@ -98,11 +98,11 @@ fn directories(parent: &Path, wanted: impl Fn(&str) -> bool) -> io::Result<Vec<P
     Ok(found.map(|(_, path)| path).collect())
 }
 
-/// What is in a directory, in order; names that are not text are nobody's.
+/// The entries of a directory, in order; names that are not text are skipped.
 fn entries(directory: &Path) -> io::Result<Vec<(String, PathBuf)>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(directory)? {
-        // What went away in between was not there.
+        // An entry that was deleted meanwhile is skipped.
         match entry {
             Ok(entry) => found.extend(entry.file_name().into_string().ok().map(|name| (name, entry.path()))),
             Err(error) if error.kind() == ErrorKind::NotFound => {}

@@ -1,7 +1,6 @@
-//! Terraform providers: [`Sources`] asks, in this order, the variables that name providers which run already, the overrides for
-//! developers in the CLI configuration that Terraform and OpenTofu share, the cache of Pulumi's own bridge, and the installation
-//! methods that the configuration names: directories, in the layouts that `terraform providers mirror` writes. An archive is
-//! unpacked once, into a cache of ours.
+//! Terraform providers: [`Sources`] searches, in this order, the variables that name running providers, the overrides for developers in the CLI
+//! configuration that Terraform and OpenTofu share, the cache of Pulumi's own bridge, and the installation methods of the configuration:
+//! directories, in the layouts that `terraform providers mirror` writes. An archive is unpacked once, into a cache of ours.
 
 mod archive;
 mod bridge_cache;

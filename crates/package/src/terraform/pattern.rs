@@ -1,8 +1,8 @@
-//! Patterns of addresses, by which a CLI configuration says which providers an installation method is for.
+//! Patterns of addresses, which select the providers of an installation method in a CLI configuration.
 
 use outrigger_terraform::address::{self, Address, OPENTOFU_HOST, TERRAFORM_HOST};
 
-/// Addresses that have something in common.
+/// A pattern of addresses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern {
     host: Host,
@@ -14,13 +14,13 @@ pub struct Pattern {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Host {
     Any,
-    /// None is named. The file may have been written for Terraform or for OpenTofu, whose default hosts differ.
+    /// No host is named. The file may have been written for Terraform or for OpenTofu, whose default hosts differ.
     Default,
     Named(String),
 }
 
 impl Pattern {
-    /// Reads `[HOST/]NAMESPACE/TYPE`, in which the last parts can be `*`. The error completes "the pattern ...".
+    /// Parses `[HOST/]NAMESPACE/TYPE`, whose last parts can be `*`. The error completes "the pattern ...".
     pub fn parse(text: &str) -> Result<Self, String> {
         let parts: Vec<&str> = text.split('/').collect();
         let (host, namespace, kind) = match parts.as_slice() {
@@ -46,7 +46,7 @@ impl Pattern {
         Ok(Self { host, namespace, kind })
     }
 
-    /// A pattern for exactly one provider, read as OpenTofu reads a `source`: what has no namespace is HashiCorp's.
+    /// A pattern for exactly one provider, parsed as OpenTofu parses a `source`: without a namespace, it is HashiCorp's.
     pub(crate) fn exact(text: &str) -> Result<Self, String> {
         let pattern = Self::parse(&address::with_namespace(text))?;
         match pattern.kind {
@@ -55,7 +55,7 @@ impl Pattern {
         }
     }
 
-    /// Whether an address is one of them.
+    /// Whether an address matches.
     pub fn matches(&self, address: &Address) -> bool {
         let host = match &self.host {
             Host::Any => true,

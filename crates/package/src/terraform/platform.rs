@@ -1,4 +1,4 @@
-//! The platform that a package is for, in the words of Terraform.
+//! The platform of a package, in Terraform's terms.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ pub struct Platform {
 }
 
 impl Platform {
-    /// The one that this program was built for.
+    /// The platform that this program was built for.
     pub fn current() -> Self {
         let os = if cfg!(target_os = "macos") {
             "darwin"

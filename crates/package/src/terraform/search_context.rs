@@ -1,24 +1,24 @@
-//! What a search depends on and this crate does not read by itself.
+//! The environment of a search, which this crate does not read by itself.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// What the caller knows about the user and the machine.
+/// The environment of the user and the machine, as the caller knows it.
 #[derive(Clone, Debug)]
 pub struct SearchContext {
     /// The variables.
     pub environment: BTreeMap<String, String>,
-    /// The user's directory.
+    /// The user's home directory.
     pub home: Option<PathBuf>,
-    /// What relative paths begin at.
+    /// The directory at which relative paths begin.
     pub working_directory: PathBuf,
-    /// Where archives are unpacked. Executables are started from there, so nobody else may be able to write to it; without one,
-    /// archives cannot be used.
+    /// The directory in which archives are unpacked. Executables are started from there, so no other user may be able to write to it; without
+    /// one, archives cannot be used.
     pub cache: Option<PathBuf>,
 }
 
 impl SearchContext {
-    /// A variable that has a value.
+    /// The value of a variable, unless it is empty.
     pub(crate) fn variable(&self, name: &str) -> Option<&str> {
         self.environment.get(name).map(String::as_str).filter(|value| !value.is_empty())
     }
@@ -27,7 +27,7 @@ impl SearchContext {
         self.working_directory.join(path)
     }
 
-    /// Puts the values of `$NAME` and `${NAME}` in, as a shell does.
+    /// Replaces `$NAME` and `${NAME}` by their values, as a shell does.
     pub(crate) fn expand(&self, text: &str) -> String {
         let mut expanded = String::new();
         let mut rest = text;

@@ -1,4 +1,4 @@
-//! Finding a provider in everything that needs no network.
+//! Finds a provider without a network.
 
 mod report;
 
@@ -22,17 +22,17 @@ use crate::terraform::{bridge_cache, cache, executable};
 
 use report::Report;
 
-/// Variables that name providers which run already: Terraform's own, and the one of Pulumi's bridge.
+/// Variables that name running providers: Terraform's own, and that of Pulumi's bridge.
 const REATTACH: [&str; 2] = ["PULUMI_BRIDGE_REATTACH_PROVIDERS", "TF_REATTACH_PROVIDERS"];
 
-/// Where providers are looked for.
+/// The places to search for providers.
 #[derive(Clone, Debug)]
 pub struct Sources {
     surroundings: Arc<SearchContext>,
 }
 
-/// The name of a descriptor is the address of a provider, and its version a constraint; or the name is the path of an
-/// executable, as `./terraform-provider-random`.
+/// The name of a descriptor is the address of a provider, and its version a constraint; or the name is the path of an executable, such as
+/// `./terraform-provider-random`.
 #[async_trait]
 impl Resolver for Sources {
     async fn resolve(&self, wanted: &PluginDescriptor) -> Result<Resolved, Unresolved> {
@@ -48,15 +48,15 @@ impl Resolver for Sources {
 }
 
 impl Sources {
-    /// Everything that these surroundings name.
+    /// All places that the context names.
     pub fn new(surroundings: SearchContext) -> Self {
         Self { surroundings: Arc::new(surroundings) }
     }
 
-    /// The newest version of a provider that meets a constraint, unpacked where that is needed.
+    /// The newest version of a provider that meets a constraint, unpacked if necessary.
     async fn find(&self, address: Address, constraint: Constraint) -> Result<Resolved, Unresolved> {
         let sources = self.clone();
-        // Unpacking takes seconds, and whoever waits for it has other things to do.
+        // Unpacking takes seconds, in which the caller's thread has other work.
         let found = tokio::task::spawn_blocking(move || sources.search(&address, &constraint)).await;
         found.unwrap_or_else(|error| {
             Err(Diagnostic::error("internal", "the search for a Terraform provider ended early")
@@ -65,7 +65,7 @@ impl Sources {
         })
     }
 
-    /// The executable that a path means: as a package's, its name may go on after `_` or `.`.
+    /// The executable of a path: as in a package, its name may continue after `_` or `.`.
     fn local(&self, path: &str) -> Result<PathBuf, Diagnostic> {
         let (directory, name) = path.rsplit_once(FILE_PREFIX).unwrap_or((path, ""));
         executable::program_called(&self.surroundings.absolute(Path::new(directory)), name).map_err(|reason| {
@@ -75,7 +75,7 @@ impl Sources {
         })
     }
 
-    /// A provider that somebody started for us to attach to.
+    /// A running provider that the user started for us to attach to.
     fn running(&self, address: &Address) -> Result<Option<Reattach>, Diagnostic> {
         for variable in REATTACH {
             let Some(text) = self.surroundings.variable(variable) else { continue };
@@ -85,8 +85,8 @@ impl Sources {
                     .hint("A provider that is started with `-debug` prints the text for it.")
             };
             let mut found = None;
-            // One that is no address is an error even if it is not the one that is wanted, as it is to OpenTofu: most likely it
-            // was meant to be.
+            // A key that is not an address is an error even if another provider is wanted, as in OpenTofu: most likely it was meant to be this
+            // one.
             for (key, reattach) in reattach_providers(text).map_err(unreadable)? {
                 let running = Address::of_source(&key).map_err(|error| {
                     let reason = error.detail.unwrap_or_default();
@@ -136,7 +136,7 @@ impl Sources {
         }
         let Some(newest) = newest(&packages, constraint) else { return Err(report.nothing_fits()) };
         let of_version = |package: &&ProviderPackage| package.version == newest.version;
-        // The methods' order decides between packages of one version.
+        // Between packages of one version, the order of the methods decides.
         let fitting = packages.iter().filter(of_version).find(|package| package.platform == platform);
         match fitting {
             Some(package) => self.install(address, package),
@@ -144,7 +144,7 @@ impl Sources {
         }
     }
 
-    /// The directories that the configuration's methods come down to, in their order.
+    /// The directories of the configuration's methods, in their order.
     fn places(&self, config: &CliConfig, address: &Address, report: &mut Report<'_>) -> Vec<Searched> {
         let mut places = Vec::new();
         let plugin_cache =
@@ -153,8 +153,8 @@ impl Sources {
             places.extend(self.implied_directories().into_iter().map(Searched::implied));
             let has_it =
                 |place: &Searched| mirror::packages(&place.directory, address).is_ok_and(|found| !found.is_empty());
-            // Without a network, what a registry gave earlier stands for the registry; and a provider that somebody has laid into one of
-            // these directories is not looked for in a registry.
+            // Without a network, earlier downloads replace the registry; and a provider that the user has put into one of these directories is
+            // not searched in a registry.
             if !places.iter().any(has_it) {
                 places.extend(plugin_cache());
             }
@@ -178,7 +178,7 @@ impl Sources {
         places
     }
 
-    /// What Terraform and OpenTofu search when nothing is configured.
+    /// The directories that Terraform and OpenTofu search if nothing is configured.
     fn implied_directories(&self) -> Vec<PathBuf> {
         let around = &self.surroundings;
         let mut found = vec![around.absolute(Path::new("terraform.d/plugins"))];
@@ -207,10 +207,10 @@ impl Sources {
     }
 }
 
-/// A directory to look into.
+/// A directory to search.
 struct Searched {
     directory: PathBuf,
-    /// Where the user names it; then it has to be there.
+    /// The place where the user names it; then it must exist.
     named_at: Option<outrigger_diagnostic::Place>,
 }
 

@@ -29,7 +29,7 @@ pub(crate) fn asset(asset: &Asset, base: &Path) -> Result<String, Diagnostic> {
     })
 }
 
-/// The hash of an archive: of the bytes of an archive file, or of a tar stream made from its members.
+/// The hash of an archive: of the bytes of an archive file, or of a tar stream of its members.
 pub(crate) fn archive(archive: &Archive, base: &Path) -> Result<String, Diagnostic> {
     let hashed = match file(archive, base) {
         Ok(Some(mut file)) => {
@@ -49,7 +49,7 @@ pub(crate) fn archive(archive: &Archive, base: &Path) -> Result<String, Diagnost
     })
 }
 
-/// The archive's own file, if it is one already.
+/// The archive's own file, if it is an archive file.
 fn file(archive: &Archive, base: &Path) -> io::Result<Option<File>> {
     match &archive.source {
         ArchiveSource::Path(path) if Format::of(path).is_some() => File::open(base.join(path)).map(Some),
@@ -62,7 +62,7 @@ fn stream(archive: &Archive, base: &Path) -> io::Result<String> {
     let mut out = TarStream::new(Hasher::default());
     let mut seen = HashSet::new();
     members::walk(archive, base, &mut |name, size, contents| {
-        // The same file may come by two ways; the first one counts.
+        // The same file may be found in two ways; the first one counts.
         if seen.insert(name.to_vec()) { out.file(name, size, contents) } else { Ok(()) }
     })?;
     Ok(out.finish()?.hex())

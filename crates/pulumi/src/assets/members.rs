@@ -1,4 +1,4 @@
-//! The files that an archive consists of, in Pulumi's order and under Pulumi's names.
+//! The files in an archive, in Pulumi's order and under Pulumi's names.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -13,7 +13,7 @@ const BOOKKEEPING: &str = ".pulumi";
 /// Takes one file: its name, its size, its contents.
 pub(crate) type Sink<'a> = dyn FnMut(&[u8], u64, &mut dyn Read) -> io::Result<()> + 'a;
 
-/// Names an archive file by its ending.
+/// The format of an archive file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
     Tar,
@@ -22,7 +22,7 @@ pub(crate) enum Format {
 }
 
 impl Format {
-    /// The format that a file's name promises.
+    /// The format that a file's name indicates.
     pub(crate) fn of(path: &str) -> Option<Self> {
         match path {
             path if path.ends_with(".tar") => Some(Self::Tar),
@@ -123,8 +123,8 @@ fn open_file(path: &Path) -> io::Result<(u64, File)> {
     Ok((about.len(), file))
 }
 
-/// All files below a directory, each directory's entries in order of their names. Links to files count as files, links to
-/// directories are left out.
+/// All files below a directory, each directory's entries in order of their names. Links to files count as files, links to directories are
+/// skipped.
 fn directory(root: &Path, sink: &mut Sink<'_>) -> io::Result<()> {
     if !fs::metadata(root)?.is_dir() {
         return Err(io::Error::other("it is neither a directory nor named like an archive (.tar, .tgz, .zip, .jar)"));

@@ -1,4 +1,4 @@
-//! Assets and archives: their hashes, computed from files, and their contents, restored after a plugin saw only the hashes.
+//! Assets and archives: their hashes, computed from files, and their contents, restored after a plugin received only the hashes.
 
 mod hash;
 mod members;
@@ -12,8 +12,8 @@ use outrigger_value::{ArchiveSource, PropertyMap, Value};
 
 pub(crate) use restore::restore;
 
-/// Fills in the missing hashes of all assets and archives in the properties. Reads files; relative paths are taken from
-/// `base`, the program's directory. The hashes equal Pulumi's, so that a state file can change hands.
+/// Fills in the missing hashes of all assets and archives in the properties. It reads files; relative paths begin at `base`, the program's
+/// directory. The hashes equal Pulumi's, so that either program can take over a state file.
 pub fn hash_assets(properties: &mut PropertyMap, base: &Path) -> Result<(), Diagnostic> {
     properties.values_mut().try_for_each(|value| visit(value, base))
 }

@@ -1,10 +1,10 @@
-//! Contents that a plugin never saw, and so could not send back.
+//! Restores contents that a plugin did not receive, and so could not send back.
 
 use std::collections::HashMap;
 
 use outrigger_value::{Archive, ArchiveSource, Asset, AssetSource, PropertyMap, Value};
 
-/// Gives assets and archives that came back with only a hash the contents that an original with that hash has.
+/// Gives assets and archives that came back with only a hash the contents of the original with that hash.
 pub(crate) fn restore(answer: &mut PropertyMap, originals: &PropertyMap) {
     let mut known = Known::default();
     originals.values().for_each(|value| known.collect(value));

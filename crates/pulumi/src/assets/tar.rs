@@ -19,7 +19,7 @@ impl<W: Write> TarStream<W> {
         Self { out }
     }
 
-    /// One file. Fails if the contents do not have the announced size.
+    /// Writes one file. Fails if the contents do not have the announced size.
     pub(crate) fn file(&mut self, name: &[u8], size: u64, contents: &mut dyn Read) -> io::Result<()> {
         let split = split(name);
         if name.contains(&0) || name.last() == Some(&b'/') {
@@ -39,13 +39,13 @@ impl<W: Write> TarStream<W> {
         self.pad(size)
     }
 
-    /// The end of the stream.
+    /// Ends the stream.
     pub(crate) fn finish(mut self) -> io::Result<W> {
         self.out.write_all(&[0; 2 * BLOCK])?;
         Ok(self.out)
     }
 
-    /// A record in front of an entry, for what its own header cannot hold.
+    /// A record before an entry, for values that do not fit into its own header.
     fn extended(&mut self, name: &[u8], size: u64) -> io::Result<()> {
         let mut records = Vec::new();
         if !is_ascii(name) || name.len() > NAME {
@@ -122,7 +122,7 @@ impl Block {
         let cut = text.len() > width;
         let text = &text[..text.len().min(width)];
         self.0[at..at + text.len()].copy_from_slice(text);
-        // A name that is cut at a slash would read as a directory.
+        // A name that is cut at a slash would look like a directory.
         if cut && text.last() == Some(&b'/') {
             let end = text.iter().rposition(|byte| *byte != b'/').map_or(0, |last| last + 1);
             self.0[at + end] = 0;

@@ -1,4 +1,4 @@
-//! From the wire to values.
+//! Decodes values from the wire.
 
 use std::collections::BTreeMap;
 
@@ -12,26 +12,26 @@ use super::{ARCHIVE, ASSET, EncodingError, OUTPUT, RESOURCE, SECRET, SIGNATURE, 
 
 /// SHA-256 of nothing. An asset with this hash and no contents is an empty text; with another hash its contents were left out.
 const EMPTY_TEXT: &str = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
-/// SHA-256 of an empty tar stream, for the same question about archives.
+/// SHA-256 of an empty tar stream, for the same distinction between archives.
 const EMPTY_ARCHIVE: &str = "5f70bf18a086007016e948b04aed3b82103a36bea41755b6cddfaf10ace3c6ef";
 
-/// What to do with unknown values.
+/// The treatment of unknown values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unknowns {
     /// Keep them: a preview.
     Keep,
-    /// Leave them out of maps; in a list, where places count, put nothing there.
+    /// Leave them out of maps; in a list, where positions count, replace them by null.
     Drop,
     /// They are an error.
     Reject,
 }
 
-/// How to read an answer.
+/// Options for decoding an answer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Decoding {
-    /// What to do with unknown values.
+    /// The treatment of unknown values.
     pub(crate) unknowns: Unknowns,
-    /// Keep output values; otherwise the value with its marks.
+    /// Keep output values; otherwise take the value with its marks.
     pub(crate) outputs: bool,
 }
 
@@ -133,7 +133,7 @@ impl Parts<'_> {
         EncodingError::Malformed { key: self.key.to_owned(), kind: self.kind, reason }
     }
 
-    /// A text; empty when it is not there.
+    /// A string; empty if it is missing.
     fn text(&mut self, name: &'static str) -> Result<String, EncodingError> {
         match self.fields.remove(name).and_then(|value| value.kind) {
             None => Ok(String::new()),

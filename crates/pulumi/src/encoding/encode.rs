@@ -1,4 +1,4 @@
-//! From values to the wire.
+//! Encodes values for the wire.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use prost_types::{ListValue, Struct};
 
 use super::{ARCHIVE, ASSET, EncodingError, NESTING_LIMIT, OUTPUT, RESOURCE, SECRET, SIGNATURE, UNKNOWNS};
 
-/// What the other side understands, and what it shall see.
+/// The features that the other side supports, and the contents that it gets.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Encoding {
     /// Send unknown values; otherwise they are left out.
@@ -49,7 +49,7 @@ fn map(properties: PropertyMap, how: Encoding, level: usize) -> Result<Struct, E
 }
 
 fn any(key: &str, value: Value, how: Encoding, level: usize) -> Result<Option<prost_types::Value>, EncodingError> {
-    // Refused here rather than by our own reader: the plugin would do the work, and its answer could not be read.
+    // Refused here rather than by our own decoder: the plugin would do the work, and its answer could not be read.
     if level > NESTING_LIMIT {
         return Err(EncodingError::TooDeep(key.to_owned()));
     }
@@ -70,7 +70,7 @@ fn any(key: &str, value: Value, how: Encoding, level: usize) -> Result<Option<pr
         Value::Archive(value) => archive(*value, how, level)?,
         Value::Resource(reference) => return resource(key, *reference, how, level),
         Value::Secret(inner) if how.secrets => {
-            // A secret without its value would be malformed: what is left out takes its mark along.
+            // A secret without its value would be malformed: a value that is left out takes its mark along.
             let Some(value) = any(key, *inner, how, level + 3)? else { return Ok(None) };
             object(SECRET, [("value", value)])
         }
@@ -123,7 +123,7 @@ fn resource(
     let urn = &reference.urn;
     let mut parts = vec![("urn", text(urn.as_str())), ("name", text(urn.name())), ("type", text(urn.ty()))];
     if let Some(id) = &reference.id {
-        // An id that is not known yet travels as an empty one.
+        // An unknown id is sent as an empty one.
         parts.push(("id", text(id.bare().as_str().unwrap_or_default())));
     }
     if !reference.package_version.is_empty() {
@@ -158,7 +158,7 @@ fn archive(archive: Archive, how: Encoding, level: usize) -> Result<Kind, Encodi
     Ok(object(ARCHIVE, strings(archive.hash, contents)))
 }
 
-/// A hash and one more text; empty ones are left out.
+/// A hash and one more string; empty ones are left out.
 fn strings(
     hash: String,
     contents: Option<(&'static str, String)>,

@@ -1,4 +1,4 @@
-//! Properties on the wire: `google.protobuf.Struct`, where everything that JSON does not have is a marked string or object.
+//! Properties on the wire: `google.protobuf.Struct`, with marked strings or objects for everything that JSON does not have.
 
 mod decode;
 mod encode;
@@ -9,7 +9,7 @@ use thiserror::Error;
 pub(crate) use decode::{Decoding, Unknowns, decode, decode_value};
 pub(crate) use encode::{Encoding, encode, encode_value};
 
-/// Strings that stand for unknown values. The first, for strings, is the one that is sent.
+/// Strings that mean unknown values. The first, for strings, is the one that is sent.
 const UNKNOWNS: [&str; 7] = [
     outrigger_value::UNKNOWN_ID,
     "1c4a061d-8072-4f0a-a4cb-0ff528b18fe7",
@@ -20,10 +20,10 @@ const UNKNOWNS: [&str; 7] = [
     "dd056dcd-154b-4c76-9bd3-c8f88648b5ff",
 ];
 
-/// Nested messages that prost reads; fixed there. A map costs three (struct, entry, value), a list two.
+/// How many levels of messages prost reads; fixed there. A map costs three (struct, entry, value), a list two.
 const NESTING_LIMIT: usize = 100;
 
-/// Properties cannot be sent, or what came cannot be understood.
+/// Properties that cannot be sent, or cannot be understood.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum EncodingError {
     /// Nested deeper than a protobuf reader follows.
@@ -34,7 +34,7 @@ pub enum EncodingError {
     Signature {
         /// The nearest property.
         key: String,
-        /// What stood there.
+        /// The signature found.
         signature: String,
     },
     /// A special object whose parts do not fit.
@@ -42,9 +42,9 @@ pub enum EncodingError {
     Malformed {
         /// The nearest property.
         key: String,
-        /// What it claims to be.
+        /// The kind that it claims to be.
         kind: &'static str,
-        /// What is wrong.
+        /// The reason.
         reason: &'static str,
     },
     /// A value that must be known by now.

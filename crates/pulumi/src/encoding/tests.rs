@@ -137,7 +137,7 @@ fn an_output_becomes_its_value_where_outputs_are_not_known() {
     assert_eq!(sent(output(Some("v".into()), false)), one("v".into()));
     assert_eq!(sent(output(Some("v".into()), true)), one(Value::secret("v".into())));
     assert_eq!(sent(output(None, true)), one(Value::secret(Value::Unknown)));
-    // And on the way in.
+    // And in the other direction.
     let kept = encode(one(output(Some("v".into()), true)), ALL).unwrap();
     assert_eq!(decode(kept, REJECT), Ok(one(Value::secret("v".into()))));
 }
@@ -168,7 +168,7 @@ fn empty_contents_and_left_out_contents_differ() {
     assert_eq!(decoded("abc"), asset("abc", AssetSource::Elided));
 }
 
-/// What is sent can be read back: the limit that is enforced is the one that the reader has.
+/// Encoded properties can be decoded again: the enforced limit is the decoder's.
 #[test]
 fn depth_is_refused_before_it_is_sent() {
     type Wrap = fn(Value) -> Value;

@@ -1,4 +1,4 @@
-//! One call of a plugin: its request becomes a goal, and what the monitor says becomes the answer.
+//! One call of a plugin: converts its request to a goal, and the monitor's result to the answer.
 
 use std::collections::HashMap;
 
@@ -47,7 +47,7 @@ pub(super) async fn register(
         }
         Err(error) => return Err(unregistered(&error)),
     };
-    // What a component has as outputs is what it had: it sets them only after its children, which may not exist yet.
+    // A component's stored outputs are old: it sets new ones only after its children, which may not exist yet.
     let outputs = if local_component { PropertyMap::new() } else { outputs };
     let outputs = outputs.into_iter().filter(|(_, value)| partial || !value.contains_unknown()).collect();
     Ok(RegisterResourceResponse {
@@ -93,7 +93,7 @@ pub(super) async fn read(monitor: &dyn Monitor, request: ReadResourceRequest) ->
 /// Calls a function.
 pub(super) async fn invoke(monitor: &dyn Monitor, request: ResourceInvokeRequest) -> Result<InvokeResponse, Status> {
     let package = package_of!(request.tok)?;
-    // Old SDKs resolve references with this function and do not say that they understand them.
+    // Old SDKs resolve references with this function without announcing that they support them.
     let resources = request.accept_resources || request.tok == "pulumi:pulumi:getResource";
     let goal = InvokeGoal {
         token: request.tok,
@@ -134,7 +134,7 @@ pub(super) async fn call(monitor: &dyn Monitor, request: ResourceCallRequest) ->
     })
 }
 
-/// The engine has told the user; the plugin learns only that it need not go on.
+/// The engine has reported the error to the user; the plugin only learns that it need not continue.
 fn unregistered(error: &RegisterError) -> Status {
     match error {
         RegisterError::Failed => Status::internal("resource registration failed"),

@@ -1,4 +1,4 @@
-//! What a plugin registers becomes a goal.
+//! Converts a plugin's registration to a goal.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -13,8 +13,7 @@ use crate::generated::pulumirpc::alias::spec::Parent;
 use crate::generated::pulumirpc::alias::{Alias as WireAlias, Spec};
 use crate::generated::pulumirpc::{self, RegisterResourceRequest};
 
-/// The goal of a request. `legacy_aliases`: the request comes from an SDK that says "no parent" for "the same parent" and the
-/// other way round.
+/// The goal of a request. `legacy_aliases`: the request comes from an SDK that swaps "no parent" and "the same parent".
 pub(super) fn goal(request: RegisterResourceRequest, legacy_aliases: bool) -> Result<Goal, Status> {
     refuse_unsupported(&request)?;
     let package = package_of!(request.r#type)?;
@@ -32,7 +31,7 @@ pub(super) fn goal(request: RegisterResourceRequest, legacy_aliases: bool) -> Re
     let dependencies = urns(&request.dependencies)?;
     let mut by_property: BTreeMap<String, BTreeSet<Urn>> = BTreeMap::new();
     if request.property_dependencies.is_empty() && !request.remote {
-        // A program that does not say which property came from where means all of them.
+        // If a program gives no dependencies by property, every property has all of them.
         by_property.extend(inputs.keys().map(|key| (key.clone(), dependencies.iter().cloned().collect())));
     }
     for (key, from) in &request.property_dependencies {
@@ -84,20 +83,20 @@ pub(super) fn goal(request: RegisterResourceRequest, legacy_aliases: bool) -> Re
 }
 
 const OUTPUTS: Decoding = Decoding { unknowns: Unknowns::Keep, outputs: true };
-/// Each output as what it holds.
+/// Each output as its value.
 pub(crate) const PLAIN: Decoding = Decoding { outputs: false, ..OUTPUTS };
 
-/// Properties that a plugin sent, outputs kept.
+/// Properties from a plugin, with outputs kept.
 pub(crate) fn with_outputs(sent: Option<Struct>) -> Result<PropertyMap, Status> {
     decode(sent.unwrap_or_default(), OUTPUTS).map_err(unreadable)
 }
 
-/// Properties that a plugin sent, each output as what it holds.
+/// Properties from a plugin, each output as its value.
 pub(super) fn plain(sent: Option<Struct>) -> Result<PropertyMap, Status> {
     decode(sent.unwrap_or_default(), PLAIN).map_err(unreadable)
 }
 
-/// What came cannot be understood.
+/// The status for a request that cannot be understood.
 pub(crate) fn unreadable(error: EncodingError) -> Status {
     Status::invalid_argument(error.to_string())
 }
@@ -115,7 +114,7 @@ pub(crate) fn optional(text: &str) -> Result<Option<Urn>, Status> {
     if text.is_empty() { Ok(None) } else { parse(text).map(Some) }
 }
 
-/// Several URNs, sorted and once each.
+/// Several URNs, sorted and without duplicates.
 pub(crate) fn urns(texts: &[String]) -> Result<Vec<Urn>, Status> {
     let sorted: BTreeSet<Urn> = texts.iter().map(|text| parse(text)).collect::<Result<_, _>>()?;
     Ok(sorted.into_iter().collect())
@@ -126,7 +125,7 @@ pub(crate) fn parse(text: &str) -> Result<Urn, Status> {
     text.parse().map_err(|error| Status::invalid_argument(format!("invalid URN `{text}`: {error}")))
 }
 
-/// What this engine would have to obey and cannot is refused, never left out.
+/// Refuses options that this engine does not support: ignoring them would be wrong.
 fn refuse_unsupported(request: &RegisterResourceRequest) -> Result<(), Status> {
     let refuse = |what: &str| {
         let message = format!("resource `{}` has {what}, which this engine does not support", request.name);
@@ -156,7 +155,7 @@ pub(crate) fn providers(wire: &HashMap<String, String>) -> Result<BTreeMap<Strin
     Ok(providers)
 }
 
-/// Limits: for creating, updating, deleting and reading.
+/// Time limits: for creating, updating, deleting and reading.
 pub(crate) fn timeouts([create, update, delete, read]: [&str; 4]) -> Result<CustomTimeouts, Status> {
     let seconds = |text: &str| {
         if text.is_empty() {
@@ -173,7 +172,7 @@ pub(crate) fn timeouts([create, update, delete, read]: [&str; 4]) -> Result<Cust
     })
 }
 
-/// An alias, if it says anything.
+/// An alias, unless it is empty.
 pub(crate) fn alias(wire: pulumirpc::Alias, legacy: bool) -> Result<Option<Alias>, Status> {
     let spec = match wire.alias {
         None => return Ok(None),
@@ -191,7 +190,7 @@ pub(crate) fn alias(wire: pulumirpc::Alias, legacy: bool) -> Result<Option<Alias
     }))
 }
 
-/// An old Node.js SDK leaves the parent out, or empty, when there was none, and says "no parent" when it is as it is now.
+/// An old Node.js SDK leaves the parent out, or empty, if there was none, and sends "no parent" if it is the same as now.
 fn parent(spec: &Spec, legacy: bool) -> Result<AliasParent, Status> {
     Ok(match &spec.parent {
         Some(Parent::ParentUrn(urn)) if !urn.is_empty() => AliasParent::Urn(parse(urn)?),

@@ -1,7 +1,7 @@
 //! The `ResourceMonitor` service: a [`Monitor`] for another process, which is a plugin with components or a whole program.
 //!
-//! The engine is one task, and everything that it does is a future inside it. A call from a client arrives in a task of the
-//! server, so it is handed over as a job, which [`serve`] runs beside the client, inside the engine's task.
+//! The engine is one task, and all its work is futures inside it. A call from a client arrives in a task of the server, so it is passed on as a
+//! job, which [`serve`] runs beside the client, inside the engine's task.
 
 mod answer;
 pub(crate) mod goal;
@@ -24,7 +24,7 @@ use crate::generated::pulumirpc::resource_monitor_server::ResourceMonitorServer;
 use crate::served::Served;
 use service::Service;
 
-/// Calls of the client that were not taken up yet; the client waits with the next.
+/// How many calls of the client may be queued; then the client waits.
 const QUEUE: usize = 64;
 
 /// A call of the client, to be run with the monitor.
@@ -34,8 +34,8 @@ type Job = Box<dyn for<'m> FnOnce(&'m dyn Monitor) -> BoxFuture<'m, ()> + Send>;
 pub enum Lifetime {
     /// For one call to a plugin. The plugin does not wait for the end.
     Call,
-    /// For a whole program. A program that has registered everything says so, which notifies `complete`, and then waits until the
-    /// monitor ends. It has an [`EngineServer`](crate::EngineServer) of its own, which keeps the root resource that it sets.
+    /// For a whole program. A program that has registered everything signals that, which notifies `complete`, and then waits until the monitor
+    /// ends. It has an [`EngineServer`](crate::EngineServer) of its own, which keeps the root resource that it sets.
     Program {
         /// Notified when the program has registered everything.
         complete: Arc<Notify>,
@@ -44,8 +44,8 @@ pub enum Lifetime {
 
 /// Serves the monitor until `client` ends. `client` gets the address: it makes a call to a plugin, or runs a program.
 ///
-/// What the client began is finished before this returns, also when the client does not wait for it or has died: a
-/// registration that is dropped half way could have made something that nobody knows of.
+/// Calls that have begun are finished before this returns, even if the client does not wait for them or has died: a registration that is dropped
+/// half way could have created a resource that no stack would know of.
 pub async fn serve<T>(
     monitor: &dyn Monitor,
     lifetime: Lifetime,
@@ -64,13 +64,13 @@ pub async fn serve<T>(
             Some(()) = running.next(), if !running.is_empty() => {}
         }
     };
-    // Later calls are refused, and what waits in the queue has not begun. A program that waits for the end is answered.
+    // Later calls are refused, and queued ones have not begun. A program that waits for the end gets its answer.
     drop((server, queue));
     while running.next().await.is_some() {}
     Ok(answer)
 }
 
-/// The configuration as plugins get it: the values, and which of them are secret.
+/// The configuration in the plugins' form: the values, and the keys of secret ones.
 pub(crate) fn configuration(run: &RunInfo) -> (std::collections::HashMap<String, String>, Vec<String>) {
     let text = |value: &outrigger_value::Value| value.bare().as_str().unwrap_or_default().to_owned();
     let values = run.config.iter().map(|(key, value)| (key.clone(), text(value))).collect();

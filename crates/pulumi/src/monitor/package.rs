@@ -1,8 +1,7 @@
 //! Packages that a plugin registers, to name them by a reference later.
 //!
-//! A plugin process outlives one monitor: it is kept from preview to update, and serves one component after another, while
-//! language SDKs remember a reference for as long as their process lives. So a reference says everything itself, and any
-//! monitor understands it.
+//! A plugin process outlives one monitor: it is kept from preview to update, and serves one component after another, while language SDKs
+//! remember a reference for as long as their process lives. So a reference is self-contained, and any monitor understands it.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -25,7 +24,7 @@ pub(super) fn reference(request: RegisterPackageRequest) -> Result<String, Statu
     Ok(STANDARD_NO_PAD.encode(request.encode_to_vec()))
 }
 
-/// What a resource, a read or a call says of its package.
+/// The description of a package in a request.
 pub(super) struct Said<'r> {
     pub(super) token: &'r str,
     pub(super) version: &'r str,
@@ -34,7 +33,7 @@ pub(super) struct Said<'r> {
     pub(super) reference: &'r str,
 }
 
-/// The package that a request means, by the field that has its token: the other fields have the same names in all requests.
+/// The package of a request, given the field that has its token: the other fields have the same names in all requests.
 macro_rules! package_of {
     ($request:ident.$token:ident) => {
         $crate::monitor::package::meant(&$crate::monitor::package::Said {
@@ -48,7 +47,7 @@ macro_rules! package_of {
 }
 pub(super) use package_of;
 
-/// The package that is meant; `None` leaves the choice to the engine.
+/// The package of a request; `None` leaves the choice to the engine.
 pub(super) fn meant(said: &Said<'_>) -> Result<Option<PluginDescriptor>, Status> {
     if !said.reference.is_empty() {
         return read(said.reference).map(Some);

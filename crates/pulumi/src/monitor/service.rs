@@ -1,4 +1,4 @@
-//! The service itself: calls are handed over to the engine's task and their answers waited for.
+//! The service itself: passes calls to the engine's task and waits for their answers.
 
 use async_trait::async_trait;
 use futures::future::BoxFuture;
@@ -16,7 +16,7 @@ use crate::generated::pulumirpc::{
     ResourceMonitorFeature as Feature, SupportsFeatureRequest, SupportsFeatureResponse,
 };
 
-/// What this engine can do, by both names that SDKs ask with.
+/// The features of this engine, by both names that SDKs use.
 const FEATURES: [(&str, Feature); 8] = [
     ("secrets", Feature::Secrets),
     ("resourceReferences", Feature::ResourceReferences),
@@ -39,7 +39,7 @@ impl Service {
         Self { jobs, run, lifetime }
     }
 
-    /// Runs something with the monitor, in the engine's task.
+    /// Runs work with the monitor, in the engine's task.
     async fn with_monitor<T: Send + 'static>(
         &self,
         work: impl for<'m> FnOnce(&'m dyn Monitor) -> BoxFuture<'m, Result<T, Status>> + Send + 'static,
@@ -48,7 +48,7 @@ impl Service {
         let job: Job = Box::new(move |monitor| {
             let work = work(monitor);
             Box::pin(async move {
-                // The plugin may have stopped waiting; what was registered is registered all the same.
+                // The plugin may have stopped waiting; the registration counts anyway.
                 let _ = sender.send(work.await);
             })
         });

@@ -19,7 +19,7 @@ use crate::generated::pulumirpc::{
     RegisterResourceOutputsRequest, RegisterResourceRequest, ResourceInvokeRequest, SupportsFeatureRequest,
 };
 
-/// Writes down what is registered.
+/// Records registrations.
 struct Recorder {
     stack: Urn,
     run: RunInfo,
@@ -98,7 +98,7 @@ async fn a_program_registers_its_stack_and_waits_for_the_end() {
         let mut program = client.clone();
         let waits = tokio::spawn(async move { program.signal_and_wait_for_shutdown(()).await });
         complete.notified().await;
-        // An answer to the one before would have come before this one.
+        // The earlier call's answer would have come before this one's.
         client.supports_feature(SupportsFeatureRequest { id: "secrets".to_owned() }).await.unwrap();
         assert!(!waits.is_finished());
         (client, waits)

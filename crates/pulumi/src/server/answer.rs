@@ -1,5 +1,5 @@
-//! How a failure is told to an engine. The code decides what the engine believes: INTERNAL, DATA_LOSS and UNKNOWN mean that
-//! nobody knows whether it happened, every other that nothing did.
+//! Failures as statuses for an engine. The code decides what the engine concludes: INTERNAL, DATA_LOSS and UNKNOWN mean that the outcome is not
+//! known, every other that nothing happened.
 
 use outrigger_provider::{CallError, CheckFailure, ErrorKind, Outcome, State};
 use prost::Message;
@@ -11,11 +11,11 @@ use crate::generated::google_rpc;
 use crate::generated::pulumirpc::configure_error_missing_keys::MissingKey;
 use crate::generated::pulumirpc::{self, ConfigureErrorMissingKeys, ErrorResourceInitFailed};
 
-/// How properties are sent to an engine: it said that it takes all of this, in Configure, or is too new to ask.
+/// The encoding for an engine: in Configure it announced support for all of this, or it is too new to ask.
 pub(super) const ANSWER: Encoding =
     Encoding { unknowns: true, secrets: true, resources: true, outputs: false, elide: false };
 
-/// A call that failed.
+/// The status for a failed call.
 pub(super) fn failure(error: &CallError) -> Status {
     let code = match error.kind {
         ErrorKind::Unsupported => Code::Unimplemented,
@@ -30,7 +30,7 @@ pub(super) fn failure(error: &CallError) -> Status {
     }
     let missing_keys = error.missing_keys.iter().cloned();
     let missing_keys = missing_keys.map(|(name, description)| MissingKey { name, description }).collect();
-    // Engines look for this detail only beside this code.
+    // Engines look for this detail only together with this code.
     detailed(
         Code::InvalidArgument,
         &error.message,
@@ -39,8 +39,8 @@ pub(super) fn failure(error: &CallError) -> Status {
     )
 }
 
-/// What an engine shows. Behind a plugin may stand another process, which the engine does not know: if that has died, it is named, with
-/// what was asked, and with the end of its stderr, which only this plugin has.
+/// The text that an engine shows. A plugin may use another process, which the engine does not know: if that has died, the text names it, the
+/// call, and the end of its stderr, which only this plugin has.
 fn words(error: &CallError) -> String {
     let mut words = match error.kind {
         ErrorKind::Crashed => format!("{}, {}: {}", error.plugin, error.call, error.message),
@@ -56,21 +56,21 @@ fn words(error: &CallError) -> String {
     words
 }
 
-/// What came cannot be understood: nothing was done.
+/// The status for a request that cannot be understood: nothing was done.
 pub(super) fn unreadable(error: &EncodingError) -> Status {
     Status::invalid_argument(error.to_string())
 }
 
-/// What shall be answered cannot be sent.
+/// The status for an answer that cannot be sent.
 pub(super) fn unsendable(error: &EncodingError) -> Status {
     Status::internal(format!("the answer cannot be sent: {error}"))
 }
 
-/// An order that ended otherwise than done.
+/// The status for a change that was not completed.
 pub(super) fn undone(outcome: Outcome) -> Status {
     match outcome {
         Outcome::Partial { state, reasons } => partial(state, reasons),
-        // The kind may leave doubt, but whoever answers this way knows that nothing happened.
+        // The kind may leave doubt, but a provider that returns this outcome knows that nothing happened.
         Outcome::NotDone(error) if error.leaves_doubt() => {
             let code = if error.kind == ErrorKind::Cancelled { Code::Cancelled } else { Code::FailedPrecondition };
             Status::new(code, words(&error))
@@ -84,7 +84,7 @@ pub(super) fn undone(outcome: Outcome) -> Status {
     }
 }
 
-/// It exists but is not ready.
+/// The status for a resource that exists but is not ready.
 pub(super) fn partial(state: State, reasons: Vec<String>) -> Status {
     let message = reasons.first().cloned().unwrap_or_else(|| "it exists, but is not ready".to_owned());
     let properties = |map| encode(map, ANSWER);

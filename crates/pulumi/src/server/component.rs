@@ -1,4 +1,4 @@
-//! Construct and Call: the plugin makes a component, or answers a method, with the engine as its monitor.
+//! Construct and Call: the plugin creates a component, or answers a method, with the engine as its monitor.
 
 use std::collections::HashMap;
 
@@ -13,12 +13,12 @@ use crate::encoding::{Encoding, decode_value, encode};
 use crate::generated::pulumirpc;
 use crate::monitor::goal::{PLAIN, alias, optional, providers, timeouts, unreadable, urns, with_outputs};
 
-/// Outputs are said with where they came from; an engine that does not take them as such gets the values.
+/// Outputs are sent with their dependencies; an engine that does not support that gets the values.
 fn answers(accepts_outputs: bool) -> Encoding {
     Encoding { unknowns: true, secrets: true, resources: true, outputs: accepts_outputs, elide: false }
 }
 
-/// The run that a request tells of: Construct and Call have the same fields for it, in messages of their own.
+/// The run that a request describes: Construct and Call have the same fields for it, in messages of their own.
 macro_rules! run_info {
     ($request:ident) => {
         RunInfo {

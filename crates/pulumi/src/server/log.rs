@@ -1,4 +1,4 @@
-//! What a plugin says while it works, on its way to the engine.
+//! Sends a plugin's log messages to the engine.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,18 +17,17 @@ use tonic_health::pb::health_client::HealthClient;
 use crate::generated::pulumirpc::engine_client::EngineClient;
 use crate::generated::pulumirpc::{LogRequest, LogSeverity};
 
-/// How many messages may wait. A plugin that says more than an engine can take must not fill memory.
+/// How many messages may wait. A plugin that logs more than an engine can take must not fill memory.
 const WAITING: usize = 1024;
 
-/// How long an engine may take to hear a message. An answer does not wait longer for the messages before it.
+/// How long an engine may take to receive a message. An answer does not wait longer for the messages before it.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// The way to the engine that a plugin works for now. Messages keep their order; they are dropped where there is no engine,
-/// and where too many wait.
+/// The log of the engine that a plugin works for now. Messages keep their order; they are dropped if there is no engine, and if too many wait.
 pub(super) struct EngineLog {
     queue: mpsc::Sender<Item>,
     engine: Arc<Mutex<Option<EngineClient<Channel>>>>,
-    /// Messages that are in the queue or on their way.
+    /// Messages in the queue or on their way.
     waiting: Arc<AtomicUsize>,
     /// Messages that found the queue full.
     dropped: AtomicUsize,
@@ -53,7 +52,7 @@ impl EngineLog {
                     Item::Message(message) => {
                         let client = current.lock().unwrap_or_else(PoisonError::into_inner).clone();
                         if let Some(mut client) = client {
-                            // An engine that does not listen is no reason to stop working for it.
+                            // An engine that takes no messages is no reason to stop working for it.
                             let _not_heard = timeout(PATIENCE, client.log(message)).await;
                         }
                         left.fetch_sub(1, Ordering::AcqRel);
@@ -67,16 +66,16 @@ impl EngineLog {
         Self { queue, engine, waiting, dropped: AtomicUsize::new(0) }
     }
 
-    /// Turns to an engine: `127.0.0.1:PORT`.
+    /// Connects to an engine: `127.0.0.1:PORT`.
     pub(super) async fn attach(&self, address: &str) -> Result<(), Status> {
         let client = limited!(EngineClient::new(dial(address).await?));
         *self.engine.lock().unwrap_or_else(PoisonError::into_inner) = Some(client);
         Ok(())
     }
 
-    /// Waits until everything that was said so far is sent, so that it comes before the answer of the call.
+    /// Waits until all earlier messages are sent, so that they come before the answer of the call.
     pub(super) async fn flush(&self) {
-        // Most calls say nothing; they do not pay for it.
+        // Most calls log nothing, and need not wait.
         if self.waiting.load(Ordering::Acquire) == 0 && self.dropped.load(Ordering::Relaxed) == 0 {
             return;
         }
@@ -101,7 +100,7 @@ impl LogSink for EngineLog {
         self.waiting.fetch_add(1, Ordering::AcqRel);
         if self.queue.try_send(Item::Message(request(level, urn, message, ephemeral))).is_err() {
             self.waiting.fetch_sub(1, Ordering::AcqRel);
-            // A status that nobody saw is replaced by the next one anyway.
+            // An ephemeral message is replaced by the next one anyway.
             if !ephemeral {
                 self.dropped.fetch_add(1, Ordering::Relaxed);
             }
@@ -109,14 +108,14 @@ impl LogSink for EngineLog {
     }
 }
 
-/// Whether an engine answers. One without a health service does.
+/// Whether an engine answers. One without a health service counts too.
 pub async fn engine_is_there(address: &str) -> bool {
     let Ok(channel) = dial(address).await else { return false };
     let health = HealthClient::new(channel).check(HealthCheckRequest::default()).await;
     !matches!(health, Err(status) if status.code() != Code::Unimplemented)
 }
 
-/// Dials a service of the engine's: `127.0.0.1:PORT`.
+/// Dials a service of the engine: `127.0.0.1:PORT`.
 pub(super) async fn dial(address: &str) -> Result<Channel, Status> {
     let refuse = |reason: String| Status::unavailable(format!("the engine at `{address}` cannot be reached: {reason}"));
     let there = Address::tcp(address).ok_or_else(|| refuse("expected HOST:PORT".to_owned()))?;

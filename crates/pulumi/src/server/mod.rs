@@ -2,14 +2,13 @@
 //!
 //! | file | its calls |
 //! | --- | --- |
-//! | `package` | what the plugin is and becomes: GetPluginInfo, GetSchema, Parameterize, CheckConfig, DiffConfig, Configure, GetMapping |
+//! | `package` | the plugin as a whole: GetPluginInfo, GetSchema, Parameterize, CheckConfig, DiffConfig, Configure, GetMapping |
 //! | `resource`, `read` | Check, Diff, Create, Update, Delete; Read |
 //! | `function` | Invoke, List |
 //! | `component` | Construct and Call, with `monitor`, through which a component registers its resources |
-//! | `connections` | connections, and which service a call is for |
-//! | `session` | what all calls share: the configured provider, cancellation, tasks |
+//! | `session` | the state that all calls share: the configured provider, cancellation, tasks |
 //! | `answer` | failures as statuses and rich errors |
-//! | `log` | the way to the engine's Log |
+//! | `log` | log messages for the engine |
 
 mod answer;
 mod component;
@@ -39,19 +38,18 @@ use crate::routes::Routes;
 pub use log::engine_is_there;
 use session::Session;
 
-/// How long calls may take to stop once they were asked to. Pulumi kills a plugin after the same time; where the host itself
-/// is gone, nobody will.
+/// How long calls may take to stop once they were asked to. Pulumi kills a plugin after the same time; if the host itself is gone, nothing else
+/// will.
 const STOPPING: Duration = Duration::from_secs(5);
 
 /// How long connections may take to close once every call is answered.
 const CLOSING: Duration = Duration::from_secs(1);
 
-/// Serves a plugin until `until` is done; then what runs is asked to stop, is answered if it does so within a few seconds, and
-/// the connections are closed.
-/// `engine` is the address that the plugin was started with; without one it waits for Attach.
+/// Serves a plugin until `until` is done; then running calls are asked to stop, are answered if they do so within a few seconds, and the
+/// connections are closed. `engine` is the address that the plugin was started with; without one it waits for Attach.
 ///
-/// What is a computation, Check and Diff, is done where a connection is read; the plugin's other work is tasks, so that code that
-/// blocks does not hold up what else arrives. It needs a runtime of several threads for that.
+/// The computations Check and Diff run where a connection is read; the plugin's other work runs in tasks, so that code that blocks does not hold
+/// up other calls. That needs a runtime of several threads.
 pub async fn serve(
     plugin: Arc<dyn Plugin>,
     listener: TcpListener,
@@ -60,7 +58,7 @@ pub async fn serve(
 ) {
     let session = Arc::new(Session::new(plugin));
     if let Some(engine) = engine {
-        // An engine that takes no messages may still have work for us.
+        // An engine that takes no messages may still make calls.
         let _without_messages = session.log.attach(engine).await;
     }
     let provider = limited!(ResourceProviderServer::new(Service(Arc::clone(&session))));
@@ -74,7 +72,7 @@ pub async fn serve(
     session.cancel();
     drop(closing);
     session.tasks.close();
-    // Both are driven: the calls' tasks run by themselves, but their answers are written by the server.
+    // Both must run: the calls' tasks run by themselves, but the server writes their answers.
     let answered = async {
         let ended = async {
             session.stop_orders().await;
@@ -90,7 +88,7 @@ pub async fn serve(
     }
 }
 
-/// The service. Every call is a task of the session's, or a computation.
+/// The service. Every call is a task of the session, or a computation.
 struct Service(Arc<Session>);
 
 /// Calls a function of one of the modules.
@@ -223,7 +221,7 @@ impl ResourceProvider for Service {
     }
 
     async fn cancel(&self, _: Request<()>) -> Result<Response<()>, Status> {
-        // Before the call: it is not to cancel itself.
+        // Before the call, which must not cancel itself.
         self.0.cancel();
         call!(self, package::cancel)
     }

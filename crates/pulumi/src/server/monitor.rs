@@ -26,12 +26,12 @@ use crate::options;
 
 use super::log::dial;
 
-/// What is sent to the engine: it understands everything.
+/// The encoding for the engine, which supports everything.
 const SENT: Encoding = Encoding { unknowns: true, secrets: true, resources: true, outputs: true, elide: false };
 const PLAIN: Encoding = Encoding { outputs: false, ..SENT };
 const ANSWER: Decoding = Decoding { unknowns: Unknowns::Keep, outputs: false };
 
-/// The engine that a component is made for.
+/// The engine for which a component is created.
 pub(super) struct EngineMonitor {
     client: ResourceMonitorClient<Channel>,
     stack: Urn,
@@ -39,7 +39,7 @@ pub(super) struct EngineMonitor {
     log: Arc<dyn LogSink>,
 }
 
-/// How a goal names its package on the wire.
+/// A goal's package on the wire.
 #[derive(Default)]
 struct WirePackage {
     reference: String,
@@ -57,7 +57,7 @@ impl EngineMonitor {
         Ok(Self { client: limited!(ResourceMonitorClient::new(channel)), stack, run, log })
     }
 
-    /// A parameterized package is registered and named by its reference; another by version and address.
+    /// A parameterized package is registered and named by its reference; any other by version and address.
     async fn package(&self, package: Option<PluginDescriptor>) -> Result<WirePackage, RegisterError> {
         let Some(package) = package else { return Ok(WirePackage::default()) };
         let checksums =
@@ -244,7 +244,7 @@ impl Monitor for EngineMonitor {
     }
 }
 
-/// The engine has told the user why; only what was wrong with the request itself is ours to tell.
+/// The engine has reported the reason to the user; only faults of the request itself are reported here.
 fn refused(status: Status) -> RegisterError {
     match status.code() {
         Code::InvalidArgument | Code::Unimplemented => invalid(status.message()),

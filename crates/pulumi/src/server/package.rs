@@ -1,4 +1,4 @@
-//! Calls about the plugin as a whole: what it is, what it becomes, its configuration.
+//! Calls about the plugin as a whole: its description, its parameters, its configuration.
 
 use outrigger_provider::{CallContext, CheckConfig, Configure, DiffConfig, Parameterization, Parameterize};
 use outrigger_value::{PropertyMap, Urn, Value};
@@ -16,7 +16,7 @@ use crate::generated::pulumirpc::{
     ParameterizeRequest, ParameterizeResponse, PluginInfo,
 };
 
-/// A configuration may have parts that are not known yet.
+/// A configuration may be partly unknown.
 const CONFIG: Decoding = Decoding { unknowns: Unknowns::Keep, outputs: false };
 
 fn properties(wire: Option<Struct>) -> Result<PropertyMap, Status> {
@@ -103,7 +103,7 @@ pub(super) async fn configure(
     let ConfigureRequest { variables, args, id, urn, .. } = request;
     let inputs = match args {
         Some(args) => properties(Some(args))?,
-        // An old engine sends texts only: `PACKAGE:config:KEY`.
+        // An old engine sends strings only: `PACKAGE:config:KEY`.
         None => variables.into_iter().map(|(key, text)| (last_part(&key), Value::String(text))).collect(),
     };
     // An engine from before `configure_with_urn` names no resource.

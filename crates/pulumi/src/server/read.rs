@@ -21,7 +21,7 @@ pub(super) async fn read(
     let timeout = limit(request.timeout);
     let inputs = properties(request.inputs, Unknowns::Drop)?;
     let outputs = properties(request.properties, Unknowns::Drop)?;
-    // An import sends the id alone; so does a `get` for which the program knows no more.
+    // An import sends the id alone; so does a `get` for which the program gives nothing else.
     let (found, inputs_known) = if inputs.is_empty() && outputs.is_empty() {
         let by_id = ImportRequest { resource: resource.clone(), id: request.id.clone(), timeout };
         match provider.import(&cx, by_id).await {
@@ -29,7 +29,7 @@ pub(super) async fn read(
                 let own = imported.resources.into_iter().find(|(ty, _)| ty == resource.ty());
                 (own.map(|(_, state)| state), true)
             }
-            // A provider may have no import of its own and read by id all the same.
+            // A provider may have no import of its own and still read by id.
             Err(CallError { kind: ErrorKind::Unsupported, .. }) => {
                 let state = State { id: request.id, ..State::default() };
                 known(&*provider, &cx, ReadRequest { resource, state, timeout }).await?
@@ -40,7 +40,7 @@ pub(super) async fn read(
         let state = State { id: request.id, inputs, outputs, ..State::default() };
         known(&*provider, &cx, ReadRequest { resource, state, timeout }).await?
     };
-    // Without an id it is gone.
+    // Without an id the resource is gone.
     let Some(mut state) = found else { return Ok(ReadResponse::default()) };
     let reasons = std::mem::take(&mut state.init_errors);
     if !reasons.is_empty() {

@@ -22,7 +22,7 @@ use crate::generated::pulumirpc::{
     UpdateRequest, UpdateResponse,
 };
 
-/// Properties that are as the engine says; a preview keeps what is not known yet.
+/// Properties from the engine; a preview keeps unknown values.
 pub(super) fn properties(wire: Option<Struct>, unknowns: Unknowns) -> Result<PropertyMap, Status> {
     decode(wire.unwrap_or_default(), Decoding { unknowns, outputs: false }).map_err(|error| unreadable(&error))
 }
@@ -46,7 +46,7 @@ pub(super) async fn check(
     }
     let request = CheckRequest {
         resource: ResourceIdentity::new(urn(&request.urn)?),
-        // An engine sends nothing, or nothing in it, for a new resource.
+        // For a new resource, an engine sends nothing or an empty object.
         olds: (!olds.is_empty()).then_some(olds),
         preview: news.values().any(Value::contains_unknown),
         news,
@@ -87,7 +87,7 @@ pub(super) async fn diff(session: &Session, cx: CallContext, request: DiffReques
     Ok(diff_response(diff, Some(verdict)))
 }
 
-/// A difference in Pulumi's words. Where the verdict says more than the difference does, it counts.
+/// A difference in Pulumi's form. The verdict takes precedence over it.
 pub(super) fn diff_response(diff: Diff, verdict: Option<Verdict>) -> DiffResponse {
     let changed = match verdict {
         Some(Verdict::Same) => Some(false),
@@ -98,7 +98,7 @@ pub(super) fn diff_response(diff: Diff, verdict: Option<Verdict>) -> DiffRespons
     let detailed = diff.detailed.unwrap_or_default();
     let told = !replaces.is_empty() || detailed.values().any(|property| property.kind.replaces());
     if verdict == Some(Verdict::Replace) && !told {
-        // Only a named property makes an engine replace; where none is to blame, the id stands for the whole.
+        // An engine replaces only for a named property; if none is the reason, the id is named.
         replaces = if diff.changed_keys.is_empty() { vec!["id".to_owned()] } else { diff.changed_keys.clone() };
     }
     let changes = match changed {
@@ -153,7 +153,7 @@ pub(super) async fn create(
             properties: Some(properties),
             refresh_before_update: state.refresh_before_update,
         }),
-        // It exists all the same.
+        // The resource exists anyway.
         Err(error) => Err(partial(state, vec![unsendable(&error).message().to_owned()])),
     }
 }
@@ -214,7 +214,7 @@ pub(super) async fn delete(session: &Session, cx: CallContext, request: DeleteRe
     carry_out(&*provider, &cx, order).await.map(|_| ())
 }
 
-/// What a creation or an update would answer.
+/// The predicted state of a creation or an update.
 async fn predict(
     provider: &dyn Provider,
     cx: &CallContext,
@@ -230,7 +230,7 @@ async fn predict(
     Ok(planned.predicted.unwrap_or(fallback))
 }
 
-/// Gives an order.
+/// Applies a change.
 async fn carry_out(provider: &dyn Provider, cx: &CallContext, order: ApplyRequest) -> Result<State, Status> {
     match provider.apply(cx, order).await {
         Outcome::Done(state) => Ok(state),

@@ -1,4 +1,4 @@
-//! What the calls of one plugin share.
+//! The state that the calls of one plugin share.
 
 use std::any::Any;
 use std::future::Future;
@@ -16,7 +16,7 @@ use tonic::{Response, Status};
 use super::log::EngineLog;
 use outrigger_transport::server::begin;
 
-/// What the calls of one plugin share.
+/// The state that the calls of one plugin share.
 pub(super) struct Session {
     pub(super) plugin: Arc<dyn Plugin>,
     pub(super) log: Arc<EngineLog>,
@@ -38,8 +38,8 @@ impl Session {
         }
     }
 
-    /// Does the work of a call in a task of its own. The work is never dropped half-way: if the engine gives up waiting, or
-    /// the time is up, it is asked to stop, and may clean up and say what it reached.
+    /// Runs a call in a task of its own. The work is never dropped half-way: if the engine gives up waiting, or the time is up, it is asked to
+    /// stop, and may clean up and report how far it got.
     pub(super) async fn call<A, W, F>(&self, limit: Option<Duration>, work: W) -> Result<Response<A>, Status>
     where
         A: Send + 'static,
@@ -51,8 +51,7 @@ impl Session {
         self.follow(limit, cancel, work(cx)).await
     }
 
-    /// Does the work of an order, as any call; but a provider that ends its orders itself is waited for, because only its answer says what
-    /// exists by then.
+    /// Runs an order like any call; but a provider that ends its orders itself is waited for, because only its answer shows what exists by then.
     pub(super) async fn order<A, W, F>(&self, limit: Option<Duration>, work: W) -> Result<Response<A>, Status>
     where
         A: Send + 'static,
@@ -62,7 +61,7 @@ impl Session {
         if !self.ends_orders() {
             return self.call(limit, work).await;
         }
-        // Only an engine that gives up the call itself ends it: nobody would hear the answer.
+        // Only an engine that gives up the call itself ends it: nothing would receive the answer.
         let cancel = CancellationToken::new();
         let cx = CallContext { cancel: cancel.clone(), ..self.context(None) };
         self.follow(None, cancel, work(cx)).await
@@ -72,15 +71,15 @@ impl Session {
         self.provider().is_some_and(|provider| provider.ends_orders())
     }
 
-    /// Tells a provider that ends its orders itself to do so, if there are any.
+    /// Asks a provider that ends its orders itself to end them, if there are any.
     pub(super) async fn stop_orders(&self) {
         if !self.tasks.is_empty() && self.ends_orders() {
-            // What cannot be told to stop is waited for all the same.
+            // A provider that cannot be asked to stop is waited for anyway.
             drop(self.plugin.cancel(&self.context(None)).await);
         }
     }
 
-    /// Does the work of a call where the connection is read, if it is a computation; if it has to wait, it is work as any other.
+    /// Runs a call where the connection is read, if it is a computation; if it has to wait, it becomes a task like any other.
     /// Starting a task, waking a thread for it and waking the connection again cost more than most checks do.
     pub(super) async fn compute<A, W, F>(&self, work: W) -> Result<Response<A>, Status>
     where
@@ -139,8 +138,7 @@ impl Session {
         CallContext { cancel: lock(&self.cancel).child_token(), deadline: limit, log }
     }
 
-    /// Asks everything that runs to stop. What comes later is not meant: a plugin that is attached to by hand serves one run
-    /// after another.
+    /// Asks all running calls to stop. Later calls are not affected: a plugin that is attached to by hand serves one run after another.
     pub(super) fn cancel(&self) {
         std::mem::take(&mut *lock(&self.cancel)).cancel();
     }
@@ -172,19 +170,19 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What a panic said.
+/// The status for a panic.
 fn panicked(panic: &(dyn Any + Send)) -> Status {
     let words = panic.downcast_ref::<&str>().copied();
     let words = words.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
     Status::internal(format!("the plugin panicked: {}", words.unwrap_or("without words")))
 }
 
-/// The name of a resource.
+/// Parses the URN of a resource.
 pub(super) fn urn(text: &str) -> Result<Urn, Status> {
     text.parse().map_err(|error: outrigger_value::UrnError| Status::invalid_argument(error.to_string()))
 }
 
-/// The user's limit, in seconds; 0 is none. What is no time at all is none, either.
+/// The user's time limit, in seconds; 0 means none, and so does a number that is no length of time.
 pub(super) fn limit(seconds: f64) -> Option<Duration> {
     Duration::try_from_secs_f64(seconds).ok().filter(|limit| !limit.is_zero())
 }

@@ -15,7 +15,7 @@ use tokio::sync::{Notify, oneshot};
 
 use crate::{ConnectOptions, EngineServer, Origin, PulumiPlugin, connect};
 
-/// What the plugin does is written in the name of the resource.
+/// A plugin whose behaviour depends on the name of the resource.
 #[derive(Default)]
 struct Scripted {
     begun: Arc<Notify>,
@@ -93,7 +93,7 @@ impl Provider for ScriptedProvider {
         assert_eq!(request.random_seed, [7; 32]);
         match request.resource.name() {
             "panic" => panic!("out of ink"),
-            // It looks something up first, and is asked to stop before it has found it.
+            // The check waits, and is asked to stop meanwhile.
             "cancelled" => {
                 self.begun.notify_one();
                 cx.cancel.cancelled().await;
@@ -137,7 +137,7 @@ impl Provider for ScriptedProvider {
             "cancelled" => {
                 self.begun.notify_one();
                 cx.cancel.cancelled().await;
-                // What an author does after it was asked to stop: clean up, and say what is left.
+                // A provider's usual reaction to the request to stop: clean up, and report what is left.
                 tokio::task::yield_now().await;
                 Outcome::Partial { state, reasons: vec!["stopped half-way".to_owned()] }
             }
@@ -275,7 +275,7 @@ async fn outcomes_arrive_as_they_were_meant() {
         assert!(
             matches!(both.apply("undone", action).await, Outcome::NotDone(error) if error.message == "too slow to begin")
         );
-        // Somebody behind the plugin has died: who, in what, and with which words.
+        // A process behind the plugin has died: the message names it, the call and the end of its stderr.
         let said = "scripted, call: lost it\nThe end of its stderr:\nwater";
         assert!(matches!(both.apply("unknown", action).await, Outcome::Unknown { error, .. } if error.message == said));
         let panicked = both.apply("panic", action).await;
@@ -311,7 +311,7 @@ async fn checks_may_wait_and_fail_and_block() {
     };
     let waits = check("cancelled");
     both.begun.notified().await;
-    // One that waits holds nobody up, nor does one that panics; ones that block do not lose each other's answers.
+    // Checks that wait or panic do not hold up others; ones that block do not lose each other's answers.
     let blocking: Vec<_> = (0..10).map(|_| check("blocking")).collect();
     let error = check("panic").await.unwrap().unwrap_err();
     assert!(error.message.contains("out of ink"), "{error}");
@@ -398,7 +398,7 @@ async fn a_cancelled_call_may_say_what_it_reached() {
             both.plugin.cancel(&cx()).await.unwrap();
         });
     assert!(matches!(&outcome, Outcome::Partial { reasons, .. } if reasons == &["stopped half-way"]), "{outcome:?}");
-    // Only what ran was meant.
+    // Only running calls were cancelled.
     assert!(matches!(both.apply("fine", Action::Create).await, Outcome::Done(_)));
 }
 
@@ -411,7 +411,7 @@ async fn a_limit_asks_to_stop() {
     assert!(matches!(&outcome, Outcome::Partial { .. }), "{outcome:?}");
 }
 
-/// Whatever hurries it: only its own answer says what exists.
+/// Even when it is asked to hurry: only its own answer shows what exists.
 #[tokio::test]
 async fn who_ends_orders_itself_is_waited_for() {
     let ends_orders = || text("endsOrders", "yes");
@@ -497,7 +497,7 @@ async fn the_rest_of_the_calls() {
     let refused = both.plugin.schema(&cx(), Some(&other)).await.unwrap_err();
     assert!(refused.message.contains("has not become the package `other`"), "{refused}");
     assert_eq!(both.plugin.mapping(&cx(), "terraform", "").await.unwrap().1, [1, 2, 3]);
-    // Not implemented: a host asks for the one mapping then.
+    // Not implemented: a host then asks for the one mapping.
     assert_eq!(both.plugin.mappings(&cx(), "terraform").await.unwrap(), [""]);
 
     let refused = both.configure(text("fail", "yes")).await.err().unwrap();

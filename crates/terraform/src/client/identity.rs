@@ -12,8 +12,8 @@ use crate::schema::IdentitySchema;
 use crate::{Report, rpc, wire};
 
 impl Client {
-    /// GetResourceIdentitySchemas; none from a provider that is older than the call. A provider can do without: what is wrong with its
-    /// answer is in the reports, beside the schemas that can be used. It fails only where there is no answer.
+    /// GetResourceIdentitySchemas; empty for a provider that is older than the call. Providers work without identities, so faults of the answer
+    /// are reports, beside the usable schemas. The call fails only if there is no answer.
     pub async fn identity_schemas(
         &self,
         cx: &CallContext,
@@ -46,7 +46,7 @@ impl Client {
         Ok((schemas, reports))
     }
 
-    /// UpgradeResourceIdentity: a stored identity of a version, as JSON, becomes one of the schema's version, encoded.
+    /// UpgradeResourceIdentity: converts a stored identity of a version, as JSON, to an encoded one of the schema's version.
     pub async fn upgrade_identity(
         &self,
         cx: &CallContext,

@@ -1,4 +1,4 @@
-//! Answers that cannot be read keep what the provider said in them.
+//! Errors about answers that cannot be read contain the provider's diagnostics.
 
 use std::convert::Infallible;
 use std::net::Ipv4Addr;
@@ -51,7 +51,7 @@ impl Service<Request<Bytes>> for Same {
     }
 }
 
-/// A client of somebody who has one answer.
+/// A client of a server that has one answer.
 async fn client(answer: impl Into<Bytes>) -> (Client, watch::Sender<()>) {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
     let stream = TcpStream::connect(listener.local_addr().unwrap());
@@ -65,7 +65,7 @@ fn handle() -> Handle {
     Handle { name: Arc::from("crude_plain"), schema: Arc::default(), ty: Type::list(Type::String) }
 }
 
-/// A truth value, where there has to be a list.
+/// A boolean where a list is needed.
 fn malformed() -> Option<DynamicValue> {
     Some(DynamicValue { msgpack: Bytes::from_static(&[0xc3]), json: Bytes::new() })
 }

@@ -1,10 +1,10 @@
-//! Reading the text of a constraint.
+//! Parses the text of a constraint.
 
 use semver::{BuildMetadata, Prerelease, Version};
 
 use super::{Operator, Term};
 
-/// What is wrong, and where.
+/// A mistake, and its position.
 #[derive(Debug)]
 pub(super) struct Mistake {
     /// From 1, in characters.
@@ -59,7 +59,7 @@ impl<'a> Scanner<'a> {
             ">=" => Operator::GreaterOrEqual,
             "<" => Operator::Less,
             "<=" => Operator::LessOrEqual,
-            // Which of the two it is shows in the version.
+            // The number of parts of the version decides between the two.
             "~>" => Operator::SameMajor,
             _ => return Err(self.unknown_operator(start, text)),
         };
@@ -87,7 +87,7 @@ impl<'a> Scanner<'a> {
         mistake
     }
 
-    /// A version, and how many of its numbers were written.
+    /// A version, and how many of its numbers were given.
     fn version(&mut self) -> Result<(Version, usize), Mistake> {
         if self.rest().starts_with(['v', 'V']) {
             return Err(self.mistake("a version has no `v` before it".to_owned()));
@@ -131,7 +131,7 @@ impl<'a> Scanner<'a> {
             .map_err(|reason| self.mistake_at(start, reason.to_owned()))
     }
 
-    /// What follows a sign, parts with dots between them, and where it begins.
+    /// The text after a sign, parts separated by dots, and where it begins.
     fn extra(&mut self, sign: char) -> Result<Option<(usize, &'a str)>, Mistake> {
         if !self.rest().starts_with(sign) {
             return Ok(None);

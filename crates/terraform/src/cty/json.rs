@@ -17,12 +17,12 @@ pub fn from_json(json: &[u8], ty: &Type) -> Result<Value, CodecError> {
     read(raw, ty, Reading { unknowns: false, depth: 0 })
 }
 
-/// Reads a value of a type from JSON in which `{"$unknown": true}` is a value that is not known.
+/// Reads a value of a type from JSON in which `{"$unknown": true}` is an unknown value.
 pub fn from_plain_json(raw: &RawValue, ty: &Type) -> Result<Value, CodecError> {
     read(raw, ty, Reading { unknowns: true, depth: 0 })
 }
 
-/// Reads a value of a type from JSON that was read before. Numbers beyond a double have lost digits already.
+/// Reads a value of a type from parsed JSON. Numbers beyond a double have lost digits already.
 pub fn from_json_value(json: &serde_json::Value, ty: &Type) -> Result<Value, CodecError> {
     from_json(json.to_string().as_bytes(), ty)
 }
@@ -60,7 +60,7 @@ fn read(raw: &RawValue, ty: &Type, how: Reading) -> Result<Value, CodecError> {
         return Ok(Value::UNKNOWN);
     }
     match ty {
-        // Bool, number and string stand in for each other where the text says the same, as in the original.
+        // A bool, number or string may be given as another of the three with the same text, as in the original.
         Type::Bool => match text {
             "true" | "\"true\"" => Ok(Value::Bool(true)),
             "false" | "\"false\"" => Ok(Value::Bool(false)),
@@ -105,7 +105,7 @@ fn read(raw: &RawValue, ty: &Type, how: Reading) -> Result<Value, CodecError> {
             Ok(Value::Map(items))
         }
         Type::Object(ty) => {
-            // Both are in order, so one walk finds for each name what is given for it.
+            // Both are sorted, so one walk finds the value for each name.
             let mut given = object(raw).ok_or_else(wrong)?.into_iter().peekable();
             let items = ty.attributes.iter().map(|(name, ty)| {
                 let value = match given.next_if(|(given, _)| **given <= **name) {
@@ -142,10 +142,10 @@ fn no_attribute(name: &str) -> CodecError {
     CodecError::new("there is no such attribute").within(Step::Attribute(Arc::from(name)))
 }
 
-/// The members of an object in the order of their names; of two with one name the later.
+/// The members of an object, sorted by name; the later of two with the same name.
 fn object(raw: &RawValue) -> Option<Vec<(Cow<'_, str>, &RawValue)>> {
     let Members(mut members) = serde_json::from_str(raw.get()).ok()?;
-    // What we have written ourselves is in order. A stable sort keeps the later of two behind the earlier.
+    // JSON that we wrote is sorted already. A stable sort keeps the later of two after the earlier.
     members.sort_by(|(one, _), (other, _)| one.cmp(other));
     members.dedup_by(|later, kept| {
         let same = later.0 == kept.0;
@@ -157,7 +157,7 @@ fn object(raw: &RawValue) -> Option<Vec<(Cow<'_, str>, &RawValue)>> {
     Some(members)
 }
 
-/// An object as it is written.
+/// An object's members in the order of the text.
 struct Members<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
 
 impl<'de> Deserialize<'de> for Members<'de> {
@@ -182,7 +182,7 @@ impl<'de> Deserialize<'de> for Members<'de> {
     }
 }
 
-/// A name, which is a part of the text unless something in it is escaped.
+/// A name, borrowed from the text unless it contains escapes.
 #[derive(Deserialize)]
 struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
 
@@ -274,12 +274,12 @@ pub fn separate(index: usize, into: &mut String) {
     }
 }
 
-/// A text in quotes.
+/// A string in quotes.
 pub fn quote(text: &str, into: &mut String) {
     if text.bytes().any(|byte| byte < b' ' || byte == b'"' || byte == b'\\') {
         into.push_str(&serde_json::Value::from(text).to_string());
     } else {
-        // Nearly every text, and there are many.
+        // Nearly every string takes this path, and there are many.
         into.push('"');
         into.push_str(text);
         into.push('"');

@@ -1,8 +1,7 @@
 //! cty: the values that Terraform's protocols carry, and their two encodings.
 //!
-//! A [`Value`] does not repeat what its [`Type`] says: lists and tuples look the same, and so do maps and objects. What a
-//! value is can only be said together with its type, which the schema has. Only inside a value of the type `dynamic` a type
-//! travels along.
+//! A [`Value`] does not repeat its [`Type`]: lists and tuples look the same, and so do maps and objects. A value can only be interpreted
+//! together with its type, which is in the schema. Only a value of the type `dynamic` brings its own type along.
 
 mod json;
 mod msgpack;
@@ -24,9 +23,9 @@ pub use value::{Attributes, Bound, Refinement, Value};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}{reason}", if path.0.is_empty() { String::new() } else { format!("{path}: ") })]
 pub struct CodecError {
-    /// Where.
+    /// The path of the value.
     pub path: Path,
-    /// Why.
+    /// The reason.
     pub reason: String,
 }
 

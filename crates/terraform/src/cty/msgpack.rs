@@ -1,7 +1,7 @@
 //! The encoding that both sides prefer.
 //!
-//! What a type says is not written, so nothing can be read without its type. Unknown values are extensions: type 0 without
-//! anything known of them, type 12 with a map of what is known.
+//! The encoding leaves out everything that the type determines, so nothing can be decoded without its type. Unknown values are extensions: type
+//! 0 if nothing is known about them, type 12 with a map of the known facts otherwise.
 
 use std::sync::Arc;
 
@@ -10,13 +10,13 @@ use rmp::encode as put;
 
 use super::{Attributes, CodecError, DEPTH_LIMIT, Number, Refinement, Step, Type, Value};
 
-/// The extension of an unknown value of which something is known.
+/// The extension of an unknown value with known facts.
 const REFINED: i8 = 12;
 
-/// The largest description of an unknown value; other implementations refuse more.
+/// The largest encoding of those facts; other implementations refuse more.
 const REFINEMENT_LIMIT: usize = 1024;
 
-/// For how many elements there is room before the first was read.
+/// The number of elements for which memory is reserved before the first is read.
 const EXPECTED_ELEMENTS: usize = 16;
 
 /// Writes a value of a type.
@@ -26,11 +26,11 @@ pub fn encode(value: &Value, ty: &Type) -> Result<Vec<u8>, CodecError> {
     Ok(bytes)
 }
 
-/// Writes a value of a type behind what is there already.
+/// Appends a value of a type to the bytes.
 pub fn encode_into(value: &Value, ty: &Type, into: &mut Vec<u8>) -> Result<(), CodecError> {
     match (value, ty) {
         (Value::Dynamic(inner), Type::Dynamic) => {
-            // An unknown or null of no known type is bare.
+            // An unknown or null value without a known type is written without one.
             if inner.0 == Type::Dynamic {
                 return encode_into(&inner.1, ty, into);
             }
@@ -74,7 +74,7 @@ pub fn encode_into(value: &Value, ty: &Type, into: &mut Vec<u8>) -> Result<(), C
                 Err(CodecError::new("there is no such attribute").within(Step::Attribute(Arc::clone(name))))
             };
             written(put::write_map_len(into, length(object.attributes.len())?))?;
-            // Both are in order, so one walk finds the item of each attribute; most names are the type's own.
+            // Both are sorted, so one walk finds the item of each attribute; most names are the type's own.
             let mut items = items.iter().peekable();
             for (name, ty) in &object.attributes {
                 let is = |key: &Arc<str>| Arc::ptr_eq(key, name) || key == name;
@@ -92,7 +92,7 @@ pub fn encode_into(value: &Value, ty: &Type, into: &mut Vec<u8>) -> Result<(), C
     }
 }
 
-/// Reads a value of a type; nothing may follow it.
+/// Reads a value of a type; no bytes may follow it.
 pub fn decode(bytes: &[u8], ty: &Type) -> Result<Value, CodecError> {
     let mut reader = Reader { rest: bytes };
     let value = reader.value(ty, 0)?;
@@ -120,7 +120,7 @@ fn encode_refined(refinement: &Refinement, into: &mut Vec<u8>) -> Result<(), Cod
     if let Some(prefix) = &refinement.prefix {
         entries += 1;
         written(put::write_sint(&mut body, 2).map(drop))?;
-        // Longer ones are cut: what is known of a value may be less than the truth, never more.
+        // Longer ones are cut: a refinement may claim less than the truth, never more.
         written(put::write_str(&mut body, prefix.get(..prefix.floor_char_boundary(256)).unwrap_or_default()))?;
     }
     for (key, bound) in [(3, &refinement.lower), (4, &refinement.upper)] {
@@ -139,7 +139,7 @@ fn encode_refined(refinement: &Refinement, into: &mut Vec<u8>) -> Result<(), Cod
             written(put::write_sint(&mut body, length).map(drop))?;
         }
     }
-    // An extension without content, or with too much, is not understood by everyone.
+    // Not every implementation accepts an extension that is empty or too large.
     if entries == 0 || body.len() + 1 > REFINEMENT_LIMIT {
         into.extend_from_slice(&[0xd4, 0, 0]);
         return Ok(());
@@ -152,7 +152,7 @@ fn encode_refined(refinement: &Refinement, into: &mut Vec<u8>) -> Result<(), Cod
     Ok(())
 }
 
-/// Writing to memory cannot fail; the error type of the library does not say so.
+/// Writing to memory cannot fail, although the library's signatures allow it.
 fn written<T, E>(result: Result<T, E>) -> Result<(), CodecError> {
     result.map(drop).map_err(|_| CodecError::new("the value cannot be written"))
 }
@@ -319,7 +319,7 @@ impl<'a> Reader<'a> {
         Ok(Value::Unknown(Reader { rest: body }.refinement().map(Box::new)))
     }
 
-    /// What is known of an unknown value; what cannot be read is not known.
+    /// The known facts about an unknown value; a fact that cannot be read is dropped.
     fn refinement(&mut self) -> Option<Refinement> {
         let mut refinement = Refinement::default();
         for _ in 0..self.map().ok()? {
@@ -338,7 +338,7 @@ impl<'a> Reader<'a> {
                 }
                 5 => refinement.min_length = Some(self.number().ok()?.as_i64()?),
                 6 => refinement.max_length = Some(self.number().ok()?.as_i64()?),
-                // A key of a later version; what follows cannot be told apart from its value.
+                // A key of a later version: its value cannot be separated from what follows.
                 _ => break,
             }
         }

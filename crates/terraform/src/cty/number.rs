@@ -1,8 +1,8 @@
-//! Numbers, exact.
+//! Exact numbers.
 //!
-//! Terraform's numbers are binary floats of 512 bits. Nearly all are small integers or doubles, and are kept as such; the rest is
-//! kept in full. So is an integer whose digits a double does not show: a double is written with as few as tell it from its
-//! neighbours, which for large ones are those of another integer.
+//! Terraform's numbers are binary floats of 512 bits. Nearly all are small integers or doubles, and are stored as such; the others are stored in
+//! full. So is an integer whose digits a double does not show: a double prints only the digits that distinguish it from its neighbours, which
+//! for large ones are the digits of another integer.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,18 +13,18 @@ use dashu_float::round::mode::HalfEven;
 /// Terraform's precision, in bits.
 const PRECISION: usize = 512;
 
-/// The largest and, negated, the smallest power of two that is read. What lies beyond is not a number of anything, and the power
-/// decides how much memory the text takes, in which powers are written out.
+/// The largest and, negated, the smallest power of two that is read. No realistic number lies beyond, and the power decides how much memory the
+/// text takes, in which powers are written out.
 const LARGEST_POWER: usize = 66_000;
 
-/// The longest text that is read, and the largest power of ten in it: each number within [`LARGEST_POWER`] fits, written out.
+/// The longest text that is read, and the largest power of ten in it: every number within [`LARGEST_POWER`] fits when written out.
 const LONGEST_TEXT: usize = 24_000;
 const LARGEST_POWER_OF_TEN: u64 = 24_000;
 
-/// The first number beyond integers of 64 bits.
+/// The first number beyond 64-bit integers.
 const BEYOND_INTEGERS: f64 = 9_223_372_036_854_775_808.0;
 
-/// More decimal digits than this never make a difference in 512 bits.
+/// More decimal digits than this make no difference in 512 bits.
 const DECIMAL_DIGITS: usize = 156;
 
 type Big = FBig<HalfEven, 2>;
@@ -39,11 +39,11 @@ enum Form {
     Integer(i64),
     /// Not an integer of 64 bits; finite or infinite, never NaN.
     Double(f64),
-    /// Neither of the two, or an integer beyond 64 bits that came with all its digits.
+    /// Neither of the two, or an integer beyond 64 bits that was given with all its digits.
     Exact(Big),
 }
 
-/// Text that is no number.
+/// Text that is not a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a number")]
 pub struct NotANumber;
@@ -72,7 +72,7 @@ impl Number {
         match &self.0 {
             Form::Integer(value) => {
                 let double = self.to_f64();
-                // The conversion back would hide that it was rounded up to what is beyond.
+                // Converting back would hide that the number was rounded up beyond the integers.
                 #[expect(clippy::cast_possible_truncation, reason = "checked")]
                 let exact = double < BEYOND_INTEGERS && double as i64 == *value;
                 exact.then_some(double)
@@ -94,13 +94,13 @@ impl Number {
         }
     }
 
-    /// The number with the precision of a double, which is all that Pulumi can carry.
+    /// The number with the precision of a double, which is all that Pulumi carries.
     #[must_use]
     pub fn rounded_to_double(&self) -> Self {
         Self::from(self.to_f64())
     }
 
-    /// A text that only this number has.
+    /// A text that is unique to this number.
     pub(super) fn canonical(&self) -> String {
         let exact = |value: &Big| format!("{}*2^{}", value.repr().significand(), value.repr().exponent());
         match &self.0 {
@@ -137,7 +137,7 @@ impl From<u64> for Number {
     }
 }
 
-/// NaN, which no number of Terraform is, becomes zero; callers refuse it before.
+/// NaN, which Terraform does not have, becomes zero; callers refuse it first.
 impl From<f64> for Number {
     fn from(value: f64) -> Self {
         if value.is_nan() {
@@ -153,10 +153,10 @@ impl From<f64> for Number {
 }
 
 impl Number {
-    /// The form of a number that came with all its digits.
+    /// The form of a number that was given with all its digits.
     fn of(value: Big) -> Self {
         let value = value.with_precision(PRECISION).value();
-        // A zero with a sign is a form of its own there, and no integer.
+        // The library has signed zeros, which do not count as integers.
         if value.repr().significand().is_zero() {
             return Self::from(0_i64);
         }
@@ -166,14 +166,14 @@ impl Number {
         let places = usize::try_from(-value.repr().exponent()).unwrap_or_default();
         let exact = Self(Form::Exact(value));
         match exact.as_f64() {
-            // All its digits must be there when it is written. There are as many behind the decimal point as behind the binary one.
+            // All its digits must appear when it is written. It has as many after the decimal point as after the binary one.
             Some(double) if places > 0 && decimal_places(double) == places => Self(Form::Double(double)),
             _ => exact,
         }
     }
 }
 
-/// How many digits are written behind a double's decimal point.
+/// The number of digits that are written after a double's decimal point.
 fn decimal_places(double: f64) -> usize {
     double.to_string().split_once('.').map_or(0, |(_, fraction)| fraction.len())
 }
@@ -187,14 +187,14 @@ impl FromStr for Number {
         }
         check(text)?;
         let decimal = Decimal::from_str(text.strip_prefix('+').unwrap_or(text)).map_err(|_| NotANumber)?;
-        // Every digit that was written counts before the number is rounded once.
+        // Every given digit counts before the number is rounded once.
         let binary = decimal.with_base_and_precision::<2>(PRECISION).value();
         let within = binary.repr().exponent().unsigned_abs() <= LARGEST_POWER;
         if within { Ok(Self::of(binary)) } else { Err(NotANumber) }
     }
 }
 
-/// Digits, with a point and a power of ten perhaps, within limits.
+/// Checks that the text has digits, perhaps with a point and a power of ten, within the limits.
 fn check(text: &str) -> Result<(), NotANumber> {
     if text.len() > LONGEST_TEXT {
         return Err(NotANumber);
@@ -212,7 +212,7 @@ fn check(text: &str) -> Result<(), NotANumber> {
     Ok(())
 }
 
-/// Decimal digits without a power of ten: as few as tell this number from its neighbours.
+/// Decimal digits without a power of ten: as few as distinguish this number from its neighbours.
 impl fmt::Display for Number {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
@@ -278,7 +278,7 @@ mod tests {
         let (text, double) = (number("9223372036854775808"), Number::from(9_223_372_036_854_775_808.0));
         assert!(text == double && text.canonical() == double.canonical());
         assert_eq!([text.to_string(), double.to_string()], ["9223372036854775808", "9223372036854776000"]);
-        // A tenth cannot be written in binary: with 512 bits it is another number than with 53.
+        // A tenth has no exact binary form: with 512 bits it is another number than with 53.
         assert_ne!(number("0.1"), Number::from(0.1));
         assert_eq!(number("0.1").rounded_to_double(), Number::from(0.1));
     }

@@ -1,4 +1,4 @@
-//! Where something lies in a value.
+//! The position of something inside a value.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ pub enum Step {
     Attribute(Arc<str>),
     /// Into a map.
     Key(String),
-    /// Into a list or tuple. Nothing leads into a set: its elements have no names.
+    /// Into a list or tuple. There is no step into a set: its elements have no names.
     Index(i64),
 }
 

@@ -1,11 +1,11 @@
-//! Sets are compared without regard to order.
+//! Comparing sets regardless of order, and ordering them.
 
 use super::{Type, Value};
 
-/// Up to this many elements every pair is compared; beyond it a canonical form of each element is made.
+/// Up to this size every pair of elements is compared; beyond it a canonical form of each element is built.
 const FEW: usize = 8;
 
-/// Whether both hold the same elements, however often and in whatever order.
+/// Whether both contain the same elements, regardless of order and repetition.
 pub fn same_set(left: &[Value], right: &[Value]) -> bool {
     if left.len() <= FEW && right.len() <= FEW && !left.iter().any(holds_set) {
         return left.iter().all(|item| right.contains(item)) && right.iter().all(|item| left.contains(item));
@@ -13,14 +13,14 @@ pub fn same_set(left: &[Value], right: &[Value]) -> bool {
     canonical(left) == canonical(right)
 }
 
-/// Whether all elements of the first that are known are in the second.
+/// Whether all known elements of the first are in the second.
 pub fn known_are_in(left: &[Value], right: &[Value]) -> bool {
     let known: Vec<Value> = left.iter().filter(|item| item.is_wholly_known()).cloned().collect();
     let right = canonical(right);
     canonical(&known).iter().all(|form| right.binary_search(form).is_ok())
 }
 
-/// Where sets are in sets, comparing pairs would take twice as long for each level.
+/// Comparing pairs would take twice as long for each level of sets in sets.
 fn holds_set(value: &Value) -> bool {
     match value {
         Value::Set(_) => true,
@@ -46,7 +46,7 @@ fn canonical(items: &[Value]) -> Vec<Vec<u8>> {
     forms
 }
 
-/// Equal values have equal forms and different ones different forms; nobody else reads it.
+/// Equal values have equal forms, and different values different ones; nothing else reads it.
 fn write(value: &Value, into: &mut Vec<u8>) {
     let mut text = |tag: u8, text: &str| {
         into.push(tag);
@@ -89,8 +89,8 @@ fn write(value: &Value, into: &mut Vec<u8>) {
     }
 }
 
-/// The same value with every set in cty's own order, each element once. Hosts that keep values in cty send them like this, and
-/// providers answer in the order in which they were asked; so it decides in which order a set is stored.
+/// The same value with every set in cty's own order, each element once. Hosts that use cty send sets like this, and providers answer in the
+/// order of the request; so this decides in which order a set is stored.
 #[must_use]
 pub fn ordered(value: Value, ty: &Type) -> Value {
     match (value, ty) {
@@ -125,8 +125,8 @@ pub fn ordered(value: Value, ty: &Type) -> Value {
     }
 }
 
-/// Where an element stands: what is known before what is not, null last; among what is known, numbers by size, text by bytes, all
-/// else by a text that is made of it.
+/// An element's rank: known values before unknown ones, nulls last; among known values, numbers by size, strings by bytes, all others by a text
+/// built from them.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Rank {
     Bool(bool),
@@ -142,7 +142,7 @@ impl Rank {
             Value::Null => Self::Null,
             Value::Unknown(_) => Self::Unknown,
             Value::Bool(value) => Self::Bool(*value),
-            // Numbers that are one as doubles are told apart by their digits.
+            // Numbers that are equal as doubles are distinguished by their digits.
             Value::Number(number) => Self::Number(in_order(number.to_f64()), number.canonical()),
             Value::String(text) => Self::Text(text.as_bytes().to_vec()),
             other => {
@@ -154,7 +154,7 @@ impl Rank {
     }
 }
 
-/// An integer that is larger where the number is: the bits of a double are in order, but those of negative ones in reverse.
+/// An integer that is larger if the number is: the bits of doubles are in order, except that those of negative ones are reversed.
 fn in_order(number: f64) -> i64 {
     let bits = number.to_bits().cast_signed();
     if bits < 0 { bits ^ i64::MAX } else { bits }
@@ -176,7 +176,7 @@ fn describe(value: &Value, ty: &Type, into: &mut String) {
             several(('[', ']'), &mut items.iter().map(|item| (item, &**ty)));
         }
         (Value::Map(items), Type::Object(object)) => {
-            // What the type does not have is not there.
+            // Members that the type does not have are left out.
             let known = items.iter().filter_map(|(name, item)| Some((item, object.attributes.get(name)?)));
             several(('<', '>'), &mut { known });
         }
@@ -201,12 +201,12 @@ fn describe_one(value: &Value, into: &mut String) {
         Value::Bool(value) => into.push(if *value { 'T' } else { 'F' }),
         Value::Number(number) => into.push_str(&ten_digits(number.to_f64())),
         Value::String(text) => into.push_str(&format!("{text:?}")),
-        // Of another type than it should be: refused elsewhere.
+        // A value of a wrong type: refused elsewhere.
         Value::List(_) | Value::Set(_) | Value::Map(_) | Value::Dynamic(_) => {}
     }
 }
 
-/// Ten digits at most, with a power of ten where the number is very large or very small, as Go's `%.10g` writes it.
+/// At most ten digits, with a power of ten if the number is very large or very small, as Go's `%.10g` writes it.
 fn ten_digits(number: f64) -> String {
     if number == 0.0 || !number.is_finite() {
         return number.to_string();
@@ -216,7 +216,7 @@ fn ten_digits(number: f64) -> String {
     let Ok(power) = power.parse::<i32>() else { return scientific };
     let mantissa = mantissa.trim_end_matches('0').trim_end_matches('.');
     let digits = i32::try_from(mantissa.bytes().filter(u8::is_ascii_digit).count()).unwrap_or(10);
-    // A whole number of fewer digits has room for as many digits as it has.
+    // A whole number with fewer digits may have as many places as it has digits.
     let room = if digits > power { digits.max(power + 1).min(10) } else { 10 };
     if power < -4 || power >= room {
         let sign = if power < 0 { '-' } else { '+' };
@@ -261,7 +261,7 @@ mod tests {
         assert_eq!(texts, ["-1", "9", "10"]);
     }
 
-    /// cty's own order of these, by the text that it makes of a map: keys and values.
+    /// cty's own order of these, by the text that it builds from a map: keys and values.
     #[test]
     fn maps_are_in_the_order_of_their_keys() {
         let map = |key: &str, text: &str| Value::Map([(key.into(), Value::string(text))].into());
@@ -297,7 +297,7 @@ mod tests {
         let many: Vec<Value> = (0..20).map(|n| inner([&n.to_string(), "x"])).collect();
         let other: Vec<Value> = (0..20).rev().map(|n| inner(["x", &n.to_string()])).collect();
         assert!(same_set(&many, &other));
-        // As deep as values may be, and different only at the bottom.
+        // As deep as values may be, and different only at the innermost level.
         let deep =
             |text: &str| (0..crate::cty::DEPTH_LIMIT).fold(Value::string(text), |inner, _| Value::Set(vec![inner]));
         assert!(deep("a") == deep("a") && deep("a") != deep("b"));

@@ -1,17 +1,17 @@
-//! Types of values, and the JSON in which schemas and dynamic values name them.
+//! Types of values, and the JSON that names them in schemas and dynamic values.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde_json::Value as Json;
 
-/// How deeply types, and the values of them, may be nested: what is deeper would end a thread that descends into it.
+/// How deeply types and their values may be nested: deeper ones would overflow the stack of a thread.
 pub const DEPTH_LIMIT: usize = 128;
 
 /// The type of a value.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Type {
-    /// Text.
+    /// A string.
     String,
     /// A number of any size.
     Number,
@@ -21,7 +21,7 @@ pub enum Type {
     Dynamic,
     /// Elements of one type, in order.
     List(Arc<Type>),
-    /// Different elements of one type, in no order.
+    /// Distinct elements of one type, in no order.
     Set(Arc<Type>),
     /// Elements of one type by name.
     Map(Arc<Type>),
@@ -36,11 +36,11 @@ pub enum Type {
 pub struct ObjectType {
     /// Every attribute: a value has them all.
     pub attributes: BTreeMap<Arc<str>, Type>,
-    /// The attributes that an author may leave out. Values have them all the same.
+    /// The attributes that an author may leave out. Values have them anyway.
     pub optional: BTreeSet<Arc<str>>,
 }
 
-/// JSON that names no type.
+/// JSON that is not a type.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a type")]
 pub struct NotAType(pub String);
@@ -85,7 +85,7 @@ impl Type {
         write(self).to_string()
     }
 
-    /// Whether a value of this type may hold something of any type.
+    /// Whether a value of this type may contain a value of any type.
     pub fn holds_dynamic(&self) -> bool {
         match self {
             Self::Dynamic => true,
@@ -96,7 +96,7 @@ impl Type {
         }
     }
 
-    /// What a person calls it.
+    /// Its name for people.
     pub fn friendly(&self) -> String {
         match self {
             Self::String => "string".to_owned(),
@@ -116,7 +116,7 @@ fn not_a_type(text: &str) -> NotAType {
     NotAType(text.chars().take(200).collect())
 }
 
-/// `serde_json` itself stops at 128 levels, so this does not descend too deeply.
+/// `serde_json` itself stops at 128 levels, so this cannot recurse too deeply.
 fn read(json: &Json) -> Option<Type> {
     match json {
         Json::String(name) => match name.as_str() {

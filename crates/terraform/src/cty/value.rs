@@ -1,4 +1,4 @@
-//! The value.
+//! Values.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -15,15 +15,15 @@ pub type Attributes = BTreeMap<Arc<str>, Value>;
 /// A value; its type is known from elsewhere.
 #[derive(Clone)]
 pub enum Value {
-    /// Nothing, of any type.
+    /// Null, of any type.
     Null,
-    /// Not known yet, with what is known of it all the same.
+    /// Not known yet, perhaps with some facts that are.
     Unknown(Option<Box<Refinement>>),
     /// True or false.
     Bool(bool),
     /// A number.
     Number(Number),
-    /// Text, in Unicode's composed form.
+    /// A string, in Unicode's composed form.
     String(Arc<str>),
     /// A list or a tuple.
     List(Vec<Value>),
@@ -31,16 +31,16 @@ pub enum Value {
     Set(Vec<Value>),
     /// A map or an object.
     Map(Attributes),
-    /// A value in a place of the type `dynamic`, with its own type.
+    /// A value where the type is `dynamic`, with its own type.
     Dynamic(Box<(Type, Value)>),
 }
 
-/// What is known of an unknown value.
+/// The known facts about an unknown value.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Refinement {
     /// Whether it can be null: `Some(false)` means that it is not.
     pub null: Option<bool>,
-    /// How the text begins.
+    /// The start of the string.
     pub prefix: Option<String>,
     /// The smallest number, and whether it is included.
     pub lower: Option<Bound>,
@@ -56,7 +56,7 @@ pub struct Refinement {
 pub type Bound = (Number, bool);
 
 impl Refinement {
-    /// Whether a value that has become known is what was known of it before. What is still unknown may be anything.
+    /// Whether a value that has become known matches what was known about it. Anything matches a value that is still unknown.
     pub fn admits(&self, value: &Value) -> bool {
         let beyond = |bound: &Option<Bound>, number: &Number, side: Ordering| {
             bound.as_ref().is_some_and(|(bound, included)| match number.to_f64().total_cmp(&bound.to_f64()) {
@@ -84,10 +84,10 @@ impl Refinement {
 }
 
 impl Value {
-    /// A value of which nothing is known.
+    /// A value about which nothing is known.
     pub const UNKNOWN: Value = Value::Unknown(None);
 
-    /// Text; Terraform compares texts in their composed form.
+    /// A string; Terraform compares strings in their composed form.
     pub fn string(text: impl AsRef<str>) -> Self {
         let text = text.as_ref();
         if text.is_ascii() || is_nfc(text) {
@@ -97,7 +97,7 @@ impl Value {
         }
     }
 
-    /// A value in a place of the type `dynamic`. One whose own type is that too is the value itself.
+    /// A value where the type is `dynamic`. One whose own type is `dynamic` is returned as it is.
     pub fn dynamic(ty: Type, value: Value) -> Self {
         if ty == Type::Dynamic { value } else { Self::Dynamic(Box::new((ty, value))) }
     }
@@ -149,7 +149,7 @@ impl Value {
         }
     }
 
-    /// The text, if this is text.
+    /// The text, if this is a string.
     pub fn as_str(&self) -> Option<&str> {
         match self {
             Self::String(text) => Some(text),
@@ -171,7 +171,7 @@ impl Value {
         }
     }
 
-    /// What kind of value it is, for messages. Never its content: that may be secret.
+    /// The kind of the value, for messages. Never its content: that may be secret.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Null => "null",
@@ -187,8 +187,8 @@ impl Value {
     }
 }
 
-/// Equal values; sets in any order. Two unknown values are equal here, whatever else is known of them: this is about what was
-/// written, not about what it will become.
+/// Equal values; sets in any order. Two unknown values are equal here, regardless of known facts: this compares what was written, not what it
+/// will become.
 impl PartialEq for Value {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
@@ -206,7 +206,7 @@ impl PartialEq for Value {
     }
 }
 
-/// Shows only the shape: a provider's values are often secret, and which ones are is known to the schema alone.
+/// Shows only the shape: a provider's values are often secret, and only the schema shows which.
 impl fmt::Debug for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -1,4 +1,4 @@
-//! Calls that a person makes.
+//! Calls that a user makes by hand.
 
 use outrigger_provider::{CallContext, CallError, ErrorKind};
 use serde_json::json;
@@ -16,14 +16,14 @@ use crate::{Client, rpc};
 pub struct ByHand<'a> {
     /// The name of the call in protocol 6.
     pub name: &'a str,
-    /// The request; `{}` where nothing is to be said.
+    /// The request; `{}` if it is empty.
     pub request: &'a str,
     /// Whether secrets are shown in the answer.
     pub secrets: Secrets,
 }
 
 impl Client {
-    /// Makes a call. Its answers are handed over as JSON; most calls have one.
+    /// Makes a call. Its answers are passed on as JSON; most calls have one.
     pub async fn by_hand(
         &self,
         cx: &CallContext,
@@ -51,7 +51,7 @@ impl Client {
             let all = format!("{}, {}", rpc::GET_PROVIDER_SCHEMA.name, names.join(", "));
             return Err(failed(format!("there is no call `{}`; there are {all}", call.name)));
         };
-        // Only resources have identities; a provider is not asked about them for anything else.
+        // Only resources have identities, so a provider is not asked about them for anything else.
         let identities = match known.subject {
             Subject::Entry(Kind::Resource | Kind::List) => {
                 let (schemas, _) = self.identity_schemas(cx).await?;
@@ -65,7 +65,7 @@ impl Client {
     }
 }
 
-/// The request, and what it is about, which one of its fields names.
+/// The request, and its subject, which one of its fields names.
 fn request(
     schemas: &Schemas,
     identities: &Identities,

@@ -1,4 +1,4 @@
-//! What the values of one call are of.
+//! The schemas and types of the values in one call.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,18 +11,18 @@ use crate::schema::{Function, Kind, Schema, SchemaError, Schemas};
 pub enum Secrets {
     /// As they are.
     Shown,
-    /// What the schema calls sensitive or write-only is hidden, and so is what the provider alone can read.
+    /// Values that the schema calls sensitive or write-only are hidden, and so are the provider's private bytes.
     Hidden,
-    /// What a function takes and gives is hidden, too: no schema says what of it is secret, and it was not written by who reads it.
+    /// A function's arguments and result are hidden, too: no schema marks their secrets, and the reader of the log did not write them.
     HiddenInLog,
 }
 
-/// What a call is about.
+/// The subject of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Subject {
     /// The provider as a whole.
     Provider,
-    /// Something with a schema.
+    /// An entry with a schema.
     Entry(Kind),
     /// A function.
     Function,
@@ -31,13 +31,13 @@ pub(super) enum Subject {
 /// The types of the identities of resources, by the names of the resources.
 pub(crate) type Identities = BTreeMap<String, Type>;
 
-/// What the values of a call are of, as far as it is known.
+/// The schemas and types of a call's values, as far as they are known.
 #[derive(Clone, Debug)]
 pub(super) struct Context {
-    /// The name of what the call is about.
+    /// The name of the call's subject.
     pub(super) name: String,
     pub(super) subject: Option<Arc<Schema>>,
-    /// Of the resources that a list has.
+    /// The schema of the resources in a list.
     pub(super) listed: Option<Arc<Schema>>,
     pub(super) meta: Option<Arc<Schema>>,
     pub(super) identity: Option<Type>,
@@ -45,31 +45,31 @@ pub(super) struct Context {
     pub(super) secrets: Secrets,
 }
 
-/// What a value is, within a message.
+/// The role of a value in a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
-    /// Of the call's subject.
+    /// A value of the call's subject.
     Subject,
     /// A resource in a list.
     Listed,
-    /// What a module tells the provider of itself.
+    /// A module's metadata for the provider.
     Meta,
     /// The arguments of a function.
     Arguments,
     /// The result of a function.
     Result,
-    /// True or false.
+    /// A boolean.
     Flag,
     /// A number.
     Count,
     /// An identity.
     Identity,
-    /// Of something else than the call's subject.
+    /// A value of something other than the call's subject.
     Foreign,
 }
 
 impl Context {
-    /// Nothing is known.
+    /// A context without any schemas.
     pub(super) fn blind(secrets: Secrets) -> Self {
         let name = String::new();
         Self { name, subject: None, listed: None, meta: None, identity: None, function: None, secrets }
@@ -113,7 +113,7 @@ impl Context {
         }
     }
 
-    /// The type of a value with that role; the argument of a function by its place.
+    /// The type of a value with that role; for a function's argument, by its position.
     pub(super) fn ty(&self, role: Role, place: usize) -> Option<Type> {
         match role {
             Role::Identity => self.identity.clone(),

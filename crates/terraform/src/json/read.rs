@@ -1,4 +1,4 @@
-//! JSON to messages.
+//! Converts JSON to messages.
 
 use std::collections::BTreeMap;
 
@@ -35,7 +35,7 @@ pub(super) fn object(raw: &RawValue) -> Result<BTreeMap<&str, &RawValue>, CodecE
     serde_json::from_str(raw.get()).map_err(|error| CodecError::new(format!("an object is needed here: {error}")))
 }
 
-/// Plain JSON; null and nothing are the default.
+/// Plain JSON; null and a missing value are the default.
 pub(super) fn plain<T: DeserializeOwned + Default>(raw: Option<&RawValue>, needed: &str) -> Result<T, CodecError> {
     let read = raw.map(|raw| serde_json::from_str::<Option<T>>(raw.get()));
     match read.transpose() {
@@ -81,7 +81,7 @@ fn field(
             }
             return Ok(());
         }
-        // What a module says is left out; another value that is left out is sent as null, which every provider understands.
+        // Missing module metadata is left out; any other missing value is sent as null, which every provider understands.
         (Kind::Value(Role::Meta), _) if raw.is_none() => return Ok(()),
         (Kind::Value(role), _) => value(raw, *role, 0, context)?,
         (Kind::Capabilities, None) if raw.is_none() => crate::client::CAPABILITIES.encode_to_vec(),

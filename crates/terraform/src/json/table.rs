@@ -1,25 +1,25 @@
-//! Every call, what it is about, and the fields of its messages.
+//! Every call, its subject, and the fields of its messages.
 
 use super::context::{Role, Subject};
 use crate::rpc::{self, Rpc};
 use crate::schema::Kind as Of;
 
-/// The fields of a message: number, name, and what is in it.
+/// The fields of a message: number, name and kind.
 pub(super) type Fields = &'static [(u64, &'static str, Kind)];
 
-/// What is in a field.
+/// The kind of a field.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Kind {
     Text,
     Flag,
     Number,
-    /// A number that is shown also when it is 0.
+    /// A number that is shown even if it is 0.
     Reason,
     Severity,
     Time,
-    /// The provider's own bytes.
+    /// The provider's private bytes.
     Bytes,
-    /// Bytes that are JSON, and may hold secrets.
+    /// Bytes that are JSON, and may contain secrets.
     Json,
     /// Bytes that are the JSON of a type.
     Type,
@@ -27,15 +27,15 @@ pub(super) enum Kind {
     Function,
     /// The path of an attribute.
     Path,
-    /// A message that is nothing but a name.
+    /// A message that consists of a name.
     Name,
     Value(Role),
     Identity,
-    /// What this host can deal with, unless something else is written.
+    /// This host's capabilities, unless others are given.
     Capabilities,
     Message(Fields),
     Many(&'static Kind),
-    /// By text.
+    /// With strings as keys.
     Map(&'static Kind),
 }
 
@@ -49,7 +49,7 @@ pub(super) struct Call {
 }
 
 impl Call {
-    /// The field of the request that names what the call is about.
+    /// The field of the request that names the call's subject.
     pub(super) fn named_by(&self) -> Option<(u64, &'static str)> {
         const NAMES: [&str; 4] = ["type_name", "target_type_name", "action_type", "name"];
         self.request.iter().find(|(_, name, _)| NAMES.contains(name)).map(|(number, name, _)| (*number, *name))
@@ -94,7 +94,7 @@ messages! {
     PROGRESS { 1 "message" Text }
     NOTHING {}
     ONLY_DIAGNOSTICS { 1 "diagnostics" DIAGNOSTICS }
-    // In protocol 5, Terraform's own text has `actions` as 8; providers are made with HashiCorp's library, which has 9 in both.
+    // In protocol 5, Terraform's own definition has `actions` as 8; providers are built with HashiCorp's library, which has 9 in both.
     METADATA { 1 "server_capabilities" Message(SERVER_CAPABILITIES), 2 "diagnostics" DIAGNOSTICS,
         3 "data_sources" Many(&Name), 4 "resources" Many(&Name), 5 "functions" Many(&Name),
         6 "ephemeral_resources" Many(&Name), 7 "list_resources" Many(&Name), 9 "actions" Many(&Name) }
@@ -136,7 +136,7 @@ messages! {
     LEASE { 1 "type_name" Text, 2 "private" Bytes }
     OPENED { 1 "diagnostics" DIAGNOSTICS, 2 "renew_at" Time, 3 "result" SUBJECT, 4 "private" Bytes, 5 "deferred" DEFERRED }
     RENEWED { 1 "diagnostics" DIAGNOSTICS, 2 "renew_at" Time, 3 "private" Bytes }
-    // Where a list is made, both settings are plain; where it is checked, they may be unknown.
+    // In the request for a list, both settings are plain; in its validation, they may be unknown.
     CHECK_LIST { 1 "type_name" Text, 2 "config" SUBJECT, 3 "include_resource_object" Value(Role::Flag),
         4 "limit" Value(Role::Count) }
     LIST { 1 "type_name" Text, 2 "config" SUBJECT, 3 "include_resource_object" Flag, 4 "limit" Number }

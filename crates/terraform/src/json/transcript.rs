@@ -1,4 +1,4 @@
-//! Messages as they are written into a log.
+//! Messages as they are logged.
 
 use std::sync::{Arc, OnceLock};
 
@@ -10,14 +10,14 @@ use super::write::{length, shown, text_of};
 use crate::Protocol;
 use crate::schema::Schemas;
 
-/// Writes the messages of a provider down. Until its schemas are known, values are shown by their lengths.
+/// Converts the messages of a provider to log entries. Until its schemas are known, values appear as their lengths.
 #[derive(Debug, Default)]
 pub struct Transcript {
     schemas: OnceLock<Arc<Schemas>>,
 }
 
 impl Transcript {
-    /// From now on values are shown.
+    /// From now on values appear in the log.
     pub fn knows(&self, schemas: &Arc<Schemas>) {
         let _known_before = self.schemas.set(Arc::clone(schemas));
     }

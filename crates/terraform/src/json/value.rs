@@ -9,13 +9,13 @@ use crate::cty::{self, CodecError, Type, Value, quote, separate};
 use crate::propose::empty_nested;
 use crate::schema::{Attribute, Block, Nesting, Shape};
 
-/// What is not known.
+/// An unknown value.
 const UNKNOWN: &str = r#"{"$unknown":true}"#;
 
-/// What is hidden.
+/// A hidden value.
 const SECRET: &str = "[secret]";
 
-/// Reads a value. Where there is a block, collections of blocks that are left out are empty.
+/// Reads a value. With a block's schema, missing collections of blocks are empty.
 pub(super) fn read(raw: &RawValue, ty: &Type, block: Option<&Block>) -> Result<Value, CodecError> {
     let value = cty::from_plain_json(raw, ty)?;
     Ok(match block {
@@ -24,7 +24,7 @@ pub(super) fn read(raw: &RawValue, ty: &Type, block: Option<&Block>) -> Result<V
     })
 }
 
-/// Writes a value. Numbers beyond JSON, which are infinite, are texts.
+/// Writes a value. Infinite numbers, which JSON does not have, are strings.
 pub(super) fn write(value: &Value, into: &mut String) {
     match value {
         Value::Null => into.push_str("null"),
@@ -64,7 +64,7 @@ pub(super) fn write(value: &Value, into: &mut String) {
     }
 }
 
-/// The value without what the schema calls sensitive or write-only.
+/// The value without its sensitive and write-only parts.
 pub(super) fn hidden(value: Value, block: &Block) -> Value {
     let Value::Map(mut items) = value else { return value };
     for attribute in &block.attributes {
@@ -101,7 +101,7 @@ fn hide(value: &mut Value, attribute: &Attribute) {
     }
 }
 
-/// Changes every object of a value that is kept like this.
+/// Changes every object in a value of this nesting.
 fn each(value: Value, nesting: Nesting, change: &dyn Fn(Value) -> Value) -> Value {
     match (value, nesting) {
         (value @ Value::Map(_), Nesting::Single | Nesting::Group) => change(value),

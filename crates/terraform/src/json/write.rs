@@ -1,4 +1,4 @@
-//! Messages to JSON.
+//! Converts messages to JSON.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -25,12 +25,12 @@ pub(super) fn shown(message: &[u8], fields: Fields, context: &Context) -> String
     }
 }
 
-/// `{"length": n}`: all that is said of what cannot be read, or must not be shown.
+/// `{"length": n}`, for bytes that cannot be read or must not be shown.
 pub(super) fn length(bytes: usize) -> String {
     format!("{{\"length\":{bytes}}}")
 }
 
-/// The text in a field of a message; empty where there is none.
+/// The text in a field of a message; empty if there is none.
 pub(super) fn text_of(message: &[u8], number: u64) -> Result<&str, SchemaError> {
     last(&Reader::new(message).all()?, number).map_or(Ok(""), Field::text)
 }
@@ -41,7 +41,7 @@ fn last<'a>(found: &[(u64, Field<'a>)], number: u64) -> Option<Field<'a>> {
 
 fn write(message: &[u8], fields: Fields, context: &Context, into: &mut String) -> Result<(), SchemaError> {
     let found = Reader::new(message).all()?;
-    // A message that names a type of its own, as an imported resource does, may be of another one than the call is about.
+    // A message that names a type of its own, such as an imported resource, may have another type than the call's subject.
     let own = fields.iter().find(|(_, name, _)| *name == "type_name").map(|(number, ..)| *number);
     let is_foreign = match own.and_then(|number| last(&found, number)) {
         Some(name) => name.text()? != context.name,
@@ -52,7 +52,7 @@ fn write(message: &[u8], fields: Fields, context: &Context, into: &mut String) -
     for (number, name, kind) in fields {
         let parts: Vec<Field<'_>> = found.iter().filter(|(each, _)| each == number).map(|(_, part)| *part).collect();
         let part = match (parts.last(), kind) {
-            // State from before Terraform 0.12 is texts, and no schema says which of them are secret.
+            // State from before Terraform 0.12 consists of strings, and no schema shows which of them are secret.
             (_, Kind::Map(Kind::Text)) if context.hides() => continue,
             (Some(part), _) => *part,
             (None, Kind::Reason | Kind::Severity | Kind::Many(Kind::Value(_))) => Field::Varint(0),
@@ -80,7 +80,7 @@ fn write(message: &[u8], fields: Fields, context: &Context, into: &mut String) -
     Ok(())
 }
 
-/// In the order of the names, so that two answers can be compared.
+/// Sorted by name, so that two answers can be compared.
 fn map(kind: &Kind, parts: &[Field<'_>], context: &Context, into: &mut String) -> Result<(), SchemaError> {
     let mut sorted = BTreeMap::new();
     for part in parts {

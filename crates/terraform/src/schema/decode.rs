@@ -1,4 +1,4 @@
-//! One entry of a provider's answer becomes a [`Schema`] or a [`Function`].
+//! Decodes one entry of a provider's answer into a [`Schema`] or a [`Function`].
 
 use std::sync::Arc;
 
@@ -128,7 +128,7 @@ fn attribute(message: &[u8], protocol: Protocol, depth: usize) -> Result<Attribu
     while let Some((number, field)) = reader.next()? {
         match (number, protocol) {
             (1, _) => attribute.name = Arc::from(field.text()?),
-            // Empty where the nested type says it.
+            // Empty if the nested type gives it.
             (2, _) => match field.bytes()? {
                 b"" => {}
                 json => attribute.shape = Shape::Type(Type::from_json(json)?),

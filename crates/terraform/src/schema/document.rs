@@ -1,4 +1,4 @@
-//! Everything that a provider says of itself, in the form of `terraform providers schema -json`.
+//! All of a provider's schemas, in the form of `terraform providers schema -json`.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use super::{
 };
 use crate::cty::Type;
 
-/// The kinds of entries, under the names that they have there.
+/// The kinds of entries, with their names in that form.
 const KINDS: [(&str, Kind); 5] = [
     ("resource_schemas", Kind::Resource),
     ("data_source_schemas", Kind::DataSource),
@@ -19,7 +19,7 @@ const KINDS: [(&str, Kind); 5] = [
     ("action_schemas", Kind::Action),
 ];
 
-/// The document of one provider, which stands there under its address.
+/// The document of one provider, under its address.
 pub fn document(
     schemas: &Schemas,
     identities: &BTreeMap<String, IdentitySchema>,
@@ -44,7 +44,7 @@ pub fn document(
     Ok(json!({"format_version": "1.0", "provider_schemas": {address: provider}}))
 }
 
-/// A function as it came, in the same form.
+/// An encoded function, in the same form.
 pub(crate) fn function_json(message: &[u8]) -> Result<Value, SchemaError> {
     decode::function(message).map(|each| function(&each))
 }

@@ -1,4 +1,4 @@
-//! Identities: what a resource is known by, apart from its state.
+//! Identities: data by which a provider knows a resource, apart from its state.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::wire;
 pub struct IdentitySchema {
     /// The version of stored identities.
     pub version: i64,
-    /// What it consists of, in the provider's order.
+    /// Its parts, in the provider's order.
     pub attributes: Vec<IdentityAttribute>,
 }
 
@@ -25,7 +25,7 @@ pub struct IdentityAttribute {
     pub required_for_import: bool,
     /// May be given to import a resource by its identity.
     pub optional_for_import: bool,
-    /// What it is.
+    /// Its description.
     pub description: String,
 }
 

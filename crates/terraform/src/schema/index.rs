@@ -1,4 +1,4 @@
-//! A provider's answer to GetProviderSchema, with a note of where each entry lies.
+//! A provider's answer to GetProviderSchema, with the position of each entry.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -13,7 +13,7 @@ use crate::cty::NotAType;
 use crate::wire::Diagnostic;
 use crate::{Protocol, Report};
 
-/// What an entry is about.
+/// The kind of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
     /// A managed resource.
@@ -34,21 +34,21 @@ pub enum SchemaError {
     /// It is not in Protobuf's format.
     #[error("the provider's schema is damaged")]
     Broken,
-    /// A nesting mode that the protocol does not have.
+    /// A nesting mode that the protocol does not define.
     #[error("the provider's schema has a nesting of an unknown kind ({0})")]
     Nesting(u64),
-    /// An attribute's type.
+    /// An attribute of an unknown type.
     #[error("the provider's schema has an attribute of an unknown type: {0}")]
     Type(#[from] NotAType),
-    /// Nested without end.
+    /// Nested too deeply.
     #[error("the provider's schema is nested too deeply")]
     TooDeep,
 }
 
-/// The entries that somebody asked for.
+/// The entries that were requested.
 type Decoded = HashMap<(Kind, Arc<str>), Arc<Schema>>;
 
-/// Every schema of a provider. Entries are decoded when they are asked for, and kept.
+/// All of a provider's schemas. Entries are decoded on first use, and kept.
 pub struct Schemas {
     protocol: Protocol,
     raw: Bytes,
@@ -62,7 +62,7 @@ pub struct Schemas {
 }
 
 impl Schemas {
-    /// Finds the entries of an answer.
+    /// Indexes the entries of an answer.
     pub fn index(raw: Bytes, protocol: Protocol) -> Result<Self, SchemaError> {
         let mut provider = Schema::default();
         let mut provider_meta = None;
@@ -111,12 +111,12 @@ impl Schemas {
         Ok(Self { protocol, raw, provider, provider_meta, capabilities, entries, functions, reports, decoded })
     }
 
-    /// The answer as it came.
+    /// The answer as received.
     pub fn raw(&self) -> &Bytes {
         &self.raw
     }
 
-    /// The protocol that the answer is of.
+    /// The protocol of the answer.
     pub fn protocol(&self) -> Protocol {
         self.protocol
     }
@@ -126,17 +126,17 @@ impl Schemas {
         &self.provider
     }
 
-    /// What a module may tell the provider of itself.
+    /// The schema of a module's metadata for the provider.
     pub fn provider_meta(&self) -> Option<&Arc<Schema>> {
         self.provider_meta.as_ref()
     }
 
-    /// What the provider can do.
+    /// The provider's capabilities.
     pub fn capabilities(&self) -> Capabilities {
         self.capabilities
     }
 
-    /// What the provider said along with its schemas.
+    /// The diagnostics that came with the schemas.
     pub fn reports(&self) -> &[Report] {
         &self.reports
     }
@@ -151,7 +151,7 @@ impl Schemas {
         self.functions.keys()
     }
 
-    /// The schema of an entry, decoded at the first question and kept; `None` if there is no such entry.
+    /// The schema of an entry, decoded on first use and kept; `None` if there is no such entry.
     pub fn get(&self, kind: Kind, name: &str) -> Result<Option<Arc<Schema>>, SchemaError> {
         let Some((name, range)) = self.entries.get(&kind).and_then(|entries| entries.get_key_value(name)) else {
             return Ok(None);
@@ -165,7 +165,7 @@ impl Schemas {
         Ok(Some(schema))
     }
 
-    /// The schema of an entry, not kept: for whoever walks over all of them once.
+    /// The schema of an entry, not kept: for a walk over all of them.
     pub fn peek(&self, kind: Kind, name: &str) -> Result<Option<Schema>, SchemaError> {
         let range = self.entries.get(&kind).and_then(|entries| entries.get(name));
         range.map(|range| decode::schema(self.part(range), self.protocol)).transpose()
@@ -204,7 +204,7 @@ fn entry(message: &[u8]) -> Result<(Arc<str>, &[u8]), SchemaError> {
     Ok((Arc::from(name), value))
 }
 
-/// An action's schema is one message further in.
+/// An action's schema is nested one message deeper.
 fn action(message: &[u8]) -> Result<&[u8], SchemaError> {
     let mut reader = Reader::new(message);
     while let Some((number, field)) = reader.next()? {
@@ -215,7 +215,7 @@ fn action(message: &[u8]) -> Result<&[u8], SchemaError> {
     Ok(&message[..0])
 }
 
-/// Where a part lies in the whole.
+/// The position of a part in the whole.
 fn within(whole: &[u8], part: &[u8]) -> Range<usize> {
     let start = (part.as_ptr() as usize).saturating_sub(whole.as_ptr() as usize);
     if part.is_empty() { 0..0 } else { start..start + part.len() }

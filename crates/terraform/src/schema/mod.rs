@@ -1,7 +1,7 @@
-//! Schemas: what a provider says of its resources, data sources, functions and of itself.
+//! Schemas of a provider, its resources, data sources and functions.
 //!
-//! A schema of a large provider is five megabytes, of which a project uses a few kilobytes. [`Schemas`] keeps the provider's
-//! answer as it came and remembers where each entry lies; an entry is decoded when it is asked for.
+//! A schema of a large provider is five megabytes, of which a project uses a few kilobytes. [`Schemas`] keeps the provider's answer as received,
+//! with the position of each entry; an entry is decoded on first use.
 
 mod decode;
 mod document;

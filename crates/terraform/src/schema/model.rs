@@ -1,4 +1,4 @@
-//! A provider's schemas, in the words of protocol 6; protocol 5 is a subset of it.
+//! A provider's schemas, in the terms of protocol 6; protocol 5 is a subset of it.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::cty::{Path, Step, Type};
 pub struct Schema {
     /// The version of stored state.
     pub version: i64,
-    /// What it consists of.
+    /// Its attributes and blocks.
     pub block: Block,
 }
 
@@ -20,13 +20,13 @@ pub struct Block {
     pub attributes: Vec<Attribute>,
     /// The nested blocks, in the provider's order.
     pub blocks: Vec<NestedBlock>,
-    /// What it is.
+    /// Its description.
     pub description: Description,
-    /// Not to be used any more.
+    /// Set if it is deprecated.
     pub deprecation: Option<Deprecation>,
 }
 
-/// A text of the provider.
+/// A description by the provider.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Description {
     /// The text; may be empty.
@@ -35,10 +35,10 @@ pub struct Description {
     pub markdown: bool,
 }
 
-/// Something is not to be used any more.
+/// The deprecation of something.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Deprecation {
-    /// What to do instead; empty when the provider does not say.
+    /// The advice on what to use instead; empty if the provider gives none.
     pub message: String,
 }
 
@@ -49,7 +49,7 @@ pub struct Attribute {
     pub name: Arc<str>,
     /// Its type.
     pub shape: Shape,
-    /// What it is.
+    /// Its description.
     pub description: Description,
     /// Must be given.
     pub required: bool,
@@ -57,15 +57,15 @@ pub struct Attribute {
     pub optional: bool,
     /// The provider may fill it in.
     pub computed: bool,
-    /// Never shown.
+    /// Must not be shown.
     pub sensitive: bool,
     /// Never stored: the provider sees it in the configuration only.
     pub write_only: bool,
-    /// Not to be used any more.
+    /// Set if it is deprecated.
     pub deprecation: Option<Deprecation>,
 }
 
-/// What an attribute holds.
+/// The type of an attribute's value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Shape {
     /// A value of a type.
@@ -79,7 +79,7 @@ pub enum Shape {
 pub struct NestedObject {
     /// The attributes, in the provider's order.
     pub attributes: Vec<Attribute>,
-    /// How many objects there are, and how they are found. Never `Group`.
+    /// The number of objects, and how they are found. Never `Group`.
     pub nesting: Nesting,
 }
 
@@ -88,17 +88,17 @@ pub struct NestedObject {
 pub struct NestedBlock {
     /// Its name.
     pub name: Arc<str>,
-    /// What it consists of. Large providers repeat blocks many times over; equal ones may be shared.
+    /// Its contents. Large providers repeat blocks many times over; equal ones may be shared.
     pub block: Arc<Block>,
-    /// How many blocks there are, and how they are found.
+    /// The number of blocks, and how they are found.
     pub nesting: Nesting,
-    /// How many there must be.
+    /// The minimum number of blocks.
     pub min_items: i64,
-    /// How many there may be; 0 means any number.
+    /// The maximum number of blocks; 0 means any number.
     pub max_items: i64,
 }
 
-/// How nested objects are kept.
+/// How nested objects are collected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Nesting {
     /// One, or none.
@@ -118,15 +118,15 @@ pub enum Nesting {
 pub struct Function {
     /// The arguments, in order.
     pub parameters: Vec<Parameter>,
-    /// Any number of arguments after those.
+    /// The parameter for any number of further arguments.
     pub variadic: Option<Parameter>,
     /// The result's type.
     pub result: Type,
-    /// In a few words.
+    /// A short text.
     pub summary: String,
-    /// What it does.
+    /// A longer description.
     pub description: Description,
-    /// Why it is not to be used any more; empty when it is.
+    /// The deprecation message; empty if the function is not deprecated.
     pub deprecation_message: String,
 }
 
@@ -137,24 +137,24 @@ pub struct Parameter {
     pub name: String,
     /// Its type.
     pub ty: Type,
-    /// Whether the function takes null.
+    /// Whether the function accepts null.
     pub allow_null: bool,
-    /// Whether the function takes unknown values.
+    /// Whether the function accepts unknown values.
     pub allow_unknown: bool,
-    /// What it is.
+    /// Its description.
     pub description: Description,
 }
 
-/// What a provider can do beyond the first versions of its protocol.
+/// The features of a provider beyond the first versions of its protocol.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Capabilities {
     /// It wants to plan deletions.
     pub plan_destroy: bool,
-    /// It works without having been asked for its schema first.
+    /// It works without a request for its schema first.
     pub schema_optional: bool,
     /// It can take over resources of other types.
     pub move_state: bool,
-    /// It can write configurations of what exists.
+    /// It can write configurations of existing resources.
     pub generate_config: bool,
 }
 
@@ -176,7 +176,7 @@ impl Block {
         self.blocks.iter().find(|block| &*block.name == name)
     }
 
-    /// The attribute that a path leads to. Which element of several it leads through says nothing about that.
+    /// The attribute at a path. Indexes and keys in the path do not matter.
     pub fn attribute_at(&self, path: &Path) -> Option<&Attribute> {
         let names = path.0.iter().filter_map(|step| match step {
             Step::Attribute(name) => Some(&**name),
@@ -197,7 +197,7 @@ impl Block {
         found
     }
 
-    /// Whether any attribute in it is never stored.
+    /// Whether any attribute in it is write-only.
     pub fn has_write_only(&self) -> bool {
         self.attributes.iter().any(Attribute::has_write_only)
             || self.blocks.iter().any(|block| block.block.has_write_only())
@@ -241,7 +241,7 @@ impl Shape {
 }
 
 impl Nesting {
-    /// The type of objects of a type that are kept like this.
+    /// The type of a collection of such objects.
     pub fn of(self, element: Type) -> Type {
         match self {
             Self::Single | Self::Group => element,

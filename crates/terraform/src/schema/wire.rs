@@ -1,8 +1,8 @@
-//! Protobuf's wire format, as far as reading schemas and showing messages needs it: fields in order, without copying.
+//! Protobuf's wire format, as far as schemas and messages need it: fields in order, without copying.
 
 use super::SchemaError;
 
-/// A message that is read field by field.
+/// Reads a message field by field.
 pub(crate) struct Reader<'a> {
     rest: &'a [u8],
 }

@@ -1,4 +1,4 @@
-//! Blocks that chance brings, with configurations of them and what a provider makes of those.
+//! Random blocks, with configurations of them and a provider's results.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use outrigger_terraform::propose::empty_nested;
 use outrigger_terraform::schema::{Attribute, Block, Description, NestedBlock, NestedObject, Nesting, Shape};
 use proptest::prelude::*;
 
-/// What tells the elements of a set apart, so that each can be found again.
+/// The attribute that distinguishes the elements of a set, so that each can be found again.
 const KEY: &str = "key";
 
 pub(crate) fn attribute(name: &str, shape: Shape, flags: &str) -> Attribute {
@@ -44,7 +44,7 @@ fn with_key(mut attributes: Vec<Attribute>) -> Vec<Attribute> {
     attributes
 }
 
-/// The attributes of a set's elements. One that holds a set of the provider's choice is not found again, as in the original.
+/// The attributes of a set's elements. An element with a computed set in it cannot be matched again, as in the original.
 fn of_set(mut attributes: Vec<Attribute>) -> Vec<Attribute> {
     attributes.retain(|attribute| !attribute.computed || !matches!(attribute.shape, Shape::Type(Type::Set(_))));
     attributes
@@ -60,7 +60,7 @@ fn any_attributes() -> BoxedStrategy<Vec<Attribute>> {
     let nested = (nesting, any_plain(), any_plain(), proptest::sample::select(&["r", "o", "c", "oc"])).prop_map(
         |(nesting, plain, inner, flags)| {
             let mut attributes = with_key(if nesting == Nesting::Set { of_set(plain) } else { plain });
-            // Elements of sets are not looked into any further.
+            // Elements of sets are not compared any deeper.
             if nesting != Nesting::Set {
                 let inner = NestedObject { attributes: inner, nesting: Nesting::Single };
                 attributes.push(attribute("inner", Shape::Nested(inner), "o"));
@@ -114,13 +114,13 @@ fn any_of_type(ty: &Type, prefix: &'static str) -> BoxedStrategy<Value> {
     }
 }
 
-/// Values under their names.
+/// Values with their names.
 fn named(members: Vec<(Arc<str>, BoxedStrategy<Value>)>) -> BoxedStrategy<Attributes> {
     let (names, values): (Vec<_>, Vec<_>) = members.into_iter().unzip();
     values.prop_map(move |values| names.iter().cloned().zip(values).collect()).boxed()
 }
 
-/// Several objects, kept in a way; in a set no two have the same key.
+/// A collection of objects with this nesting; in a set no two have the same key.
 fn kept(nesting: Nesting, object: BoxedStrategy<Value>) -> BoxedStrategy<Value> {
     match nesting {
         Nesting::Single | Nesting::Group => object,
@@ -158,7 +158,7 @@ fn written_attribute(attribute: &Attribute) -> BoxedStrategy<Value> {
     if attribute.required { written } else { prop_oneof![Just(Value::Null), written].boxed() }
 }
 
-/// What an author may write in a block.
+/// A configuration that an author may write for a block.
 pub(crate) fn any_configuration(block: &Block) -> BoxedStrategy<Value> {
     let attributes = block.attributes.iter().map(|attribute| (attribute.name.clone(), written_attribute(attribute)));
     let blocks = block.blocks.iter().map(|nested| {
@@ -172,7 +172,7 @@ pub(crate) fn any_configuration(block: &Block) -> BoxedStrategy<Value> {
     named(attributes.chain(blocks).collect()).prop_map(Value::Map).boxed()
 }
 
-/// Fills in what a provider may choose: here every text that it may, with one that depends on the place and the seed.
+/// Fills in the values that a provider may choose: every such text, depending on its place and the seed.
 pub(crate) fn made(block: &Block, value: Value, seed: u8) -> Value {
     let Value::Map(mut members) = value else { return value };
     made_attributes(&block.attributes, &mut members, seed);
@@ -210,7 +210,7 @@ fn made_of_type(ty: &Type, name: &str, seed: u8) -> Value {
     }
 }
 
-/// Every object of what is kept in a way.
+/// Changes every object in a value of this nesting.
 fn each(nesting: Nesting, value: Value, change: impl Fn(Value) -> Value) -> Value {
     match (nesting, value) {
         (Nesting::Single | Nesting::Group, value) => change(value),

@@ -1,4 +1,4 @@
-//! Both encodings: what is written is read again, and whatever bytes there are, there is an answer.
+//! Both encodings: encoded values are decoded again, and any bytes get a result.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use super::values::{Known, any_type, any_typed};
 
-/// What is known of unknown values, in order: equality does not look at it.
+/// The known facts about unknown values, in order: equality ignores them.
 fn refinements(value: &Value, found: &mut Vec<Option<Refinement>>) {
     match value {
         Value::Unknown(refinement) => found.push(refinement.as_deref().cloned()),
@@ -34,7 +34,7 @@ proptest! {
         prop_assert_eq!(encode(&read, &ty).unwrap(), packed);
     }
 
-    /// Those that are integers travel as text, which has fewer digits than the number.
+    /// Integers are encoded as text, which has fewer digits than the number.
     #[test]
     fn doubles_are_packed_as_they_are(double in any::<f64>()) {
         prop_assume!(!double.is_nan() && (double.fract() != 0.0 || double.abs() < 9e18));
@@ -82,7 +82,7 @@ proptest! {
         let _ = from_json(&bytes, &ty);
     }
 
-    /// Bytes that are nearly right come further than those of pure chance.
+    /// Nearly correct bytes get further than random ones.
     #[test]
     fn damaged_bytes_have_an_answer(
         (ty, value) in any_typed(Known::Perhaps),
@@ -114,7 +114,7 @@ fn a_length_is_only_a_claim() {
     for (ty, bytes) in claims {
         assert!(decode(bytes, &Type::from_json(ty.as_bytes()).unwrap()).is_err(), "{ty}");
     }
-    // At every level, before as many bytes as make all of them believable.
+    // A claim at every level, followed by enough bytes to make all of them plausible.
     let deep = (0..100).fold(Type::String, |inner, _| Type::list(inner));
     let mut bytes = b"\xdd\x00\xff\xff\xff".repeat(100);
     bytes.resize(bytes.len() + 0xff_ffff, 0xc1);
@@ -126,7 +126,7 @@ fn what_is_nested_too_deeply_is_refused() {
     let deep = (0..10_000).fold(Type::String, |inner, _| Type::list(inner));
     assert!(decode(&[0x91].repeat(10_000), &deep).is_err());
     assert!(from_json("[".repeat(10_000).as_bytes(), &deep).is_err());
-    // It would end this thread to drop it level by level.
+    // Dropping it level by level would overflow this thread's stack.
     std::mem::forget(deep);
 }
 
@@ -139,7 +139,7 @@ fn an_object_is_read_in_any_order() {
         (r#"{"f":"true","b":"x","d":"1"}"#, r#"{"b":"x","d":1,"f":true}"#),
         (r#"{"d":1}"#, r#"{"b":null,"d":1,"f":null}"#),
         (r#"{"\u0062":"x"}"#, r#"{"b":"x","d":null,"f":null}"#),
-        // Of two with one name the later counts.
+        // Of two members with the same name, the later counts.
         (r#"{"d":1,"b":"x","d":2}"#, r#"{"b":"x","d":2,"f":null}"#),
         ("{}", r#"{"b":null,"d":null,"f":null}"#),
     ] {

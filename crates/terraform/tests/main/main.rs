@@ -1,4 +1,4 @@
-//! Laws that hold for whatever values and schemas chance brings.
+//! Laws that hold for random values and schemas.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod blocks;

@@ -1,4 +1,4 @@
-//! What a provider must not answer is found wherever it is, and nothing else is taken away with it.
+//! Values that a provider must not return are found at every level, and nothing else is removed with them.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use proptest::prelude::*;
 
 use super::blocks::{any_block, any_configuration};
 
-/// The block, with every attribute of this name never stored, at every level.
+/// The block, with every attribute of this name marked write-only, at every level.
 fn marked(block: &Block, name: &str) -> Block {
     let blocks = block.blocks.iter().map(|nested| {
         let inner = Arc::new(marked(&nested.block, name));
@@ -48,7 +48,7 @@ proptest! {
         let left = removed(&block, value.clone());
         prop_assert_eq!(write_only_in(&block, &left), []);
         prop_assert_eq!(&removed(&block, left.clone()), &left);
-        // What was found was marked, and where nothing was found nothing has changed.
+        // Everything found was marked, and if nothing was found, nothing has changed.
         let found = write_only_in(&block, &value);
         for finding in &found {
             prop_assert!(block.attribute_at(&finding.path).is_some_and(|attribute| attribute.write_only), "{}", finding);

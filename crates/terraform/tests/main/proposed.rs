@@ -1,4 +1,4 @@
-//! The laws of a proposed new state, for whatever schema, state and configuration chance brings.
+//! The laws of a proposed new state, for random schemas, states and configurations.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ fn any_change() -> impl Strategy<Value = (Block, Value, Value, u8)> {
     })
 }
 
-/// Everything that is written is proposed as it is written, and nothing is proposed that the provider may not choose.
+/// Every configured value is proposed as it is, and no value is proposed that the provider may not choose.
 fn check(block: &Block, prior: &Value, config: &Value, new: &Value) {
     check_attributes(&block.attributes, prior, config, new);
     for nested in &block.blocks {
@@ -34,7 +34,7 @@ fn check_attributes(attributes: &[Attribute], prior: &Value, config: &Value, new
             _ if config.is_null() && !attribute.computed => assert_eq!(new, config, "{}", attribute.name),
             Shape::Type(_) if config.is_null() => assert_eq!(new, prior, "{}", attribute.name),
             Shape::Type(_) => assert_eq!(new, config, "{}", attribute.name),
-            // What holds something that somebody wrote goes, all else stays.
+            // An object with a configured value in it is dropped, any other stays.
             Shape::Nested(_) if config.is_null() => assert!(new.is_null() || new == prior, "{}", attribute.name),
             Shape::Nested(nested) => pairs(nested.nesting, prior, config, new, &mut |prior, config, new| {
                 check_attributes(&nested.attributes, prior, config, new);
@@ -43,7 +43,7 @@ fn check_attributes(attributes: &[Attribute], prior: &Value, config: &Value, new
     }
 }
 
-/// Looks at each object with those that stand at its place. The elements of sets have no place; there are as many of them.
+/// Looks at each object with its counterparts. Elements of sets have no counterparts; their number is compared.
 fn pairs(nesting: Nesting, prior: &Value, config: &Value, new: &Value, look: &mut dyn FnMut(&Value, &Value, &Value)) {
     let place = |value: &Value, index: usize| value.elements().get(index).cloned().unwrap_or(Value::Null);
     match (nesting, config, new) {
@@ -69,7 +69,7 @@ fn member<'a>(value: &'a Value, name: &str) -> &'a Value {
     value.get(name).unwrap_or(&Value::Null)
 }
 
-/// The same with the elements of every set the other way round.
+/// The same value with the elements of every set reversed.
 fn turned(value: &Value) -> Value {
     match value {
         Value::List(items) => Value::List(items.iter().map(turned).collect()),
@@ -80,7 +80,7 @@ fn turned(value: &Value) -> Value {
 }
 
 proptest! {
-    /// What a provider made of a configuration is proposed again by the same configuration.
+    /// A provider's result for a configuration is proposed again by the same configuration.
     #[test]
     fn the_same_again_changes_nothing((block, config, _, seed) in any_change()) {
         let state = made(&block, proposed(&block, &Value::Null, &config), seed);
@@ -95,7 +95,7 @@ proptest! {
         check(&block, &Value::Null, &config, &proposed(&block, &Value::Null, &config));
     }
 
-    /// A provider that answers what is proposed has kept to all rules.
+    /// A provider that returns the proposed state has followed all rules.
     #[test]
     fn what_is_proposed_may_be_planned((block, before, config, seed) in any_change()) {
         let prior = made(&block, proposed(&block, &Value::Null, &before), seed);
@@ -129,7 +129,7 @@ proptest! {
     }
 }
 
-/// Values do not show by themselves what they hold.
+/// Values do not print their own content.
 fn shown(value: &Value, block: &Block) -> String {
     to_json(value, &block.ty()).unwrap()
 }

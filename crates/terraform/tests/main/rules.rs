@@ -1,4 +1,4 @@
-//! The rules that a provider has to keep, one by one.
+//! The rules for providers, one by one.
 
 use std::sync::Arc;
 
@@ -100,7 +100,7 @@ fn a_set_keeps_what_was_known_of_it() {
     assert_eq!(result(&planned, &[port(1), port(2), port(3)]), ["rule: has more elements than were planned"]);
 }
 
-/// Blocks that a program leaves out are null in what is planned, and none in what a provider has read.
+/// Blocks that a program leaves out are null in the plan, and empty in the state that a provider reads.
 #[test]
 fn blocks_that_were_left_out_may_be_none() {
     for (nesting, none, one) in [
@@ -116,7 +116,7 @@ fn blocks_that_were_left_out_may_be_none() {
         assert_eq!(result(&block, &one, &one), [""; 0]);
         assert_eq!(result(&block, &Value::Null, &one).len(), 1, "{nesting:?}");
         assert_eq!(result(&block, &one, &none).len(), 1, "{nesting:?}");
-        // And further in.
+        // The same one level deeper.
         let outer = NestedBlock { name: "rule".into(), nesting, block: Arc::new(block), min_items: 0, max_items: 0 };
         let outer = Block { blocks: vec![outer], ..Block::default() };
         let around = |inner: &Value| match nesting {
@@ -145,7 +145,7 @@ fn elements_that_were_known_in_part_become_what_was_known() {
         assert_eq!(result(&planned, &others), ["rule: has other elements than were planned"]);
     }
     assert_eq!(result(&planned, &[made(1)]), ["rule: has other elements than were planned"], "one was lost");
-    // Of many, those that were known before.
+    // In a large set, only the elements that were fully known are checked.
     let many: Vec<Value> = (0..2000).map(|port| element(port, Value::UNKNOWN)).chain([made(7)]).collect();
     let became = |last: i64| (0..2000).map(made).chain([made(last)]).collect::<Vec<_>>();
     assert_eq!(result(&many, &became(7)), [""; 0]);

@@ -1,4 +1,4 @@
-//! Answers to GetProviderSchema that are right, damaged, or none at all.
+//! Answers to GetProviderSchema that are valid, damaged, or empty.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use outrigger_terraform::cty::Type;
 use outrigger_terraform::schema::{Kind, Nesting, SchemaError, Schemas, Shape};
 use proptest::prelude::*;
 
-/// A field of Protobuf's that holds bytes.
+/// A Protobuf field of bytes.
 fn field(number: u8, bytes: &[u8]) -> Vec<u8> {
     let length = u8::try_from(bytes.len()).unwrap();
     assert!(length < 0x80 && number < 16);
@@ -46,7 +46,7 @@ fn what_is_right_is_read() {
     let rule = schema.block.nested("rule").unwrap();
     assert_eq!((rule.nesting, rule.max_items), (Nesting::Set, 1));
     assert!(rule.block.attribute("port").unwrap().required);
-    // The same field is another one in protocol 6, and not a number there.
+    // In protocol 6, the same field number is another field, and not a number.
     assert_eq!(read(provider(&block()), Protocol::Six), Err(SchemaError::Broken));
     assert_eq!(Schemas::index(Bytes::new(), Protocol::Six).unwrap().get(Kind::Resource, "x_a"), Ok(None));
 }
@@ -66,7 +66,7 @@ fn what_is_damaged_is_refused_in_words() {
 #[test]
 fn what_is_nested_without_end_is_refused() {
     let mut block = Vec::new();
-    // Lengths of more than one byte.
+    // Allows lengths of more than one byte.
     let long = |number: u8, bytes: &[u8]| {
         let length = u16::try_from(bytes.len()).unwrap();
         let varint = [(length & 0x7f) as u8 | 0x80, (length >> 7) as u8 & 0x7f | 0x80, (length >> 14) as u8];

@@ -1,4 +1,4 @@
-//! Messages as the log of calls shows them.
+//! Messages in the log of calls.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use outrigger_terraform::json::Transcript;
 use outrigger_terraform::schema::Schemas;
 use outrigger_transport::tap::Transcript as _;
 
-/// A field of Protobuf's that holds bytes.
+/// A Protobuf field of bytes.
 fn field(number: u8, bytes: impl AsRef<[u8]>) -> Vec<u8> {
     let bytes = bytes.as_ref();
     let length = u8::try_from(bytes.len()).unwrap();
@@ -20,7 +20,7 @@ fn number(field: u8, value: u8) -> Vec<u8> {
     vec![field << 3, value]
 }
 
-/// A provider with one resource, `x_a`, that has a name and a key, which is sensitive; and with the function `f` of a text.
+/// A provider with one resource, `x_a`, which has a name and a sensitive key; and with the function `f` of a string.
 fn transcript() -> Transcript {
     let attribute = |name: &str, sensitive: u8| {
         let parts = [field(1, name), field(2, "\"string\""), number(5, 1), number(7, sensitive)];

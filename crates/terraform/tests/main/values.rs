@@ -1,11 +1,11 @@
-//! Types and values that chance brings.
+//! Random types and values.
 
 use std::sync::Arc;
 
 use outrigger_terraform::cty::{Number, Refinement, Type, Value};
 use proptest::prelude::*;
 
-/// Whether something may be unknown.
+/// Whether a value may be unknown.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Known {
     Wholly,
@@ -64,9 +64,9 @@ fn some_of(element: &Type, known: Known) -> impl Strategy<Value = Vec<Value>> + 
     proptest::collection::vec(any_value(element, known), 0..4)
 }
 
-/// Small ones, doubles, and those that neither integers nor doubles can hold.
+/// Small numbers, doubles, and numbers that neither integers nor doubles can hold.
 pub(crate) fn any_number() -> BoxedStrategy<Number> {
-    // Read from their texts: a double of a protocol is another number than its text, in the original too.
+    // Parsed from their text: a double on the wire is another number than its text, in the original too.
     let doubles = any::<f64>().prop_filter_map("no number", |value| value.to_string().parse().ok());
     let long = "-?[1-9][0-9]{18,40}(\\.[0-9]{1,30})?".prop_map(|text: String| text.parse().unwrap());
     let powers = (any::<i32>(), -400..400_i32).prop_map(|(digits, power)| format!("{digits}e{power}").parse().unwrap());
@@ -80,7 +80,7 @@ pub(crate) fn any_number() -> BoxedStrategy<Number> {
     .boxed()
 }
 
-/// An unknown value, with whatever may be known of one of its type.
+/// An unknown value, perhaps with facts that fit its type.
 fn any_unknown(ty: &Type) -> BoxedStrategy<Value> {
     let refined = |refinement: Refinement| Value::Unknown(Some(Box::new(refinement)));
     let certain = Refinement { null: Some(false), ..Refinement::default() };

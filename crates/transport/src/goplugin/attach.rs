@@ -1,4 +1,4 @@
-//! Plugins that somebody else started, in a debugger for example.
+//! Plugins that another program started, such as a debugger.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,11 +15,10 @@ use super::tls;
 use crate::Reattach;
 use crate::dial::CONNECT_BUDGET;
 
-/// The version of plugins that do not say theirs.
+/// The version of plugins that do not name theirs.
 const VERSION_IF_NOT_SAID: u32 = 5;
 
-/// Connects to a plugin that somebody else started. There is no TLS, since nobody but the first host has the key to it, and it is
-/// never ended.
+/// Connects to a plugin that another program started. There is no TLS, since only the first host has the key, and the plugin is never ended.
 pub async fn attach(reattach: &Reattach) -> Result<Connection, StartError> {
     let address = &reattach.address;
     let unreachable = |reason| StartFailure::Unreachable { address: address.clone(), reason };
@@ -63,7 +62,7 @@ impl Entry {
     fn read(self) -> Result<Reattach, String> {
         match self.protocol.as_str() {
             "grpc" => {}
-            // What go-plugin takes it for if it is not said.
+            // go-plugin's default.
             "" | "netrpc" => return Err("it speaks net/rpc; only `\"Protocol\": \"grpc\"` is known".to_owned()),
             other => return Err(format!("it speaks `{other}`; only `\"Protocol\": \"grpc\"` is known")),
         }

@@ -1,7 +1,7 @@
 //! Further connections between a host and a plugin, in either direction.
 //!
-//! The side that accepts chooses a number, listens, and says where over a stream that is open all the time; the number itself travels in a
-//! message of the application. The other side waits for the news and dials.
+//! The side that accepts chooses a number, listens, and announces its address over a stream that stays open; the number itself travels in a
+//! message of the application. The other side waits for the announcement and dials.
 
 use std::collections::VecDeque;
 use std::io;
@@ -24,28 +24,28 @@ use crate::generated::plugin::grpc_broker_client::GrpcBrokerClient;
 use crate::limited;
 use crate::server::{self, Grpc};
 
-/// How long the other side may take to say where it listens, as in go-plugin; and how long to answer there.
+/// How long the other side may take to announce its address, as in go-plugin; and how long it may take to answer there.
 const WAIT: Duration = Duration::from_secs(5);
 
-/// How many places where the other side listens are remembered until somebody dials.
+/// How many announced addresses are kept until they are dialled.
 const REMEMBERED: usize = 256;
 
 /// Why a connection could not be made.
 #[derive(Debug, Error)]
 pub enum BrokerError {
-    /// The other side did not say where it listens.
+    /// The other side did not announce its address.
     #[error("the other side did not say within 5 s where it accepts connection {0}")]
     NotOffered(u32),
-    /// The other side said where it listens, and does not answer there.
+    /// The other side announced its address, but does not answer there.
     #[error("the other side did not answer within 5 s where it accepts connection {0}")]
     Unanswered(u32),
-    /// The other side said something that cannot be dialled.
+    /// The other side announced an address that cannot be dialled.
     #[error("the other side {0}")]
     Address(#[from] HandshakeError),
-    /// There is nobody to speak with.
+    /// The other side does not read announcements, or is gone.
     #[error("{0}")]
     Closed(String),
-    /// The connection itself.
+    /// The connection itself failed.
     #[error(transparent)]
     Connection(#[from] io::Error),
 }
@@ -65,16 +65,16 @@ struct Shared {
     news: Notify,
 }
 
-/// What the other side said.
+/// Announcements of the other side.
 #[derive(Default)]
 struct Heard {
     offers: VecDeque<ConnInfo>,
     closed: Option<String>,
 }
 
-/// A service that the other side was told of. It ends when this is dropped.
+/// A service that was announced to the other side. It ends when this is dropped.
 pub struct Accepted {
-    /// Its end closes the connections.
+    /// Dropping it closes the connections.
     _open: watch::Sender<()>,
 }
 
@@ -90,8 +90,8 @@ impl Broker {
         self.shared.last_id.fetch_add(1, Ordering::Relaxed).wrapping_add(1)
     }
 
-    /// Serves on a connection of this number. The other side forgets what it was told after five seconds: the message with the number
-    /// has to follow at once.
+    /// Serves on a connection of this number. The other side forgets an announcement after five seconds, so the message with the number has to
+    /// follow at once.
     pub async fn accept<S: Grpc>(&self, id: u32, service: S) -> Result<Accepted, BrokerError> {
         self.open()?;
         let entrance = self.shared.sockets.listen().await?;
@@ -113,9 +113,9 @@ impl Broker {
         Ok(dialled.map_err(|_| BrokerError::Unanswered(id))??)
     }
 
-    /// Listens to the plugin: the host's end of the stream.
+    /// Reads the plugin's announcements: the host's end of the stream.
     pub(super) async fn follow(self, channel: Channel) {
-        // An open end: what was sent before the plugin answers must not be lost, and it answers with its first message only.
+        // The stream stays open: messages sent before the plugin answers must not be lost, and it answers only with its first message.
         let outgoing = stream::unfold(self.outgoing().take().await, |mut queue| async {
             queue.recv().await.map(|message| (message, queue))
         });
@@ -130,7 +130,7 @@ impl Broker {
         }
     }
 
-    /// Hears the next message. `false`: it was the last.
+    /// Reads the next message. `false`: there are no more.
     pub(super) async fn hear_from(&self, incoming: &mut Streaming<ConnInfo>) -> bool {
         let Ok(Some(message)) = incoming.message().await else { return false };
         // Knocking is for sides that share one connection.
@@ -151,7 +151,7 @@ impl Broker {
         &self.shared.outgoing
     }
 
-    /// Nobody hears what is said from now on.
+    /// Ends the broker: nothing reads announcements from now on.
     pub(super) fn close(&self, reason: String) {
         self.heard().closed.get_or_insert(reason);
         self.shared.news.notify_waiters();
@@ -161,7 +161,7 @@ impl Broker {
         loop {
             let news = self.shared.news.notified();
             tokio::pin!(news);
-            // From here on no news is missed.
+            // From here on no announcement is missed.
             news.as_mut().enable();
             {
                 let mut heard = self.heard();

@@ -19,8 +19,9 @@ pub(super) struct Identity {
 }
 
 impl Identity {
-    /// Makes one. Its curve is P-256, not go-plugin's P-521: ten times as fast to make, and known to every implementation of TLS. It has all the uses that go-plugin's own have, because some systems insist on them. It is pinned to the byte and lives as
-    /// long as the plugin, so its validity is everlasting: a clock that is wrong must not matter.
+    /// Makes one. Its curve is P-256, not go-plugin's P-521: ten times as fast to generate, and supported by every implementation of TLS. It has
+    /// all the key usages of go-plugin's own, because some systems insist on them. It is pinned byte for byte and lives as long as the plugin,
+    /// so it never expires: a wrong clock must not matter.
     pub(super) fn new() -> Result<Self, rcgen::Error> {
         Self::on(&PKCS_ECDSA_P256_SHA256)
     }
@@ -58,7 +59,7 @@ impl Identity {
         self.key.clone_key()
     }
 
-    /// The certificate as text of several lines.
+    /// The certificate in PEM.
     pub(super) fn pem(&self) -> String {
         let text = STANDARD.encode(&self.certificate);
         let mut pem = String::with_capacity(text.len() + text.len() / 32 + 64);

@@ -21,13 +21,13 @@ use crate::generated::plugin::Empty;
 use crate::generated::plugin::grpc_controller_client::GrpcControllerClient;
 use crate::{Process, limited};
 
-/// How long a plugin may take to end after it was asked to, as in go-plugin; and how long it may take to hear it.
+/// How long a plugin may take to end after it was asked to, as in go-plugin; and how long the request itself may take.
 const EXIT: Duration = Duration::from_secs(2);
 
-/// How long the kernel may hold a process that was killed.
+/// How long the kernel may take to remove a process that was killed.
 const HELD: Duration = Duration::from_secs(5);
 
-/// A connection to a plugin. Clones share it. If the last one is dropped without [`Connection::shutdown`], a process that we started is
+/// A connection to a plugin. Clones share it. If the last one is dropped without [`Connection::shutdown`], a process that the host started is
 /// killed.
 #[derive(Clone)]
 pub struct Connection {
@@ -41,14 +41,14 @@ struct Shared {
     broker: Broker,
     crash: Arc<CrashWatch>,
     sockets: Arc<Sockets>,
-    /// Whether it was shut down. Held while it is, so that whoever asks for it too waits for the end.
+    /// Whether it was shut down. Locked during a shutdown, so that every caller waits for the end.
     ended: Mutex<bool>,
-    /// They listen to the broker and to what the plugin prints, and end with the connection or with this.
+    /// The reader tasks for the broker and for the plugin's output, which end with the connection or with this.
     _listeners: [AbortOnDropHandle<()>; 2],
 }
 
 impl Connection {
-    /// Opens the two streams that are open all the time. Neither is waited for: a plugin answers them with its first message.
+    /// Opens the two streams that stay open. Neither is awaited: a plugin answers them with its first message.
     pub(super) fn new(
         channel: Channel,
         version: u32,
@@ -78,7 +78,7 @@ impl Connection {
         self.shared.version
     }
 
-    /// The process, if we started it.
+    /// The process, if the host started it.
     pub fn process(&self) -> Option<&Arc<dyn Process>> {
         self.shared.process.as_ref()
     }
@@ -88,18 +88,18 @@ impl Connection {
         &self.shared.broker
     }
 
-    /// Asks whether the plugin is well. Any answer will do, as for go-plugin.
+    /// Checks the plugin's health. Any answer will do, as for go-plugin.
     pub async fn ping(&self) -> Result<(), Status> {
         let request = HealthCheckRequest { service: HEALTH_NAME.to_owned() };
         limited!(HealthClient::new(self.channel())).check(request).await.map(drop)
     }
 
-    /// What the plugin wrote when it panicked: from `panic:` or `fatal error:` on.
+    /// The text of the plugin's panic: from `panic:` or `fatal error:` on.
     pub fn crash_text(&self) -> Option<String> {
         self.shared.crash.text()
     }
 
-    /// Asks the plugin to end, waits two seconds for it, and kills it. Whatever it left in its directory is removed. What somebody else has
+    /// Asks the plugin to end, waits two seconds for it, and kills it. Anything left in its directory is removed. A plugin that another program
     /// started is left alone.
     pub async fn shutdown(&self) {
         let Some(process) = &self.shared.process else { return };
@@ -110,7 +110,7 @@ impl Connection {
         self.shared.broker.close("the plugin was asked to end".to_owned());
         let mut controller = limited!(GrpcControllerClient::new(self.channel()));
         let asked = tokio::select! {
-            // It stops its server within the call, so that the answer is often lost: only a "no" says anything.
+            // The plugin stops its server within the call, so the answer is often lost: only `UNIMPLEMENTED` is a refusal.
             answer = timeout(EXIT, controller.shutdown(Empty {})) => {
                 !matches!(answer, Ok(Err(status)) if status.code() == Code::Unimplemented)
             }

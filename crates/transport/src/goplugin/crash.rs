@@ -1,4 +1,4 @@
-//! The panic of a plugin, caught while its output is read.
+//! Catches a plugin's panic while its output is read.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -8,7 +8,7 @@ use crate::{LinePart, OutputLine, OutputLines, OutputStream};
 /// How much of a panic is kept: its reason and the goroutine that panicked come first.
 const KEPT: usize = 32 * 1024;
 
-/// Looks at all that a plugin prints on its way to whoever is told.
+/// Searches a plugin's output for a panic, and passes it on to the receiver.
 #[derive(Debug)]
 pub(super) struct CrashWatch {
     panic: Mutex<Option<String>>,
@@ -20,13 +20,13 @@ impl CrashWatch {
         Self { panic: Mutex::new(None), told }
     }
 
-    /// What the plugin wrote when it died, beginning with `panic:` or `fatal error:`.
+    /// The text of the plugin's panic, beginning with `panic:` or `fatal error:`.
     pub(super) fn text(&self) -> Option<String> {
         self.panic.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Hands on what the plugin printed by way of the connection: Go writes a panic to the real standard error, and what looks like
-    /// one here is the report of one that the plugin has survived.
+    /// Passes on a line without searching it. Output over the connection is not searched: Go writes a panic to the real stderr, and a line here
+    /// that looks like one reports a panic that the plugin has survived.
     pub(super) fn hand_on(&self, line: OutputLine<'_>) {
         if let Some(told) = &self.told {
             told.line(line);
@@ -59,7 +59,7 @@ impl OutputLines for CrashWatch {
     }
 }
 
-/// A panic may quote anything; it must not move a user's cursor.
+/// A panic may contain any text; it must not move a user's cursor.
 fn plain(line: &str) -> String {
     line.chars().filter(|letter| *letter == '\t' || !letter.is_control()).collect()
 }

@@ -1,16 +1,16 @@
-//! Why a file does not run here: for another machine, without its loader, or no program at all.
+//! Why a file does not run here: it is for another machine, its loader is missing, or it is no program at all.
 
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-/// How much of a file is looked at: its header and the list of its parts are at its beginning.
+/// How much of a file is read: its header and program table are at the start.
 const LOOKED_AT: u64 = 4096;
 
-/// How programs of this system begin.
+/// The first bytes of this system's programs.
 const NATIVE: &[u8] = if cfg!(target_os = "macos") { b"\xcf\xfa\xed\xfe" } else { b"\x7fELF" };
 
-/// The number by which an ELF file names this machine, and its name.
+/// This machine's number in ELF files, and its name.
 #[cfg(target_arch = "x86_64")]
 const HERE: (u16, &str) = (62, "x86-64");
 #[cfg(target_arch = "aarch64")]
@@ -18,15 +18,15 @@ const HERE: (u16, &str) = (183, "ARM64");
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 const HERE: (u16, &str) = (0, "another");
 
-/// What is wrong with a program, if its file shows it. Completes "the file ...".
+/// The fault of a program, if its file shows it. Completes "the file ...".
 pub(super) fn of(program: &Path) -> Option<String> {
     let mut start = Vec::new();
     File::open(program).ok()?.take(LOOKED_AT).read_to_end(&mut start).ok()?;
     of_bytes(&start, |loader| Path::new(loader).exists())
 }
 
-/// The same for a file that must not even be tried: the C library gives what the kernel does not know to a shell, which would take it for
-/// commands.
+/// The same for a file that must not even be tried: the C library passes a file that the kernel does not recognize to a shell, which would run
+/// it as commands.
 pub(super) fn of_no_program(program: &Path) -> Option<String> {
     let mut start = Vec::new();
     File::open(program).ok()?.take(4).read_to_end(&mut start).ok()?;
@@ -66,7 +66,7 @@ fn of_elf(start: &[u8], exists: impl Fn(&str) -> bool) -> Option<String> {
     (!exists(&loader)).then(|| format!("needs the loader `{loader}`, which is not there"))
 }
 
-/// The program that the kernel starts in its place (PT_INTERP), of a 64-bit file.
+/// The program that the kernel starts in place of a 64-bit file (PT_INTERP).
 fn loader(start: &[u8]) -> Option<String> {
     let (table, size, count) = (number(start, 32, 8)?, number(start, 54, 2)?, number(start, 56, 2)?);
     let entries = (0..count).map(|index| usize::try_from(table.saturating_add(index * size)).unwrap_or(usize::MAX));
@@ -77,7 +77,7 @@ fn loader(start: &[u8]) -> Option<String> {
     Some(String::from_utf8_lossy(path).trim_end_matches('\0').to_owned())
 }
 
-/// A number in the order of bytes of all machines that we know.
+/// A number in little-endian order, as on all supported machines.
 fn number(bytes: &[u8], at: usize, length: usize) -> Option<u64> {
     let bytes = bytes.get(at..at.checked_add(length)?)?;
     Some(bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte)))

@@ -1,7 +1,7 @@
-//! Directories of our own for sockets: private, short enough, and removed even after we were killed.
+//! Private directories for sockets: short enough, and removed even if their owner was killed.
 //!
-//! Each holds a file that its owner has locked for as long as it lives. Whoever ends a plugin later finds a directory with a lock that nobody
-//! holds, and knows that its owner died before it could remove it.
+//! Each contains a file that its owner keeps locked while it lives. A directory whose lock is free has an owner that died before it could remove
+//! it: the next host that ends a plugin removes it.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, Metadata, Permissions};
@@ -12,37 +12,37 @@ use std::sync::OnceLock;
 
 use tempfile::{Builder, TempDir};
 
-/// The longest path of a socket: what the kernel takes, without the zero at its end.
+/// The longest path of a socket: the kernel's limit, without the zero at the end.
 const PATH_LIMIT: usize = 107;
 
-/// The longest name that a Go plugin gives to a socket, with the slash before it: `plugin` and a number of 32 bits.
+/// The longest name that a Go plugin gives a socket, with the slash before it: `plugin` and a number of 32 bits.
 const NAME_LENGTH: usize = "/plugin4294967295".len();
 
-/// How the name of each directory begins.
+/// The start of each directory's name.
 const PREFIX: &str = "outrigger-";
 
-/// The file that is locked.
+/// The locked file.
 const LOCK: &str = ".outrigger-sockets";
 
-/// A directory that only we may look into.
+/// A directory that only its owner may access.
 #[derive(Debug)]
 pub(super) struct PrivateDirectory {
     directory: TempDir,
-    /// Whose it is.
+    /// The owner.
     user: u32,
-    /// The socket of a plugin that is too old to know of the directory.
+    /// The socket of a plugin that is too old to know the directory.
     elsewhere: OnceLock<PathBuf>,
     _lock: File,
 }
 
 impl PrivateDirectory {
-    /// Makes one, if the name of a socket in it is not too long for the kernel.
+    /// Makes one, unless the path of a socket in it would be too long for the kernel.
     pub(super) fn new_in(parent: &Path) -> io::Result<Self> {
         let directory = Builder::new().prefix(PREFIX).permissions(Permissions::from_mode(0o700)).tempdir_in(parent)?;
         if !is_short_enough(directory.path()) {
             return Err(io::Error::new(io::ErrorKind::InvalidFilename, "the path is too long for a socket in it"));
         }
-        // It gets its name when it is locked: nobody may find it before.
+        // The lock gets its name once it is held: no other process may find it before.
         let unlocked = directory.path().join(".new");
         let lock = File::create_new(&unlocked)?;
         lock.lock()?;
@@ -55,23 +55,23 @@ impl PrivateDirectory {
         self.directory.path()
     }
 
-    /// The plugin listens at this path. If that is elsewhere, it is removed together with the directory: a plugin that is killed cannot do
-    /// so itself.
+    /// Records the path on which the plugin listens. One outside the directory is removed together with it: a plugin that is killed cannot do so
+    /// itself.
     pub(super) fn has_socket(&self, path: &Path) {
         if !path.starts_with(self.path()) {
             let _said_once = self.elsewhere.set(path.to_owned());
         }
     }
 
-    /// Removes it now, with what a killed plugin left.
+    /// Removes it now, with anything that a killed plugin left.
     pub(super) fn remove(&self) {
-        // If it is gone already, nothing is left to do; if it cannot be removed, nobody can.
+        // If it is gone already, nothing is left to do; if it cannot be removed, trying again does not help.
         let _gone = fs::remove_dir_all(self.path());
         self.remove_elsewhere();
     }
 
     fn remove_elsewhere(&self) {
-        // Whatever the plugin said, only a socket of this user is removed.
+        // Whatever path the plugin gave, only a socket of this user is removed.
         let is_ours = |found: Metadata| found.file_type().is_socket() && found.uid() == self.user;
         if let Some(path) = self.elsewhere.get()
             && fs::symlink_metadata(path).is_ok_and(is_ours)
@@ -80,7 +80,7 @@ impl PrivateDirectory {
         }
     }
 
-    /// Removes those beside it whose owners are dead.
+    /// Removes the directories beside it whose owners are dead.
     pub(super) fn remove_orphans(&self) {
         let Some(Ok(entries)) = self.path().parent().map(fs::read_dir) else { return };
         for entry in entries.flatten() {
@@ -90,8 +90,8 @@ impl PrivateDirectory {
         }
     }
 
-    /// Whether something is a directory of the same user that nobody else can write to. What is in any other may be a trap: a pipe in
-    /// place of the lock would be waited for.
+    /// Whether this is a directory of the same user that no other user can write to. Any other may be a trap: opening a pipe in place of the
+    /// lock would block.
     fn is_like(&self, found: &Metadata) -> bool {
         found.is_dir() && found.mode() & 0o077 == 0 && found.uid() == self.user
     }
@@ -113,7 +113,7 @@ fn is_named(name: &OsStr) -> bool {
 }
 
 fn remove_if_orphaned(directory: &Path) {
-    // One without a lock is no directory of this kind, or not finished.
+    // A directory without a lock is of another kind, or not finished.
     let Ok(lock) = File::open(directory.join(LOCK)) else { return };
     if lock.try_lock().is_ok() {
         // Another process may be doing the same.
@@ -136,10 +136,10 @@ mod tests {
         fs::rename(dying.path(), &orphan).unwrap();
         fs::write(orphan.join("plugin1"), "").unwrap();
         drop(dying);
-        // Not of this kind.
+        // A directory of another kind.
         let other = base.path().join("outrigger-notes");
         fs::create_dir(&other).unwrap();
-        // What others can write to is not looked into, where a pipe would be waited for.
+        // A directory that other users can write to is not opened: a pipe in it would block.
         let open = base.path().join("outrigger-open");
         fs::create_dir(&open).unwrap();
         fs::set_permissions(&open, Permissions::from_mode(0o755)).unwrap();

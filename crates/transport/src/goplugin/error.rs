@@ -1,4 +1,4 @@
-//! How a start fails, on either side.
+//! Errors of a start, on either side.
 
 use std::io;
 use std::time::Duration;
@@ -14,9 +14,9 @@ use crate::Address;
 pub struct StartError {
     /// Why.
     pub failure: StartFailure,
-    /// The plugin's last lines of output, where it got so far.
+    /// The last lines of the plugin's output, if it got so far.
     pub last_words: Vec<String>,
-    /// What it wrote when it panicked.
+    /// The text of its panic.
     pub crash: Option<String>,
 }
 
@@ -32,21 +32,21 @@ pub enum StartFailure {
     /// The operating system did not start the program.
     #[error("{error}{}", the_file(.diagnosis))]
     NotStarted {
-        /// What the launcher said.
+        /// The launcher's error.
         error: crate::StartError,
-        /// What its file shows.
+        /// The fault that its file shows.
         diagnosis: Option<String>,
     },
     /// The file is neither a program of this system nor a script.
     #[error("the file {0}")]
     NotAProgram(String),
-    /// No directory for its sockets could be made.
+    /// The directory for its sockets could not be made.
     #[error("no directory for its sockets could be made: {0}")]
     SocketDirectory(String),
     /// Our own certificate could not be made, or theirs cannot be used.
     #[error("TLS could not be set up: {0}")]
     Tls(String),
-    /// It does not know our cookie.
+    /// It does not accept our cookie.
     #[error("it is a plugin for another program: it does not take the cookie `{0}`")]
     WrongCookie(&'static str),
     /// It ended before it printed a line.
@@ -54,9 +54,9 @@ pub enum StartFailure {
     Ended {
         /// How it ended.
         status: String,
-        /// What it printed on stdout.
+        /// Its output on stdout.
         output: String,
-        /// What its file shows.
+        /// The fault that its file shows.
         diagnosis: Option<String>,
     },
     /// Nothing was printed in time.
@@ -65,7 +65,7 @@ pub enum StartFailure {
     /// Its first line cannot be used.
     #[error("it {error}{}", printed(.line))]
     Handshake {
-        /// What is wrong with it.
+        /// The reason.
         error: HandshakeError,
         /// The line, cut to a readable length.
         line: String,
@@ -76,26 +76,26 @@ pub enum StartFailure {
     /// It was not asked for TLS and wants it.
     #[error("it insists on TLS, for which it was not asked")]
     UnexpectedCertificate,
-    /// It said where it listens, and ended.
+    /// It announced its address, and ended.
     #[error("it {0} after it had said where it listens")]
     Gone(String),
-    /// Where it should listen, nobody can be spoken with.
+    /// The connection to its address failed.
     #[error("the connection to {address} failed: {reason}")]
     Unreachable {
-        /// Where.
+        /// The address.
         address: Address,
-        /// What the attempt said.
+        /// The reason why the attempt failed.
         reason: String,
     },
-    /// It listens, and does not answer.
+    /// It listens, but does not answer.
     #[error("it said where it listens, and did not answer there within {} s", .0.as_secs_f64())]
     Unanswered(Duration),
 }
 
-/// Why a plugin of ours cannot serve. The text is for standard error.
+/// Why a plugin of ours cannot serve. The text is for stderr.
 #[derive(Debug, Error)]
 pub enum PluginError {
-    /// Somebody started it by hand.
+    /// The user started it by hand.
     #[error(
         "This program is a plugin, and is not meant to be started by hand: the program that uses it starts it, and sets the variable `{key}`."
     )]
@@ -103,7 +103,7 @@ pub enum PluginError {
         /// The name of the variable.
         key: &'static str,
     },
-    /// What the host set cannot be used.
+    /// A variable that the host set cannot be used.
     #[error("the host's `{variable}` cannot be used: {reason}")]
     Variable {
         /// Its name.
@@ -123,7 +123,7 @@ pub enum PluginError {
 }
 
 impl PluginError {
-    /// With what code the program should end, as one on go-plugin does.
+    /// The program's exit code, as of one on go-plugin.
     pub fn exit_code(&self) -> u8 {
         1
     }

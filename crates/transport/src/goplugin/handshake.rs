@@ -1,4 +1,4 @@
-//! The line in which a plugin says where it listens: `CORE|VERSION|NETWORK|ADDRESS|PROTOCOL|CERTIFICATE|MULTIPLEXING`.
+//! The line in which a plugin announces its address: `CORE|VERSION|NETWORK|ADDRESS|PROTOCOL|CERTIFICATE|MULTIPLEXING`.
 
 use base64::Engine;
 use base64::alphabet::STANDARD;
@@ -9,25 +9,24 @@ use thiserror::Error;
 use crate::Address;
 use crate::line::shown;
 
-/// The version of go-plugin's own protocol: there is only this one.
+/// The version of go-plugin's own protocol, the only one.
 const CORE: u32 = 1;
 
-/// Old plugins put other text where the certificate is; none of it is longer.
+/// Old plugins write other text in place of the certificate; none of it is longer.
 const NOT_A_CERTIFICATE: usize = 50;
 
-/// What a plugin said.
+/// A plugin's handshake.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Handshake {
     /// The version of the application's protocol.
     pub version: u32,
-    /// Where it listens.
+    /// Its address.
     pub address: Address,
     /// Its certificate, if it wants TLS.
     pub certificate: Option<Vec<u8>>,
 }
 
-/// Why a line is not the handshake of a plugin that can be used. Each completes "it ..."; what it repeats of the line is cut to a readable
-/// length.
+/// Why a line is not the handshake of a usable plugin. Each text completes "it ..."; quoted parts of the line are cut to a readable length.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum HandshakeError {
     /// Fewer than four fields.
@@ -55,10 +54,10 @@ pub enum HandshakeError {
     /// Neither `unix` nor `tcp`.
     #[error("listens on a network that is not known, `{0}`")]
     Network(String),
-    /// An address that nobody can connect to.
+    /// An address that cannot be dialled.
     #[error("says that it listens at `{0}`, which is no address")]
     Address(String),
-    /// Go's own remote calls.
+    /// Go's own net/rpc.
     #[error("speaks net/rpc, which plugins did before gRPC: it is too old for this host")]
     NetRpc,
     /// Neither `grpc` nor `netrpc`.
@@ -70,14 +69,14 @@ pub enum HandshakeError {
 }
 
 impl Handshake {
-    /// Reads a line. `versions`: those of the host.
+    /// Parses a line. `versions`: those of the host.
     pub fn parse(line: &[u8], versions: &[u32]) -> Result<Self, HandshakeError> {
         let line = std::str::from_utf8(line).map_err(|_| HandshakeError::NotAHandshake)?;
         let fields: Vec<&str> = line.trim().split('|').collect();
         let [core, version, network, address, rest @ ..] = fields.as_slice() else {
             return Err(HandshakeError::NotAHandshake);
         };
-        // A line with bars in it that is not meant for us begins with words.
+        // A line with bars that is not a handshake begins with words.
         let core_version: u32 = core.parse().map_err(|_| HandshakeError::NotAHandshake)?;
         if core_version != CORE {
             return Err(HandshakeError::Core(shown(core.as_bytes())));
@@ -97,8 +96,8 @@ impl Handshake {
         Ok(Self { version, address, certificate })
     }
 
-    /// The line, without its line break. `multiplexing_asked`: only hosts that ask know the last field; to older ones it is a part
-    /// of the certificate.
+    /// The line, without its line break. `multiplexing_asked`: only hosts that ask know the last field; older ones take it for a part of the
+    /// certificate.
     pub fn line(&self, multiplexing_asked: bool) -> String {
         let Self { version, address, certificate } = self;
         let certificate = certificate.as_ref().map(|der| STANDARD_NO_PAD.encode(der)).unwrap_or_default();
@@ -107,7 +106,7 @@ impl Handshake {
     }
 }
 
-/// Where the other side says that it listens.
+/// The address that the other side announces.
 pub(super) fn address_from(network: &str, address: &str) -> Result<Address, HandshakeError> {
     let found = match network {
         "unix" => (!address.is_empty()).then(|| Address::Unix(address.into())),
@@ -117,7 +116,7 @@ pub(super) fn address_from(network: &str, address: &str) -> Result<Address, Hand
     found.ok_or_else(|| HandshakeError::Address(shown(address.as_bytes())))
 }
 
-/// Go writes it without padding; others may not know.
+/// Go writes it without padding; others may add it.
 fn certificate_from(text: &str) -> Result<Vec<u8>, HandshakeError> {
     let config = GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent);
     let decoded = GeneralPurpose::new(&STANDARD, config).decode(text);

@@ -1,40 +1,40 @@
-//! What plugins write to their standard error: JSON of HashiCorp's logger, lines of Go's old one, panics, and anything else.
+//! The stderr of plugins: JSON of HashiCorp's logger, lines of Go's old one, panics, and anything else.
 
 use serde_json::{Map, Value};
 
 use crate::{LinePart, OutputLine};
 
-/// How much a line matters.
+/// The level of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LogLevel {
     /// Every step.
     Trace,
-    /// What helps to find a mistake; also every line that does not say.
+    /// Details that help to find a mistake; also every line without a level.
     Debug,
-    /// What happened.
+    /// Events.
     Info,
-    /// What may be wrong.
+    /// Possible problems.
     Warn,
-    /// What is wrong.
+    /// Problems.
     Error,
 }
 
-/// A line, understood. All text is the plugin's own: it may hold anything.
+/// A parsed line. All text is the plugin's own: it may contain anything.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LogEntry {
-    /// How much it matters.
+    /// Its level.
     pub level: LogLevel,
-    /// The part of the plugin that says so, such as `provider.random`.
+    /// The module that wrote it, such as `provider.random`.
     pub module: Option<String>,
-    /// What is said; for a line that is not JSON, all of it.
+    /// The message; all of a line that is not JSON.
     pub message: String,
-    /// When it was said, in the plugin's words.
+    /// The time, in the plugin's format.
     pub timestamp: Option<String>,
-    /// What is said besides, in order of name.
+    /// Further fields, in order of name.
     pub fields: Vec<(String, Value)>,
 }
 
-/// Reads the lines of one plugin, one after another: after a panic, what is not marked otherwise belongs to it.
+/// Reads the lines of one plugin, one after another: after a panic, lines without a mark belong to it.
 #[derive(Clone, Debug, Default)]
 pub struct LogReader {
     panicked: bool,
@@ -44,7 +44,7 @@ impl LogReader {
     /// Reads the next line.
     pub fn read(&mut self, line: OutputLine<'_>) -> LogEntry {
         let text = String::from_utf8_lossy(line.text);
-        // A piece of a line is nothing that can be understood.
+        // A piece of a line cannot be parsed.
         if line.part != LinePart::Whole {
             return LogEntry::plain(LogLevel::Debug, &text);
         }
@@ -64,12 +64,12 @@ impl LogEntry {
     }
 }
 
-/// Whether a line is the first of those that Go writes when a program dies.
+/// Whether a line is the first that Go writes when a program crashes.
 pub(super) fn begins_panic(line: &str) -> bool {
     line.starts_with("panic: ") || line.starts_with("fatal error: ")
 }
 
-/// Whether a line says itself what it is, and so is no part of a panic.
+/// Whether a line has a mark of its own, and so does not belong to a panic.
 pub(super) fn is_marked(line: &str) -> bool {
     marked(line).is_some()
 }
@@ -78,11 +78,11 @@ fn marked(line: &str) -> Option<LogEntry> {
     if line.starts_with('{')
         && let Ok(object) = serde_json::from_str(line)
     {
-        // What is JSON and has no level comes from somebody else, and is shown as it is.
+        // JSON without a level comes from another library, and is shown as it is.
         return Some(from_object(object).unwrap_or_else(|| LogEntry::plain(LogLevel::Debug, line)));
     }
     let (mark, _) = line.strip_prefix('[')?.split_once(']')?;
-    // Only in capitals, as Go's old logger has it: `[info]` is a text like any other.
+    // Only in capitals, as Go's old logger writes it: `[info]` is ordinary text.
     let level = level(mark).filter(|_| mark.chars().all(|letter| letter.is_ascii_uppercase()))?;
     Some(LogEntry::plain(level, line))
 }
@@ -98,7 +98,7 @@ fn from_object(mut object: Map<String, Value>) -> Option<LogEntry> {
     Some(LogEntry { level, module, message, timestamp, fields })
 }
 
-/// A text as it is; what should be one and is not, as JSON.
+/// A string as it is; any other value as JSON.
 fn text(value: Value) -> String {
     match value {
         Value::String(text) => text,

@@ -1,15 +1,15 @@
 //! HashiCorp's go-plugin, both ends.
 //!
-//! A host starts a program with a *cookie* in its environment (a wrong one tells the program that nobody is there to use it), the versions of the
-//! application's protocol that it speaks, and, for TLS, a certificate. The program listens, and prints one line: where, with which version, and
-//! its own certificate. From then on it is gRPC, with four small services beside the application's.
+//! A host starts a program with a *cookie* in its environment (by which the program recognizes that its host has started it), the versions of
+//! the application's protocol that it speaks, and, for TLS, a certificate. The program listens, and prints one line: its address, the version it
+//! chose, and its own certificate. From then on they speak gRPC, with four small services beside the application's.
 //!
 //! - [`start`] and [`attach`] give a [`Connection`]: the host's end.
 //! - [`PluginSide`] is the plugin's end.
 //! - [`Broker`] makes further connections between the two, in either direction.
 //! - [`LogReader`] reads what plugins write to their standard error.
 //!
-//! One connection carries one broker's connection each: the variant with many of them over one (yamux) is answered with a "no".
+//! Each broker connection is a connection of its own: the variant with many over one (yamux) is refused.
 
 mod attach;
 mod broker;
@@ -47,7 +47,7 @@ pub use services::Stdio;
 pub use socket::Network;
 pub use start::start;
 
-/// What a program finds in its environment when a host for it has started it.
+/// The environment variable by which a program recognizes that its host has started it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cookie {
     /// The name of the variable.
@@ -56,7 +56,7 @@ pub struct Cookie {
     pub value: &'static str,
 }
 
-/// What the host asks of a plugin.
+/// The host's requirements for a plugin.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// The cookie of the application.
@@ -65,16 +65,16 @@ pub struct Settings {
     pub versions: Vec<u32>,
     /// Whether both sides make a certificate for this one start and trust no other (AutoMTLS).
     pub tls: bool,
-    /// How long it may take until the plugin can be called.
+    /// How long the plugin may take until it can be called.
     pub start_deadline: Duration,
-    /// Where the directory for the plugin's sockets is made. Without it: where the plugin's environment says that sockets
-    /// (`PLUGIN_UNIX_SOCKET_DIR`), a user's running programs (`XDG_RUNTIME_DIR`) or temporary files (`TMPDIR`) belong, or
-    /// `/tmp`; the first that is there and short enough.
+    /// The directory in which the one for the plugin's sockets is made. Without it: the first that exists and is short enough of those that the
+    /// plugin's environment names for sockets (`PLUGIN_UNIX_SOCKET_DIR`), a user's running programs (`XDG_RUNTIME_DIR`) and temporary files
+    /// (`TMPDIR`), or `/tmp`.
     pub socket_directory: Option<PathBuf>,
 }
 
 impl Settings {
-    /// TLS, and the deadline that every start has unless its caller sets another.
+    /// TLS, and the usual deadline for a start.
     pub fn new(cookie: Cookie, versions: Vec<u32>) -> Self {
         Self { cookie, versions, tls: true, start_deadline: Deadlines::default().start, socket_directory: None }
     }

@@ -1,4 +1,4 @@
-//! The plugin's end: from the environment that a host has set to services on a socket.
+//! The plugin's end: from the environment that the host set to services on a socket.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -20,20 +20,20 @@ use super::tls::{Gate, Tls};
 use super::{Cookie, variables};
 use crate::server::{self, Grpc};
 
-/// How the text for who starts a plugin by hand begins.
+/// The start of the text for a user who starts a plugin by hand.
 pub(super) const NO_HOST: &str = "This program is a plugin";
 
-/// How long calls that run may take to be answered after the end was asked for. The host waits for two seconds.
+/// How long running calls may take to be answered after the plugin was asked to end. The host waits for two seconds.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// A plugin that is going to be served.
+/// A plugin before it is served.
 #[derive(Clone, Debug)]
 pub struct PluginSide {
     /// The cookie of the application.
     pub cookie: Cookie,
     /// The versions of the application's protocol that it can serve.
     pub versions: Vec<u32>,
-    /// On what it listens.
+    /// The kind of socket that it listens on.
     pub network: Network,
 }
 
@@ -43,14 +43,14 @@ impl PluginSide {
         Self { cookie, versions, network: Network::Unix }
     }
 
-    /// Listens, and says so in a line. `environment`: what the host has set; `announcement`: our standard output, on which nothing may be
-    /// printed before.
+    /// Listens, and announces the address in a line. `environment`: the variables that the host has set; `announcement`: stdout, on which
+    /// nothing may be printed before.
     pub async fn listen(
         &self,
         environment: &BTreeMap<String, String>,
         announcement: &mut impl Write,
     ) -> Result<Listening, PluginError> {
-        // A variable that is empty means the same as none.
+        // An empty variable means the same as none.
         let variable = |name: &str| environment.get(name).map(String::as_str).filter(|value| !value.is_empty());
         if variable(self.cookie.key) != Some(self.cookie.value) {
             return Err(PluginError::NoHost { key: self.cookie.key });
@@ -64,7 +64,7 @@ impl PluginSide {
                 let tls = Tls::new(&identity, theirs).map_err(|error| PluginError::Certificate(error.to_string()))?;
                 (Some(identity.certificate().to_vec()), Some(tls))
             }
-            // A certificate that was not asked for makes hosts in Go panic.
+            // A certificate that was not requested makes hosts in Go panic.
             None => (None, None),
         };
         let sockets = Arc::new(match self.network {
@@ -80,7 +80,7 @@ impl PluginSide {
     }
 }
 
-/// A plugin that was announced, and serves as soon as it says what.
+/// A plugin that was announced, and serves as soon as it has its services.
 pub struct Listening {
     gate: Gate,
     version: u32,
@@ -99,13 +99,13 @@ impl Listening {
         &self.broker
     }
 
-    /// What the host shows its user.
+    /// The plugin's output for the host's user.
     pub fn stdio(&self) -> &Stdio {
         &self.stdio
     }
 
-    /// Serves the application's service, or several behind one, until the host asks for the end or `closed` says so. Calls that run then
-    /// have a second to be answered.
+    /// Serves the application's service, or several behind one, until the host asks it to end or `closed` changes. Running calls then have a
+    /// second to be answered.
     pub async fn serve<S: Grpc>(self, application: S, mut closed: watch::Receiver<()>) {
         let (end, mut ended) = watch::channel(());
         let services = Services::new(application, self.broker, self.stdio, end.clone()).await;
@@ -120,9 +120,9 @@ impl Listening {
     }
 }
 
-/// The highest version that both have. If there is none, or the host is so old that it does not say, the lowest of ours: the host says no.
+/// The highest version that both have. If there is none, or the host is too old to name its versions, our lowest: the host refuses it.
 fn chosen(ours: &[u32], theirs: &str) -> u32 {
-    // What is not a number is passed over, as in go-plugin.
+    // Entries that are not numbers are skipped, as in go-plugin.
     let shared = theirs.split(',').filter_map(|text| text.trim().parse().ok()).filter(|version| ours.contains(version));
     shared.max().or_else(|| ours.iter().min().copied()).unwrap_or_default()
 }
@@ -150,7 +150,7 @@ fn group_id(group: &str) -> Result<u32, PluginError> {
     line.and_then(|number| number.parse().ok()).ok_or_else(|| unknown(format!("there is no group `{group}`")))
 }
 
-/// Neither bound is given: any port.
+/// Without bounds, any port.
 fn ports<'a>(variable: &impl Fn(&str) -> Option<&'a str>) -> Result<RangeInclusive<u16>, PluginError> {
     let bound = |name: &'static str| match variable(name) {
         None => Ok(0),
@@ -203,7 +203,7 @@ mod tests {
         assert!(Handshake::parse(secured.as_bytes(), &[6]).unwrap().certificate.is_some(), "{secured}");
         let tcp = PluginSide { network: Network::Tcp, ..side };
         assert!(listen(&tcp, &base).await.unwrap().starts_with("1|6|tcp|127.0.0.1:"));
-        // Nothing is left of sockets that nobody listens on.
+        // Sockets without a listener leave nothing behind.
         assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
     }
 

@@ -1,4 +1,4 @@
-//! Messages for a stream that is opened by the other side, or late, or again.
+//! Messages for a stream that the other side opens, or that is opened late or again.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use tokio::sync::{Mutex, OwnedMutexGuard, mpsc};
 /// How many messages may wait for the stream.
 const WAITING: usize = 256;
 
-/// What is to be sent. Whoever takes it keeps others waiting until it is dropped: of two streams the second goes on where the first ended.
+/// Messages to send. A stream that takes them keeps others waiting until it ends: a second stream continues where the first ended.
 pub(super) struct Queue<T> {
     sender: mpsc::Sender<T>,
     receiver: Arc<Mutex<mpsc::Receiver<T>>>,
@@ -32,7 +32,7 @@ impl<T> Queue<T> {
         self.sender.try_send(message).is_ok()
     }
 
-    /// Waits until nobody else takes messages.
+    /// Waits until no other stream takes messages.
     pub(super) async fn take(&self) -> OwnedMutexGuard<mpsc::Receiver<T>> {
         Arc::clone(&self.receiver).lock_owned().await
     }

@@ -26,17 +26,17 @@ use crate::generated::plugin::{ConnInfo, Empty, StdioData};
 use crate::server::Grpc;
 use crate::{Incoming, OutputStream, limited};
 
-/// The name under which a plugin says that it is well.
+/// The service name for a plugin's health check.
 pub(super) const HEALTH_NAME: &str = "plugin";
 
-/// What a plugin of ours prints for its host's user.
+/// Output of a plugin of ours for its host's user.
 #[derive(Clone, Default)]
 pub struct Stdio {
     queue: Queue<StdioData>,
 }
 
 impl Stdio {
-    /// Sends it to the host. If the host does not take what it is sent, it is dropped: a plugin must not wait for its prints.
+    /// Sends it to the host. If the host does not read, it is dropped: a plugin must not wait for its own output.
     pub fn print(&self, stream: OutputStream, text: &[u8]) {
         let channel = match stream {
             OutputStream::Stdout => Printed::Stdout,
@@ -61,7 +61,7 @@ struct Own {
 }
 
 impl<S> Services<S> {
-    /// `end`: is told when the host asks the plugin to end, and ends the streams that are open all the time.
+    /// `end`: changes when the host asks the plugin to end, which ends the streams that stay open.
     pub(super) async fn new(application: S, broker: Broker, stdio: Stdio, end: watch::Sender<()>) -> Self {
         let reporter = HealthReporter::new();
         reporter.set_service_status(HEALTH_NAME, ServingStatus::Serving).await;
@@ -92,7 +92,7 @@ impl<S: Grpc> Service<HttpRequest<Incoming>> for Services<S> {
             GrpcBrokerServer::<BrokerService>::NAME => self.own.broker.clone().call(request),
             GrpcControllerServer::<ControllerService>::NAME => self.own.controller.clone().call(request),
             GrpcStdioServer::<StdioService>::NAME => self.own.stdio.clone().call(request),
-            // It answers that a call is not implemented, too.
+            // It also answers calls that are not implemented.
             _ => self.application.call(request),
         }
     }
@@ -155,7 +155,7 @@ impl GrpcStdio for StdioService {
             let queue = stdio.queue.take().await;
             stream::unfold((queue, ended), |(mut queue, mut ended)| async {
                 tokio::select! {
-                    // What was printed before the end is sent before it.
+                    // Output from before the end is sent first.
                     biased;
                     data = queue.recv() => Some((Ok(data?), (queue, ended))),
                     _ = ended.changed() => None,

@@ -1,7 +1,7 @@
 //! Signatures by RSA keys of 1,024 bits, which some plugin libraries outside Go still create for each start.
 //!
-//! The connection stays on this machine, and the certificate is pinned and lives as long as the plugin's process. TLS 1.3 and RSA-PSS have no place
-//! here: the cryptography crate verifies short keys for the older padding only, so such a plugin is asked for TLS 1.2.
+//! The connection stays on this machine, and the certificate is pinned and lives as long as the plugin's process. TLS 1.3 and RSA-PSS are not
+//! possible: the cryptography crate verifies short keys for the older padding only, so such a plugin is asked for TLS 1.2.
 
 use aws_lc_rs::signature::{RSA_PKCS1_1024_8192_SHA256_FOR_LEGACY_USE_ONLY, UnparsedPublicKey};
 use tokio_rustls::rustls::SignatureScheme;
@@ -18,7 +18,7 @@ const USUAL_LENGTH: usize = 290;
 pub(super) static ALGORITHMS: WebPkiSupportedAlgorithms =
     WebPkiSupportedAlgorithms { all: &[&Short], mapping: &[(SignatureScheme::RSA_PKCS1_SHA256, &[&Short])] };
 
-/// Whether a certificate has an RSA key that the usual algorithms refuse for its length.
+/// Whether a certificate has an RSA key that is too short for the usual algorithms.
 pub(super) fn is_key_of(certificate: &CertificateDer<'_>) -> bool {
     let Ok(parsed) = ParsedCertificate::try_from(certificate) else { return false };
     let key = parsed.subject_public_key_info();

@@ -1,4 +1,4 @@
-//! Sockets: where they are made and accepted.
+//! Making sockets and accepting connections.
 
 use std::fs::{self, Permissions};
 use std::io;
@@ -13,10 +13,10 @@ use tokio::net::{TcpListener, UnixListener};
 use super::directory::PrivateDirectory;
 use crate::address::{Address, Socket};
 
-/// Where temporary files are if nobody says otherwise.
+/// The directory for temporary files if none is named.
 const LAST_RESORT: &str = "/tmp";
 
-/// What kind of socket.
+/// The kind of a socket.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Network {
     /// A file of this machine.
@@ -26,22 +26,21 @@ pub enum Network {
     Tcp,
 }
 
-/// Where one side makes its sockets.
+/// The place where one side makes its sockets.
 #[derive(Debug)]
 pub(super) enum Sockets {
-    /// In a directory of our own, which goes with this.
+    /// In a private directory, which is removed with this.
     Private(PrivateDirectory),
-    /// In a directory of our own for each.
+    /// Each in a private directory of its own.
     Apart,
-    /// In a directory that somebody else has made, for a group or for us alone.
+    /// In a directory that another program made, for a group or for us alone.
     Given { directory: PathBuf, group: Option<u32> },
     /// On a port among these.
     Ports(RangeInclusive<u16>),
 }
 
 impl Sockets {
-    /// A new directory that only we may look into, in the first of the given ones that is there and leaves enough room for
-    /// the name of a socket.
+    /// A new private directory, in the first of `parents` that exists and leaves enough room for the name of a socket.
     pub(super) fn private(parents: &[PathBuf]) -> io::Result<Self> {
         let mut failure = io::Error::other("no directory is named");
         for parent in parents {
@@ -53,7 +52,7 @@ impl Sockets {
         Err(failure)
     }
 
-    /// The directory, if all sockets have one.
+    /// The directory, if all sockets share one.
     pub(super) fn directory(&self) -> Option<&Path> {
         match self {
             Self::Private(directory) => Some(directory.path()),
@@ -62,21 +61,21 @@ impl Sockets {
         }
     }
 
-    /// A plugin listens here.
+    /// Records the address on which a plugin listens.
     pub(super) fn has_socket(&self, address: &Address) {
         if let (Self::Private(directory), Address::Unix(path)) = (self, address) {
             directory.has_socket(path);
         }
     }
 
-    /// Removes what is ours now, with what a killed plugin left in it.
+    /// Removes our own directory now, with anything that a killed plugin left in it.
     pub(super) fn remove(&self) {
         if let Self::Private(directory) = self {
             directory.remove();
         }
     }
 
-    /// Removes what others have left who could not do so themselves.
+    /// Removes the directories of owners that died before they could.
     pub(super) fn remove_orphans(&self) {
         if let Self::Private(directory) = self {
             directory.remove_orphans();
@@ -98,13 +97,13 @@ impl Sockets {
     }
 }
 
-/// The directories of `parents` that are named, and at last the one that is always there.
+/// The absolute paths among `parents`, and finally the one that always exists.
 pub(super) fn or_last_resort(parents: impl IntoIterator<Item = Option<PathBuf>>) -> Vec<PathBuf> {
     let named = parents.into_iter().flatten().filter(|parent| parent.is_absolute());
     named.chain([PathBuf::from(LAST_RESORT)]).collect()
 }
 
-/// A listening socket. Its file goes with it.
+/// A listening socket. Its file is removed with it.
 #[derive(Debug)]
 pub(super) struct Entrance {
     listener: Listening,
@@ -124,7 +123,7 @@ impl Entrance {
         let made =
             Builder::new().prefix("plugin").rand_bytes(10).make_in(directory, |path| UnixListener::bind(path))?;
         let (listener, file) = made.into_parts();
-        // Connecting needs the right to write; what others get without this is the matter of a mask that we do not know.
+        // Connecting needs write permission; without this, a umask that we do not know would decide about it.
         if group.is_some() {
             std::os::unix::fs::chown(&file, None, group)?;
         }
@@ -156,7 +155,7 @@ impl Entrance {
             Listening::Unix(listener) => Ok(Socket::Left(listener.accept().await?.0)),
             Listening::Tcp(listener) => {
                 let (stream, _) = listener.accept().await?;
-                // Slower is not wrong.
+                // On failure, the connection is only slower.
                 let _slower = stream.set_nodelay(true);
                 Ok(Socket::Right(stream))
             }
@@ -177,7 +176,7 @@ mod tests {
         let sockets = Sockets::private(&parents).unwrap();
         let directory = sockets.directory().unwrap().to_owned();
         assert_eq!(directory.parent(), Some(base.path()));
-        // What was tried and was too long is gone again.
+        // The directory that was tried and was too long is removed again.
         assert_eq!(fs::read_dir(&long).unwrap().count(), 0);
         let error = Sockets::private(&parents[..2]).unwrap_err().to_string();
         assert_eq!(error, format!("{}: the path is too long for a socket in it", long.display()));

@@ -1,4 +1,4 @@
-//! From a program to a connection.
+//! Starts a program and connects to it.
 
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
@@ -21,19 +21,19 @@ use crate::channel::Channel;
 use crate::line::shown;
 use crate::{FirstLine, LaunchRequest, Launcher, OutputLines, Process};
 
-/// How long a plugin that fails may take until it has ended and written to stderr.
+/// How long a failing plugin may take to end and to write to stderr.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
-/// How long a plugin whose connection fails may take until it turns out that it has ended.
+/// How long to wait, after a connection has failed, for the plugin's end to show.
 const GONE: Duration = Duration::from_millis(250);
 
-/// How a program on go-plugin says that it is not meant to be started by hand.
+/// The start of the text that a program on go-plugin prints when it is started by hand.
 const NO_HOST_IN_GO: &str = "This binary is a plugin";
 
-/// The ports for plugins that listen on TCP, as go-plugin has them where nobody says otherwise.
+/// The default ports of go-plugin for plugins that listen on TCP.
 const PORTS: (&str, &str) = ("10000", "25000");
 
-/// Starts a plugin's process and connects to it. If that fails, nothing is left of it. The request's environment is added to.
+/// Starts a plugin's process and connects to it. If that fails, nothing is left of it. Variables are added to the request's environment.
 pub async fn start(
     launcher: &dyn Launcher,
     mut request: LaunchRequest,
@@ -56,7 +56,7 @@ pub async fn start(
         Ok((version, channel, tls)) => Ok(Connection::new(channel, version, Some(process), crash, sockets, tls)),
         Err(failure) => {
             process.kill();
-            // What it said may have come after what it did.
+            // The output that explains the failure may arrive later than it.
             let _held_by_the_kernel = timeout(LAST_WORDS, process.exited()).await;
             let last_words = process.last_words();
             let failure = explained(failure, settings, &last_words, || diagnosis::of(&program));
@@ -65,7 +65,7 @@ pub async fn start(
     }
 }
 
-/// Where a directory for sockets may be made, the best first.
+/// The directories in which one for sockets may be made, best first.
 fn parents(request: &LaunchRequest, settings: &Settings) -> Vec<PathBuf> {
     if let Some(given) = &settings.socket_directory {
         return vec![given.clone()];
@@ -74,7 +74,7 @@ fn parents(request: &LaunchRequest, settings: &Settings) -> Vec<PathBuf> {
         let found = request.environment.iter().rev().find(|(known, _)| known == name);
         found.map(|(_, value)| PathBuf::from(value))
     };
-    // Temporary files are removed after some days where nobody uses them; a socket that is connected looks unused.
+    // Temporary files are removed after some days without use; a connected socket looks unused.
     or_last_resort([variables::SOCKET_DIRECTORY, "XDG_RUNTIME_DIR", "TMPDIR"].map(named))
 }
 
@@ -145,7 +145,7 @@ async fn connect(
     }
 }
 
-/// What more can be said now that all of the plugin's words are known.
+/// The failure, with what the plugin's complete output adds to it.
 fn explained(
     failure: StartFailure,
     settings: &Settings,

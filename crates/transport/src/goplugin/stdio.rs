@@ -1,4 +1,4 @@
-//! What a plugin prints after its handshake: go-plugin takes its standard output and error away from it and sends them over the connection.
+//! A plugin's output after its handshake: go-plugin redirects its stdout and stderr and sends them over the connection.
 
 use std::sync::Arc;
 
@@ -9,9 +9,9 @@ use crate::generated::plugin::grpc_stdio_client::GrpcStdioClient;
 use crate::generated::plugin::stdio_data::Channel as Printed;
 use crate::{LinePart, Lines, OutputLine, OutputLines as _, OutputStream, Process, limited};
 
-/// Takes all that is printed, for as long as the connection lives: a plugin whose prints nobody takes blocks at the next one.
+/// Reads the output as long as the connection lives: a plugin whose output is not read blocks when it prints.
 pub(super) async fn drain(channel: Channel, process: Option<Arc<dyn Process>>, told: Arc<CrashWatch>) {
-    // Plugins that are not written in Go often do not have it, and print as any program does.
+    // Plugins that are not written in Go often lack this service, and print as any program does.
     let Ok(answer) = limited!(GrpcStdioClient::new(channel)).stream_stdio(()).await else { return };
     let mut messages = answer.into_inner();
     let take = |stream: OutputStream| {
@@ -30,7 +30,7 @@ pub(super) async fn drain(channel: Channel, process: Option<Arc<dyn Process>>, t
         match Printed::try_from(channel) {
             Ok(Printed::Stdout) => out.feed(&data, &mut take_out),
             Ok(Printed::Stderr) => err.feed(&data, &mut take_err),
-            // Of what channels there may be one day nothing is known.
+            // A channel of a later version is ignored.
             _ => {}
         }
     }

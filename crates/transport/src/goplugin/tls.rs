@@ -1,4 +1,4 @@
-//! TLS between two sides that know each other's certificate, and trust no other.
+//! TLS between two sides that know each other's certificate and trust no other.
 
 use std::io;
 use std::pin::Pin;
@@ -26,13 +26,13 @@ use crate::address::{Address, Socket};
 use crate::channel::Channel;
 use crate::server::Listener;
 
-/// Go's gRPC insists that this is agreed on.
+/// Go's gRPC insists on negotiating this.
 const HTTP2: &[u8] = b"h2";
 
-/// The algorithms: `ring` does not have the curve of go-plugin's certificates.
+/// The algorithms: `ring` lacks the curve of go-plugin's certificates.
 static ALGORITHMS: LazyLock<Arc<CryptoProvider>> = LazyLock::new(|| Arc::new(aws_lc_rs::default_provider()));
 
-/// Both ends of TLS with one other side: connections of the broker go both ways.
+/// Both ends of TLS with the same other side: connections of the broker go both ways.
 #[derive(Clone)]
 pub(super) struct Tls {
     connector: TlsConnector,
@@ -51,7 +51,7 @@ impl Tls {
             .with_custom_certificate_verifier(Arc::clone(&pinned) as Arc<dyn ServerCertVerifier>)
             .with_client_auth_cert(chain.clone(), ours.key())?;
         client.alpn_protocols = vec![HTTP2.to_vec()];
-        // Each connection is the only one of its kind.
+        // Sessions are never resumed: each connection is the only one to its address.
         client.resumption = Resumption::disabled();
         let mut server = ServerConfig::builder_with_provider(Arc::clone(&ALGORITHMS))
             .with_safe_default_protocol_versions()?
@@ -63,7 +63,7 @@ impl Tls {
     }
 }
 
-/// Dials, and speaks HTTP/2.
+/// Dials and starts HTTP/2.
 pub(super) async fn dial(address: &Address, tls: Option<&Tls>) -> io::Result<Channel> {
     let socket = address.dial().await?;
     let authority = Authority::from_static(NAME);
@@ -77,7 +77,7 @@ pub(super) async fn dial(address: &Address, tls: Option<&Tls>) -> io::Result<Cha
     }
 }
 
-/// What went wrong before they had seen our certificate, in words for people where theirs was wrong.
+/// An error from before the other side saw our certificate; the text explains it if their certificate was wrong.
 fn of_their_certificate(error: io::Error) -> io::Error {
     match error.get_ref().and_then(|inner| inner.downcast_ref()) {
         Some(Error::InvalidCertificate(CertificateError::ApplicationVerificationFailure)) => {
@@ -90,13 +90,13 @@ fn of_their_certificate(error: io::Error) -> io::Error {
     }
 }
 
-/// What went wrong after our part of TLS: mostly an alert, or that the connection was closed before that could be read.
+/// An error from after our part of TLS: usually an alert, or the close of the connection before the alert was read.
 fn of_our_certificate(error: io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("it ended the connection when it had our certificate: {error}"))
 }
 
-/// Accepts nothing but the one certificate, and that its owner signs the handshake. The usual verifier refuses go-plugin's certificates
-/// because they may also sign others.
+/// Accepts only the one certificate, and only if its owner signs the handshake. The usual verifier refuses go-plugin's certificates because they
+/// may also sign others.
 #[derive(Debug)]
 struct Pinned {
     certificate: CertificateDer<'static>,
@@ -197,7 +197,7 @@ impl ClientCertVerifier for Pinned {
     }
 }
 
-/// An entrance, and what is agreed on behind it.
+/// A listening socket, and the TLS of its connections.
 pub(super) struct Gate {
     pub(super) entrance: Entrance,
     pub(super) tls: Option<Tls>,
@@ -219,7 +219,7 @@ impl Listener for Gate {
     }
 }
 
-/// A connection that came through a gate, plain or with TLS.
+/// A connection that was accepted by a gate, plain or with TLS.
 type Wire = Either<Socket, Box<TlsStream<Socket>>>;
 
 #[cfg(test)]
@@ -228,7 +228,7 @@ mod tests {
     use crate::goplugin::socket::Sockets;
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-    /// What a client and a server say of each other that expect these certificates.
+    /// The results of a client and a server that expect these certificates.
     async fn meet(client: &Tls, server: &Tls) -> (io::Result<()>, io::Result<()>) {
         let entrance = Sockets::Apart.listen().await.unwrap();
         let address = entrance.address().clone();
@@ -238,7 +238,7 @@ mod tests {
             let name = ServerName::try_from(NAME).unwrap();
             let mut stream = client.connector.connect(name, socket).await?;
             stream.write_all(b"x").await?;
-            // What the server thinks of the client is heard only now.
+            // Only now does the client learn whether the server accepts it.
             stream.read_exact(&mut [0]).await.map(drop)
         };
         let accepting = async {

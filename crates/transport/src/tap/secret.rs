@@ -1,20 +1,20 @@
-//! Texts that are hidden in lines of JSON, which stay JSON.
+//! Hides texts in lines of JSON, which stay JSON.
 
 use std::cmp::Reverse;
 
 use super::quoted;
 
-/// What stands in place of a secret.
+/// The replacement for a secret.
 const HIDDEN: &str = "[secret]";
 
-/// A text that is shorter is hidden only where it is all that stands there: it may be part of anything.
+/// A shorter text is hidden only if it is a whole string: it may be part of anything.
 const SHORT: usize = 6;
 
-/// A text that is hidden. The longest come first: one may be a part of another, of which the rest would be shown.
+/// A text that is hidden. The longest come first: a shorter one may be a part of it, and hiding that first would show the rest.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Secret {
     length: Reverse<usize>,
-    /// As it stands in a line, with its quotes.
+    /// The text as it occurs in a line, with its quotes.
     quoted: String,
 }
 
@@ -31,7 +31,7 @@ impl Secret {
             }
             return;
         }
-        // One quote at each side: the text may have its own beside them.
+        // One quote on each side: the text may have its own next to them.
         let inside = quoted.get(1..quoted.len() - 1).unwrap_or_default();
         if line.contains(inside) {
             *line = without(line, inside);
@@ -39,7 +39,7 @@ impl Secret {
     }
 }
 
-/// The line with something else where `inside` stands: in a text, or as a number that is all of a value.
+/// The line with a replacement wherever `inside` occurs: in a string, or as a number that is a whole value.
 fn without(line: &str, inside: &str) -> String {
     let mut shown = String::with_capacity(line.len());
     let mut place = JsonState::Outside;
@@ -51,7 +51,7 @@ fn without(line: &str, inside: &str) -> String {
         match place {
             JsonState::Text => shown.push_str(HIDDEN),
             JsonState::Outside if whole => shown.push_str(&format!("\"{HIDDEN}\"")),
-            // The end of `\n`, or some digits of another number, is not the secret; that may begin right behind.
+            // The end of `\n`, or some digits of another number, is not the secret, which may begin right after.
             JsonState::Outside | JsonState::Escape => {
                 let mut passed = rest.get(before.len()..).unwrap_or_default().chars();
                 let first = passed.next();
@@ -71,12 +71,12 @@ fn without(line: &str, inside: &str) -> String {
 enum JsonState {
     Outside,
     Text,
-    /// In a text, behind a backslash.
+    /// In a string, after a backslash.
     Escape,
 }
 
 impl JsonState {
-    /// Behind one more byte.
+    /// The state after one more byte.
     fn after(self, byte: u8) -> Self {
         match (self, byte) {
             (Self::Outside, b'"') | (Self::Escape, _) => Self::Text,

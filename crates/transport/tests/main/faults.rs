@@ -1,4 +1,4 @@
-//! Plugins that do not come up or do not end, and what is said of it.
+//! Plugins that do not start or do not end, and their errors.
 
 use std::process::Command;
 use std::time::Duration;
@@ -14,8 +14,8 @@ use crate::support::{SOON, Start, own_plugin};
 async fn a_file_that_is_no_program_for_this_machine_is_looked_at() {
     let elsewhere = tempfile::tempdir().unwrap();
     let program = elsewhere.path().join("plugin");
-    // Made by another process: a program that is open here for writing cannot be started, not even while a child of another test has a copy.
-    // Machine 2 does not exist any more.
+    // Made by another process: a program that is open here for writing cannot be started, not even while a child of another test has a copy. No
+    // machine that runs this test is of number 2.
     let script = r"cp /bin/sh $0 && chmod u+w $0 && printf '\002\000' | dd of=$0 bs=1 seek=18 conv=notrunc 2>/dev/null";
     let made = Command::new("/bin/sh").args(["-c", script]).arg(&program).status().unwrap();
     assert!(made.success());
@@ -64,7 +64,7 @@ async fn certificates_that_are_not_wanted_or_not_right() {
     let other = "A".repeat(200);
     let (_, error) = Start::script(&format!("echo '1|1|unix|/x|grpc|{other}'; exec sleep 600")).fail().await;
     assert_eq!(error.failure, StartFailure::UnexpectedCertificate);
-    // Somebody listens who has another certificate than the one in the line.
+    // A server that does not speak TLS.
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let greeter = tokio::spawn(async move {
@@ -96,7 +96,7 @@ async fn a_plugin_of_ours_ends_with_calls_that_never_do() {
     let connection = start.run().await;
     let channel = connection.channel();
     let waiting = tokio::spawn(async move { get(channel, "wait").await });
-    // It has heard the first call when it answers the second.
+    // When it answers the second call, it has received the first.
     get(connection.channel(), "echo:x").await.unwrap();
     connection.shutdown().await;
     assert_eq!(connection.process().unwrap().exited().await, "ended (exit status: 0)");

@@ -27,7 +27,7 @@ struct GetResponse {
     value: Vec<u8>,
 }
 
-/// Asks for a key.
+/// Requests the value of a key.
 pub(crate) async fn get(channel: Channel, key: &str) -> Result<String, Status> {
     let mut client = tonic::client::Grpc::new(channel).max_decoding_message_size(MESSAGE_LIMIT);
     let path = PathAndQuery::from_static("/proto.KV/Get");

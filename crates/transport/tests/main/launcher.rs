@@ -59,7 +59,7 @@ impl Launcher for Launch {
     }
 }
 
-/// The same, and what was started last can be looked at when whoever wanted it has given it up.
+/// The same, with access to the last process after its caller has given it up.
 #[derive(Default)]
 pub(crate) struct Watched(Mutex<Option<Arc<dyn Process>>>);
 
@@ -84,7 +84,7 @@ struct Child {
     first: watch::Receiver<Option<FirstLine>>,
     ended: watch::Receiver<Option<String>>,
     words: Words,
-    /// Killed when this is dropped, too.
+    /// The process is killed when this is dropped, too.
     kill: mpsc::UnboundedSender<()>,
 }
 

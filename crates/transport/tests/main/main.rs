@@ -1,4 +1,4 @@
-//! go-plugin against the real one: its examples, and a plugin and a host of ours on its library.
+//! Our go-plugin against the original: its examples, and a plugin and a host of ours on its library.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod faults;

@@ -1,4 +1,4 @@
-//! How each test starts its plugin.
+//! Starts the plugins of the tests.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -44,7 +44,7 @@ impl Start {
         Self { request, settings: Settings::new(COOKIE, vec![1, 2, 3]), directory }
     }
 
-    /// A shell with a script in the place of the plugin.
+    /// A shell script in place of the plugin.
     pub(crate) fn script(script: &str) -> Self {
         let mut start = Self::of("/bin/sh".into());
         start.request.arguments = vec!["-c".into(), script.into()];
@@ -74,14 +74,14 @@ impl Start {
         self.attempt().await.unwrap_or_else(|error| panic!("{error}\n{:#?}", error.last_words))
     }
 
-    /// What must fail: the text, and the whole. Nothing is left behind.
+    /// A start that must fail: the error's text, and the error. Nothing is left behind.
     pub(crate) async fn fail(&self) -> (String, StartError) {
         let error = self.attempt().await.unwrap_err();
         assert_eq!(self.left_behind(), Vec::<String>::new(), "{error}");
         (error.to_string(), error)
     }
 
-    /// What is in its directory.
+    /// The files left in its directory.
     pub(crate) fn left_behind(&self) -> Vec<String> {
         let entries = std::fs::read_dir(self.directory.path()).unwrap();
         entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect()

@@ -1,32 +1,32 @@
-//! What the foreign rules say, as data.
+//! The inflector's rules, as data.
 
-/// How a word is changed into its other number.
+/// The rules for one direction: to the plural, or to the singular.
 pub(super) struct Table {
-    /// Whole words with their own form.
+    /// Whole words with an irregular form.
     pub(super) irregular: &'static [(&'static str, &'static str)],
-    /// Whole words that stay.
+    /// Whole words that do not change.
     pub(super) unchanged: &'static [&'static str],
-    /// Words with these endings stay.
+    /// Endings of words that do not change.
     pub(super) unchanged_endings: &'static [&'static str],
-    /// Everything else: the first rule that fits.
+    /// The rules for all other words; the first that fits applies.
     pub(super) rules: &'static [Rule],
 }
 
-/// One rule. Case does not matter, except where it says so; what is kept keeps its case.
+/// One rule. Case does not matter unless noted, and kept letters keep their case.
 pub(super) enum Rule {
     /// `tail` at the end, after something that `head` accepts, becomes `put`.
     End { head: Head, tail: &'static str, put: &'static str },
-    /// The same, and case matters.
+    /// The same, case-sensitive.
     ExactEnd { head: Head, tail: &'static str, put: &'static str },
-    /// `drop` goes where the word begins with `keep` and then `drop`.
+    /// `drop` is removed from words that begin with `keep` and then `drop`.
     Start { keep: &'static str, drop: &'static str },
-    /// Every `drop` at the end goes, after `keep`.
+    /// Every `drop` at the end is removed after `keep`.
     RepeatedEnd { keep: &'static str, drop: &'static str },
-    /// `drop` goes wherever it stands after one of `keep`.
+    /// `drop` is removed wherever it follows one of `keep`.
     Anywhere { keep: &'static [&'static str], drop: &'static str },
 }
 
-/// What has to stand before the part that changes.
+/// The text that must precede the part that changes.
 pub(super) enum Head {
     /// Anything, even nothing.
     Any,
@@ -58,7 +58,7 @@ const fn end(head: &'static [&'static str], tail: &'static str, put: &'static st
 
 const VOWELS: &[char] = &['a', 'e', 'i', 'o', 'u', 'y'];
 
-/// Latin nouns on `-us` with a plural on `-i`. All others have `-uses`.
+/// Latin nouns in `-us` with a plural in `-i`. All others have `-uses`.
 const LATIN: &[&str] =
     &["alumn", "bacill", "cact", "foc", "fung", "nucle", "radi", "stimul", "syllab", "termin", "vir"];
 
@@ -111,14 +111,14 @@ pub(super) const PLURAL: Table = Table {
         end(&["s"], "tatus", "tatuses"),
         end(&["quiz"], "", "zes"),
         Rule::End { head: Head::Only(&["ox"]), tail: "", put: "en" },
-        // The bar is in the foreign rule by mistake, and counts.
+        // The bar is a mistake in the original rule, and counts.
         end(&["m", "|", "l"], "ouse", "ice"),
         end(&["matr", "vert", "ind"], "ix", "ices"),
         end(&["matr", "vert", "ind"], "ex", "ices"),
         end(&["x", "ch", "ss", "sh"], "", "es"),
         Rule::End { head: Head::AfterNo(VOWELS), tail: "y", put: "ies" },
         end(&["qu"], "y", "ies"),
-        // The foreign rule means to add an `s`, but misspells what it keeps: a list `archive` is the property `arc`.
+        // The original rule means to add an `s`, but misspells the part it keeps: a list `archive` is the property `arc`.
         Rule::End { head: Head::Any, tail: "hive", put: "" },
         Rule::End { head: Head::AfterNo(&['f']), tail: "fe", put: "ves" },
         end(&["l", "r", "e"], "f", "ves"),
@@ -211,7 +211,7 @@ pub(super) const SINGULAR: Table = Table {
         end(&["tive"], "s", ""),
         end(&["l", "r", "e"], "ves", "f"),
         Rule::End { head: Head::AfterNo(&['f', 'o']), tail: "ves", put: "fe" },
-        // Rules for `hives` and `drives` follow in the foreign table, after the one that has them already.
+        // The original table has rules for `hives` and `drives` here; an earlier rule already covers both.
         Rule::End { head: Head::Only(&["ba"]), tail: "ses", put: "sis" },
         end(&["analy", "diagno", "parenthe", "progno", "synop", "the"], "ses", "sis"),
         end(&["t", "i"], "a", "um"),

@@ -1,4 +1,4 @@
-//! Documents of whatever providers chance brings, beside those of Pulumi's bridge.
+//! Documents of randomly generated providers, compared with those of Pulumi's bridge.
 
 use std::os::unix::fs::symlink;
 

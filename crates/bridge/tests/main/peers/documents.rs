@@ -1,4 +1,4 @@
-//! Package schemas against those that Pulumi's own bridge writes, of every Terraform provider among the peers.
+//! Package schemas of every Terraform provider among the peers, compared with those of Pulumi's own bridge.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -54,7 +54,7 @@ async fn the_package_that_is_not_made_from_a_provider_yet_has_a_document() {
     assert_eq!(differences(&ours, &theirs), Vec::<String>::new());
 }
 
-/// Where a provider comes from is said in several places, and in other words when it comes from Pulumi.
+/// The origin of a provider appears in several places, with other wording if it is Pulumi's.
 #[tokio::test]
 async fn a_provider_from_a_registry_has_an_origin() {
     let provider = providers().into_iter().find(|provider| name_of(provider) == Some("random")).unwrap();
@@ -73,7 +73,7 @@ async fn a_provider_from_a_registry_has_an_origin() {
     }
 }
 
-/// Our document, for the parameters of theirs.
+/// Our document, with the parameters of theirs.
 pub(crate) fn document_of(provider: &str, schemas: Schemas, selection: &Selection, theirs: &Value) -> Value {
     let naming = Naming::new(provider, Arc::new(schemas), selection).unwrap();
     written(&naming, theirs, None)
@@ -92,7 +92,7 @@ fn written(naming: &Naming, theirs: &Value, origin: Option<RegistryName<'_>>) ->
     serde_json::from_slice(&bytes).unwrap()
 }
 
-/// What is not equal, apart from what is meant not to be.
+/// The differences, except the intended ones.
 pub(crate) fn differences(ours: &Value, theirs: &Value) -> Vec<String> {
     let mut found = Vec::new();
     compare("", ours, theirs, &mut found);
@@ -108,7 +108,7 @@ fn compare(path: &str, ours: &Value, theirs: &Value, found: &mut Vec<String>) {
                 match (one.get(key), other.get(key)) {
                     (Some(ours), Some(theirs)) => compare(&path, ours, theirs, found),
                     (Some(ours), None) => {
-                        // The other bridge, in this version, has no functions of the provider's own.
+                        // The other bridge, in this version, has no provider functions.
                         let function = ours.get("multiArgumentInputs").is_some() && path.starts_with("/functions/");
                         if !function {
                             found.push(format!("{path}: only ours: {}", short(ours)));
@@ -124,7 +124,7 @@ fn compare(path: &str, ours: &Value, theirs: &Value, found: &mut Vec<String>) {
                 compare(&format!("{path}/{at}"), ours, theirs, found);
             }
         }
-        // What the provider says of something deprecated is kept.
+        // The provider's own deprecation message is kept.
         (Value::String(_), Value::String(word)) if path.ends_with("/deprecationMessage") && word == "Deprecated" => {}
         _ if ours == theirs => {}
         _ => found.push(format!("{path}: {} instead of {}", short(ours), short(theirs))),

@@ -37,7 +37,7 @@ pub(crate) fn providers() -> Vec<PathBuf> {
     found
 }
 
-/// Published ones, and our own on every library that there is.
+/// Published providers, and our own on every provider library.
 const PROVIDERS: [&str; 12] =
     ["ancient", "classic", "crude", "local", "mixed", "narrow", "null", "raised", "random", "time", "tls", "wide"];
 
@@ -49,7 +49,7 @@ pub(crate) fn name_of(provider: &Path) -> Option<&str> {
     provider.file_name()?.to_str()?.strip_prefix("terraform-provider-")
 }
 
-/// A process with all that it starts: Pulumi's bridge leaves its providers behind.
+/// A process and all its children: Pulumi's bridge leaves its providers behind.
 struct Group {
     child: Child,
     first_line: String,
@@ -67,7 +67,7 @@ impl Group {
         let mut output = BufReader::new(child.stdout.take().unwrap());
         let mut first_line = String::new();
         output.read_line(&mut first_line).unwrap();
-        // Whoever writes to a closed pipe ends.
+        // A process that writes to a closed pipe ends, so its output is read to the end.
         std::thread::spawn(move || output.read_to_end(&mut Vec::new()));
         Self { child, first_line: first_line.trim().to_owned() }
     }
@@ -81,7 +81,7 @@ impl Drop for Group {
     }
 }
 
-/// A provider that runs.
+/// A running provider.
 pub(crate) struct Running {
     pub(crate) client: Client,
     socket: String,
@@ -114,18 +114,18 @@ impl Drop for Running {
     }
 }
 
-/// What a provider says of itself.
+/// A provider's schemas.
 pub(crate) async fn schemas(provider: &Path) -> Schemas {
     Running::start(provider).await.client.schemas(&CallContext::background()).await.unwrap()
 }
 
-/// The schema that Pulumi's bridge makes of a provider, and what it calls the package. `cache` has the providers that it does not
-/// need to ask a registry for.
+/// The schema that Pulumi's bridge writes for a provider, and the package's name. `cache` has the providers for which it need not ask a
+/// registry.
 pub(crate) async fn go_document(arguments: &[&str], cache: &Path) -> (Parameterization, Value) {
     try_go_document(arguments, cache).await.unwrap()
 }
 
-/// The same, where it may refuse the provider.
+/// The same, if it may refuse the provider.
 pub(crate) async fn try_go_document(arguments: &[&str], cache: &Path) -> Result<(Parameterization, Value), CallError> {
     let mut command = Command::new(peer("go-bridge/pulumi-resource-terraform-provider"));
     command.env("PULUMI_HOME", cache).env("PULUMI_DYNAMIC_TF_PLUGIN_CACHE_DIR", cache).arg("127.0.0.1:1");

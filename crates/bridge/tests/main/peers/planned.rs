@@ -1,4 +1,4 @@
-//! Values as real providers write them: read and written again, they are the same bytes.
+//! Values as real providers encode them: decoded and encoded again, they are the same bytes.
 
 use std::sync::Arc;
 
@@ -28,14 +28,14 @@ fn sample(ty: &Type) -> Value {
     }
 }
 
-/// What a configuration has where something is wanted.
+/// How much of a configuration is filled in.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Fill {
-    /// Only what must be there, not known yet.
+    /// Only required values, all unknown.
     Unknown,
-    /// Only what must be there.
+    /// Only required values.
     Required,
-    /// All that may be there.
+    /// Everything that may be set.
     Everything,
 }
 
@@ -45,7 +45,7 @@ fn configuration(block: &Block, fill: Fill) -> Value {
         if attribute.required || (fill == Fill::Everything && attribute.optional && !attribute.write_only) {
             let mut value = sample(&attribute.shape.ty());
             if matches!(attribute.shape, Shape::Nested(_)) && fill == Fill::Everything {
-                // What is inside may be the provider's alone to set.
+                // Its attributes may be settable by the provider only.
                 value = Value::Null;
             }
             members.insert(attribute.name.clone(), if fill == Fill::Unknown { Value::UNKNOWN } else { value });
@@ -68,7 +68,7 @@ fn configuration(block: &Block, fill: Fill) -> Value {
 async fn what_providers_plan_is_written_as_they_wrote_it() {
     let cx = CallContext::background();
     let (mut same, mut wrong) = (0, Vec::new());
-    // AWS's provider plans nothing before it has reached a cloud.
+    // AWS's provider plans nothing until it has reached a cloud.
     for provider in providers().iter().filter(|path| name_of(path) != Some("aws")) {
         let running = Running::start(provider).await;
         let schemas = running.client.schemas(&cx).await.unwrap();
@@ -84,7 +84,7 @@ async fn what_providers_plan_is_written_as_they_wrote_it() {
                     prior_private: &Bytes::new(),
                     prior_identity: &Bytes::new(),
                 };
-                // A provider may refuse what is planned here; its answer is a value all the same, or it is none.
+                // A provider may refuse this plan; its answer still holds a value, or none.
                 let Ok(answer) = running.client.plan(&cx, &handle, &question).await else { continue };
                 if answer.encoded.is_empty() {
                     continue;

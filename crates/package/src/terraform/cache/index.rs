@@ -1,4 +1,4 @@
-//! Which archives were unpacked, and what came of it.
+//! The index of unpacked archives and their executables.
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Write};
@@ -9,11 +9,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::terraform::executable;
 
-/// Which version of the index is read and written. The first one said nothing of the executables.
+/// The version of the index that is read and written. Version 1 did not contain the executables.
 const VERSION: u32 = 2;
 
-/// Every archive that was unpacked into one place. It saves reading an archive that has not changed; whatever is damaged in it, or of
-/// another version, counts as not there.
+/// Every archive that was unpacked into one place. It saves reading an archive that has not changed; an index that is damaged or of another
+/// version counts as missing.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Index {
     version: u32,
@@ -24,7 +24,7 @@ pub(super) struct Index {
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Entry {
     pub(super) archive: Stamp,
-    /// The executable that came out of it; its path is its name.
+    /// The executable from the archive; its path is only its name.
     pub(super) program: Stamp,
     /// The digest of the archive.
     pub(super) zh: String,
@@ -32,7 +32,7 @@ pub(super) struct Entry {
     pub(super) h1: String,
 }
 
-/// A file as it was when it was read or written.
+/// A file's metadata when it was read or written.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Stamp {
     path: PathBuf,
@@ -57,7 +57,7 @@ impl Index {
         fs::rename(&new, place.join("index.json"))
     }
 
-    /// Puts an entry in place of an earlier one for the same file.
+    /// Adds an entry, which replaces an earlier one for the same file.
     pub(super) fn put(&mut self, entry: Entry) {
         self.version = VERSION;
         self.archives.retain(|earlier| earlier.archive.path != entry.archive.path);
@@ -66,7 +66,7 @@ impl Index {
 }
 
 impl Entry {
-    /// Whether the executable of a provider in this directory is the one that was unpacked, as it was then.
+    /// Whether the executable of a provider in this directory is the one that was unpacked, unchanged.
     pub(super) fn is_whole(&self, directory: &Path, kind: &str) -> bool {
         let program = executable::program_called(directory, kind).ok();
         program.and_then(|program| Stamp::of_program(&program).ok()).is_some_and(|stamp| stamp == self.program)
@@ -78,7 +78,7 @@ impl Stamp {
         Ok(Self::new(path.to_owned(), &file.metadata()?))
     }
 
-    /// The name stands for the path: whoever reaches the cache another way means the same file.
+    /// The path is only the name, because the same cache may be reached by several paths.
     pub(super) fn of_program(path: &Path) -> io::Result<Self> {
         Ok(Self::new(path.file_name().map(PathBuf::from).unwrap_or_default(), &fs::symlink_metadata(path)?))
     }

@@ -1,4 +1,4 @@
-//! What a CLI configuration says about installing providers.
+//! The settings of a CLI configuration for installing providers.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -8,20 +8,20 @@ use outrigger_diagnostic::{Diagnostic, Place, Position};
 use super::syntax::{self, Item, Kind, Mistake, Value};
 use crate::terraform::pattern::Pattern;
 
-/// What one file says, or all of them.
+/// The settings of one file, or of all files together.
 #[derive(Clone, Debug, Default)]
 pub struct CliConfig {
     /// The block `provider_installation`.
     pub installation: Option<Installation>,
-    /// Where Terraform keeps what it downloaded.
+    /// The directory in which Terraform keeps downloaded providers.
     pub plugin_cache: Option<PathBuf>,
-    /// Settings that are not known and were passed over.
+    /// Unknown settings, which are ignored.
     pub unknown: Vec<Unknown>,
-    /// The file that is asked for and is not there.
+    /// A missing file that a variable names.
     pub absent: Option<Absent>,
 }
 
-/// A file that a variable names and that is not there. As in OpenTofu, that is no mistake by itself.
+/// A missing file that a variable names. As in OpenTofu, that alone is not an error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Absent {
     /// The variable.
@@ -30,51 +30,51 @@ pub struct Absent {
     pub path: PathBuf,
 }
 
-/// A setting that is not known.
+/// An unknown setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unknown {
     /// Its name.
     pub name: String,
-    /// Where it stands.
+    /// Its place in the file.
     pub place: Place,
 }
 
-/// Where providers come from.
+/// The sources of providers.
 #[derive(Clone, Debug)]
 pub struct Installation {
-    /// Directories that stand for a provider, whatever version is asked for.
+    /// Directories that are used for a provider, whatever version is requested.
     pub overrides: Vec<Override>,
-    /// The methods, of which the first that has the newest version is taken.
+    /// The methods. The first that has the newest version is used.
     pub methods: Vec<Method>,
-    /// Where it stands.
+    /// Its place in the file.
     pub place: Place,
 }
 
-/// A provider that is being developed.
+/// A provider under development.
 #[derive(Clone, Debug)]
 pub struct Override {
-    /// Which provider.
+    /// The provider.
     pub provider: Pattern,
     /// The directory with its executable.
     pub directory: PathBuf,
-    /// Where it stands.
+    /// Its place in the file.
     pub place: Place,
 }
 
 /// A way to get providers.
 #[derive(Clone, Debug)]
 pub struct Method {
-    /// Where from.
+    /// The source.
     pub source: MethodSource,
-    /// Only these; without any, all.
+    /// Only these providers; all if empty.
     pub include: Vec<Pattern>,
-    /// But not these.
+    /// Except these providers.
     pub exclude: Vec<Pattern>,
-    /// Where it stands.
+    /// Its place in the file.
     pub place: Place,
 }
 
-/// Where a method gets providers from.
+/// The source of a method.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MethodSource {
     /// The registry that the address names.
@@ -87,7 +87,7 @@ pub enum MethodSource {
     OciMirror(String),
 }
 
-/// Settings that mean nothing here, but are nobody's mistake.
+/// Settings that have no meaning here, but are no mistakes.
 const ELSEWHERE: [&str; 10] = [
     "plugin_cache_may_break_dependency_lock_file",
     "disable_checkpoint",
@@ -102,7 +102,7 @@ const ELSEWHERE: [&str; 10] = [
 ];
 
 impl CliConfig {
-    /// Reads one file, whose name is for the places of mistakes.
+    /// Reads one file; its name is for the places of mistakes.
     pub fn parse(file: &str, text: &str) -> Result<Self, Diagnostic> {
         let mut reader = Reader { file: file.into(), json: false, unknown: Vec::new() };
         let parsed = syntax::parse(text).map_err(|Mistake { at, reason }| reader.error(at, &reason))?;
@@ -129,7 +129,7 @@ impl CliConfig {
 }
 
 impl Method {
-    /// Whether it is for this provider.
+    /// Whether it applies to this provider.
     pub fn serves(&self, address: &outrigger_terraform::address::Address) -> bool {
         let any = |patterns: &[Pattern]| patterns.iter().any(|pattern| pattern.matches(address));
         !any(&self.exclude) && (self.include.is_empty() || any(&self.include))
@@ -221,7 +221,7 @@ impl Reader {
         }
     }
 
-    /// The contents of a block. In JSON, a list stands for several.
+    /// The contents of a block. In JSON, a list means several blocks.
     fn blocks<'a>(&self, item: &'a Item) -> Result<Vec<&'a [Item]>, Diagnostic> {
         let name = item.name();
         if item.assigned && !self.json {
@@ -294,7 +294,7 @@ provider_installation {
         let installation = config.installation.unwrap();
         assert_eq!(installation.overrides[0].place.to_string(), "rc:7:5");
         assert!(installation.overrides[0].provider.matches(&"hashicorp/random".parse().unwrap()));
-        // As in OpenTofu, a name alone is HashiCorp's.
+        // As in OpenTofu, a name without a namespace is HashiCorp's.
         assert!(installation.overrides[1].provider.matches(&"hashicorp/pet".parse().unwrap()));
         let sources: Vec<&MethodSource> = installation.methods.iter().map(|method| &method.source).collect();
         assert_eq!(

@@ -1,14 +1,14 @@
-//! Reading a CLI configuration: the first version of HCL, or JSON.
+//! Parses a CLI configuration: the first version of HCL, or JSON.
 //!
-//! Terraform and OpenTofu both read these files with the old HCL, in which the name of a setting can stand in quotes, as in
-//! `dev_overrides`. That is a mistake in the new HCL, so a reader of that one cannot be used.
+//! Terraform and OpenTofu both read these files with the old HCL, in which the name of a setting can be quoted, as in `dev_overrides`. The new
+//! HCL does not allow that, so a parser for it cannot be used.
 
 use outrigger_diagnostic::Position;
 
 /// A setting or a block: `keys = value` or `keys { ... }`.
 #[derive(Debug)]
 pub(super) struct Item {
-    /// The name, and what follows it before the value. Never empty.
+    /// The name, and any labels before the value. Never empty.
     pub(super) keys: Vec<Key>,
     /// Whether an equals sign stands before the value.
     pub(super) assigned: bool,
@@ -36,14 +36,14 @@ pub(super) enum Kind {
     Object(Vec<Item>),
 }
 
-/// What is wrong, and where.
+/// A mistake, and its position.
 #[derive(Debug)]
 pub(super) struct Mistake {
     pub(super) at: Position,
     pub(super) reason: String,
 }
 
-/// What is written in a file, and whether it is JSON.
+/// The contents of a file, and whether it is JSON.
 #[derive(Debug)]
 pub(super) struct File {
     pub(super) items: Vec<Item>,
@@ -90,7 +90,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Items until the end: of the file, or of the block.
+    /// Items until the end of the file or of the block.
     fn items(&mut self, end: Option<char>) -> Result<Vec<Item>, Mistake> {
         let mut items = Vec::new();
         loop {
@@ -192,7 +192,7 @@ impl Reader<'_> {
         let start = self.at;
         self.next();
         let mut text = String::new();
-        // Within `${...}` a quote does not end the text.
+        // Within `${...}` a quote does not end the string.
         let mut braces = 0_usize;
         loop {
             match self.next() {
@@ -276,7 +276,7 @@ impl Reader<'_> {
         word
     }
 
-    /// Passes over white space and comments.
+    /// Skips white space and comments.
     fn blank(&mut self) -> Result<(), Mistake> {
         loop {
             if self.rest.starts_with('#') || self.rest.starts_with("//") {

@@ -1,4 +1,4 @@
-//! What a search says when it finds nothing.
+//! The report of a search that finds nothing.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -14,7 +14,7 @@ use crate::terraform::cli_config::{CliConfig, MethodSource};
 use crate::terraform::mirror::{self, ProviderPackage};
 use crate::terraform::platform::Platform;
 
-/// What was searched so far.
+/// The places searched so far.
 pub(super) struct Report<'a> {
     address: &'a Address,
     constraint: &'a Constraint,
@@ -31,7 +31,7 @@ impl<'a> Report<'a> {
         Self { address, constraint, config, directories, places, registries, versions: BTreeSet::new() }
     }
 
-    /// Notes what a directory has, and gives it: nothing, if it cannot be read.
+    /// Records the packages in a directory, and returns them: none, if it cannot be read.
     pub(super) fn searched(
         &mut self,
         directory: &Path,
@@ -53,7 +53,7 @@ impl<'a> Report<'a> {
         packages
     }
 
-    /// A method that cannot be used.
+    /// Records a method that cannot be used.
     pub(super) fn registry(&mut self, source: &MethodSource) {
         self.registries.push(match source {
             MethodSource::NetworkMirror(url) => format!("the network mirror `{url}`"),
@@ -64,7 +64,7 @@ impl<'a> Report<'a> {
         });
     }
 
-    /// Nothing was found, or nothing that meets the constraint.
+    /// The error if nothing was found, or nothing that meets the constraint.
     pub(super) fn nothing_fits(self) -> Unresolved {
         let Self { address, constraint, .. } = &self;
         let mut error = if self.versions.is_empty() {
@@ -96,7 +96,7 @@ impl<'a> Report<'a> {
         if self.versions.is_empty() { Unresolved::Missing(error) } else { Unresolved::OtherVersions(error) }
     }
 
-    /// The version that would be taken is not there for this machine.
+    /// The error if the best version is not available for this machine.
     pub(super) fn wrong_platform(
         self,
         platform: &Platform,
@@ -118,7 +118,7 @@ impl<'a> Report<'a> {
         self.passed_over(error)
     }
 
-    /// Terraform and OpenTofu write mirrors with different hosts.
+    /// Hints at other hosts: Terraform and OpenTofu write mirrors with different ones.
     fn elsewhere(&self, mut error: Diagnostic) -> Diagnostic {
         for directory in &self.directories {
             for host in mirror::hosts(directory, self.address) {
@@ -141,7 +141,7 @@ impl<'a> Report<'a> {
         detail
     }
 
-    /// What the configuration does not say, though somebody may think so.
+    /// Adds notes about settings that have no effect, although the user may expect one.
     fn passed_over(&self, mut error: Diagnostic) -> Diagnostic {
         if let Some(absent) = &self.config.absent {
             error = error.note(format!("{} names `{}`, which is not there", absent.variable, absent.path.display()));
@@ -153,7 +153,7 @@ impl<'a> Report<'a> {
     }
 }
 
-/// A mirror that the user names and that cannot be read.
+/// The error if a mirror that the user names cannot be read.
 pub(super) fn unreadable(directory: &Path, error: &io::Error, named_at: Place) -> Diagnostic {
     Diagnostic::error("terraform-mirror", "a mirror of Terraform providers cannot be read")
         .detail(format!("`{}`: {error}.", directory.display()))

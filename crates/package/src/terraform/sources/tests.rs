@@ -6,7 +6,7 @@ use outrigger_terraform::address::{OPENTOFU_HOST, TERRAFORM_HOST};
 use super::*;
 use crate::terraform::archive::tests::archive;
 
-/// A home, with everything that can be in it.
+/// A home directory, with everything that can be in it.
 struct Scene {
     home: tempfile::TempDir,
     around: SearchContext,
@@ -92,7 +92,7 @@ async fn an_archive_is_unpacked_and_found_again() {
     assert_eq!(sources.resolve(&wanted).await.unwrap(), found);
 }
 
-/// In a directory that everybody can write to, somebody else could lay out what is started.
+/// In a directory that every user can write to, another user could replace the program that is started.
 #[test]
 fn without_a_cache_no_archive_is_unpacked() {
     let mut scene = Scene::new();
@@ -102,7 +102,7 @@ fn without_a_cache_no_archive_is_unpacked() {
     assert_eq!(error.code, "terraform-cache");
     assert!(error.detail.unwrap().starts_with("There is no directory to unpack `"));
     assert!(error.hints[0].contains("XDG_CACHE_HOME or HOME"), "{:?}", error.hints);
-    // What is unpacked needs none.
+    // An unpacked package needs no cache.
     let unpacked = scene.unpacked(".terraform.d/plugins", "x.io/a/b", "1.3.0", &here());
     assert_eq!(scene.find("x.io/a/b", "").unwrap().executable(), Some(&*unpacked));
     let path = unpacked.display().to_string();
@@ -145,7 +145,7 @@ fn what_terraform_downloaded_stands_for_the_registry() {
     assert_eq!(scene.find("x.io/a/b", "").unwrap_err().code, "terraform-missing");
 }
 
-/// As in OpenTofu: what somebody has laid into an implied directory is not looked for in a registry.
+/// As in OpenTofu: a provider that the user has put into an implied directory is not searched in a registry.
 #[test]
 fn what_lies_in_an_implied_directory_is_meant() {
     let scene = Scene::new();
@@ -171,7 +171,7 @@ fn what_was_searched_is_said() {
     assert!(error.hints[2].contains("./terraform-provider-random"));
 }
 
-/// The search goes on behind it.
+/// The search continues after it.
 #[test]
 fn a_directory_that_cannot_be_read_is_said() {
     let scene = Scene::new();
@@ -190,7 +190,7 @@ fn a_directory_that_cannot_be_read_is_said() {
     }
     scene.unpacked(".local/share/terraform/plugins", "x.io/a/b", "1.0.0", &here());
     assert_eq!(scene.version("x.io/a/b", ""), "1.0.0");
-    // What cannot be read cannot be removed either.
+    // Unreadable directories cannot be removed either.
     for directory in shut {
         set_mode(directory, 0o755);
     }
@@ -231,7 +231,7 @@ fn a_mirror_that_is_named_must_be_there() {
     assert!(!error.detail.unwrap().contains("not supported yet"));
 }
 
-/// As OpenTofu, which warns and goes on; the implied mirrors count.
+/// As in OpenTofu, which warns and continues; the implied mirrors count.
 #[test]
 fn a_configuration_that_is_named_and_not_there_is_said_where_nothing_is_found() {
     let mut scene = Scene::new();
@@ -252,7 +252,7 @@ fn a_package_without_its_executable_is_said() {
     assert!(scene.find("x.io/a/b", "").unwrap_err().detail.unwrap().contains("is damaged"));
 }
 
-/// The process that stands for a provider, if these keys name it; each has the number of its place.
+/// The running process for a provider, if one of these keys names it; each has its position as its number.
 fn found(address: &str, keys: &[&str]) -> Result<Option<u32>, Diagnostic> {
     let entry = |(place, key): (usize, &&str)| {
         format!(r#""{key}":{{"Protocol":"grpc","Pid":{place},"Addr":{{"Network":"unix","String":"/x"}}}}"#)
@@ -271,13 +271,13 @@ fn keys_are_addresses() {
         format!("{}/HashiCorp/Random", OPENTOFU_HOST.to_uppercase()),
         format!("{OPENTOFU_HOST}:443/hashicorp/random"),
         "hashicorp/random".to_owned(),
-        // What has no namespace is HashiCorp's.
+        // Without a namespace, it is HashiCorp's.
         "random".to_owned(),
     ] {
         assert_eq!(found("hashicorp/random", &["example.com/a/b", &key]).unwrap(), Some(1), "{key}");
     }
     let terraform = format!("{TERRAFORM_HOST}/hashicorp/random");
-    // Providers that do not say their address are called `provider`.
+    // Providers that do not give their address are called `provider`.
     for other in [&terraform, "example/random", "hashicorp/random2", "provider"] {
         assert_eq!(found("hashicorp/random", &[other]).unwrap(), None, "{other}");
     }
@@ -292,7 +292,7 @@ fn a_key_that_is_no_address_is_named() {
         ("exa mple.com/a/b", "The host `exa mple.com`"),
         ("hashicorp/terraform-provider-random", "does not begin with `terraform-`"),
     ] {
-        // Also beside the one that is wanted.
+        // Even beside the wanted one.
         let error = found("hashicorp/random", &["hashicorp/random", key]).unwrap_err();
         assert_eq!(error.summary, "`TF_REATTACH_PROVIDERS` cannot be read");
         let detail = error.detail.unwrap();

@@ -1,4 +1,4 @@
-//! A small stand-in for the host: starts a plugin from the peers' directory and connects to it.
+//! A small host for tests: starts a plugin from the peers' directory and connects to it.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

@@ -72,7 +72,7 @@ async fn the_simple_one_has_a_whole_life() {
         predict: true,
         timeout: None,
     };
-    // This one says nothing in Diff: the inputs decide.
+    // This plugin's Diff gives no verdict: the inputs decide.
     let planned = provider.plan(&cx(), request).await.unwrap();
     assert_eq!((planned.verdict, planned.diff.changed_keys), (Verdict::Update, vec!["value".to_owned()]));
     let state = done(apply(&*provider, TY, Action::Update, Some(state), inputs.clone()).await);

@@ -1,4 +1,4 @@
-//! Methods of Pulumi's own conformance provider, which asks the monitor back while the call is under way.
+//! Methods of Pulumi's own conformance provider, which calls the monitor during the call.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -13,7 +13,7 @@ use outrigger_value::{PropertyDependencies, PropertyMap, ResourceReference, Urn,
 
 use super::child::{Started, cx, map, provider_urn};
 
-/// A monitor that knows some resources, answers who asks for them, and refuses everything else.
+/// A monitor that knows some resources, returns them on request, and refuses everything else.
 struct Registry {
     stack: Urn,
     run: RunInfo,
@@ -29,7 +29,7 @@ impl Registry {
         Self { stack, run, resources, asked: Mutex::default() }
     }
 
-    /// The names of the resources that were asked for since the last time.
+    /// The names of the resources that were requested since the last time.
     fn asked(&self) -> Vec<String> {
         std::mem::take(&mut *self.asked.lock().unwrap())
     }
@@ -120,7 +120,7 @@ async fn a_method_asks_the_monitor_for_its_resource_and_its_provider() {
     assert_eq!(answer.result, map(&[("result", "my provider ".into())]));
     assert_eq!(registry.asked(), [own.to_string(), own.to_string()]);
 
-    // What is wrong with an argument is not a failure of the call.
+    // A wrong argument is not a failure of the call.
     let answer =
         call(&*provider, &registry, "pulumi:providers:call/prefixed", std::slice::from_ref(&this)).await.unwrap();
     assert_eq!(
@@ -130,7 +130,7 @@ async fn a_method_asks_the_monitor_for_its_resource_and_its_provider() {
 
     let unknown = call(&*provider, &registry, "call:index:Custom/nothing", &[this]).await.unwrap_err();
     assert!(unknown.message.contains("unknown function"), "{unknown}");
-    // A resource that the monitor does not know is a failure that names it.
+    // A resource that the monitor does not know is an error that names it.
     let stranger = ("__self__", reference(&Urn::new("test", "project", None, "call:index:Custom", "stranger")));
     let refused = call(&*provider, &registry, "call:index:Custom/providerValue", &[stranger]).await.unwrap_err();
     assert!(refused.message.contains("hydrating __self__"), "{refused}");

@@ -65,14 +65,14 @@ async fn a_life() {
     assert_eq!((config.inputs.get("version"), config.failures.len()), (news.get("version"), 0));
     let provider = started.configured("random", &[("version", "4.0.0".into())]).await;
 
-    // An input that is secret stays secret; a wrong one is refused by name.
+    // A secret input stays secret; a wrong one is refused by name.
     let checked = check(&*provider, TY, map(&[("length", Value::secret(12.0.into()))])).await;
     assert!(checked.failures.is_empty(), "{:?}", checked.failures);
     assert_eq!(checked.inputs["length"], Value::secret(12.0.into()));
     let refused = check(&*provider, TY, map(&[("lenght", 12.0.into())])).await;
     assert!(!refused.failures.is_empty());
 
-    // A preview knows the inputs, and that the rest is not known.
+    // A preview knows the inputs, and leaves the rest unknown.
     let planned = provider.plan(&cx(), plan(TY, None, checked.inputs.clone(), true)).await.unwrap();
     assert_eq!(planned.verdict, Verdict::Create);
     assert!(planned.predicted.unwrap()["result"].contains_unknown());
@@ -192,7 +192,7 @@ async fn configurations_are_compared_and_names_mapped() {
     let same = started.plugin.diff_config(&cx(), compare(map(&[("version", "4.0.0".into())]))).await.unwrap();
     assert!(same.changed_keys.is_empty() && same.replace_keys.is_empty(), "{same:?}");
 
-    // How the names of the Terraform provider inside become Pulumi's: for converters.
+    // The mapping from the inner Terraform provider's names to Pulumi's: for converters.
     assert_eq!(started.plugin.mappings(&cx(), "terraform").await.unwrap(), ["random"]);
     let (provider, mapping) = started.plugin.mapping(&cx(), "terraform", "random").await.unwrap();
     let mapping: serde_json::Value = serde_json::from_slice(&mapping).unwrap();

@@ -1,4 +1,4 @@
-//! Real plugins that do not come up, and what is said of it.
+//! Real plugins that do not start, and their errors.
 
 use outrigger_transport::goplugin::{self, Cookie, StartFailure};
 
@@ -41,12 +41,12 @@ async fn a_plugin_from_before_grpc_is_refused() {
     assert!(text.starts_with("it speaks net/rpc, which plugins did before gRPC"), "{text}");
 }
 
-/// Real TLS on both sides, as an intruder would have it who listens in the plugin's place, or takes it for his own.
+/// Real TLS on both sides, with an intruder that listens in the plugin's place, or that the plugin takes for its host.
 #[tokio::test]
 async fn certificates_of_somebody_else_are_refused_by_both_sides() {
     for (mode, reason) in [
         ("other-certificate", "it shows another certificate than the one that it announced"),
-        // It says why before it closes, which is not always read in time.
+        // The peer sends a reason before it closes, which is not always read in time.
         ("other-host", "it ended the connection when it had our certificate: "),
     ] {
         let launch = Watched::default();

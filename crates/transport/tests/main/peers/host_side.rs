@@ -21,7 +21,7 @@ async fn the_example_of_go_plugin_with_and_without_tls() {
         connection.shutdown().await;
         assert_eq!(connection.process().unwrap().exited().await, "ended (exit status: 0)");
         assert_eq!(start.left_behind(), ["kv_key"]);
-        // Once more is nothing.
+        // A second shutdown does nothing.
         connection.shutdown().await;
         connection.ping().await.unwrap_err();
     }
@@ -32,7 +32,7 @@ async fn the_environment_is_the_callers_and_go_plugins() {
     let start = Start::of(peer("bin/go-plugin-peer"))
         .tls(false)
         .variable("MINE", "mine")
-        // As if the host were a plugin itself.
+        // As if the host were itself a plugin.
         .variable("PLUGIN_CLIENT_CERT", "of somebody else")
         .variable("PLUGIN_MULTIPLEX_GRPC", "true")
         .variable("PLUGIN_PROTOCOL_VERSIONS", "77");

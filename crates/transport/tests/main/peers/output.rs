@@ -1,4 +1,4 @@
-//! What plugins print and log, on the way to whoever is told.
+//! The output and logs of plugins, as the receiver gets them.
 
 use std::sync::{Arc, Mutex};
 
@@ -12,7 +12,7 @@ use super::place::peer;
 use crate::kv::get;
 use crate::support::{SOON, Start, own_plugin};
 
-/// All lines, read as a log.
+/// Collects all lines, read as a log.
 #[derive(Debug)]
 struct Told {
     reader: Mutex<LogReader>,
@@ -68,7 +68,7 @@ async fn the_log_of_a_plugin_is_understood() {
         (OutputStream::Stderr, LogLevel::Warn, Some("kv.store"))
     );
     assert_eq!(entry.fields, [("free".to_owned(), json!(3)), ("unit".to_owned(), json!("pages"))]);
-    // go-plugin's own words on the plugin's side.
+    // go-plugin's own log on the plugin's side.
     assert_eq!(told.line("plugin address").await.1.level, LogLevel::Debug);
     connection.shutdown().await;
 }

@@ -7,8 +7,8 @@ use tempfile::TempDir;
 use super::place::peer;
 use crate::support::own_plugin;
 
-/// Runs a host with a plugin of ours, and gives what it printed and its exit code. No socket is left, unless the host could not use the
-/// plugin: then it kills it, and no plugin can remove anything.
+/// Runs a host with a plugin of ours, and returns its output and its exit code. No socket is left, unless the host could not use the plugin:
+/// then it kills it, and the plugin cannot remove anything.
 fn host(program: &str, arguments: &[&str], variables: &[(&str, &str)]) -> (String, i32) {
     let directory: TempDir = tempfile::tempdir().unwrap();
     let output = Command::new(peer(format!("bin/{program}")))
@@ -36,7 +36,7 @@ fn everything_that_a_host_in_go_uses_is_there() {
     for tls in ["-tls=false", "-tls=true"] {
         let (text, code) = peer_host(&[tls]);
         let mut lines: Vec<&str> = text.lines().collect();
-        // The prints come by way of the connection, at any time.
+        // Printed lines come over the connection, at any time.
         for printed in ["printed on stdout", "printed on stderr"] {
             let at = lines.iter().position(|line| *line == printed).unwrap_or_else(|| panic!("{text}"));
             lines.remove(at);
