@@ -340,8 +340,7 @@ impl Inner {
     }
 
     /// An object as its provider returns it. A provider marks the inputs that it received as secrets; marking outputs of the same name is
-    /// the
-    /// engine's duty.
+    /// the engine's duty.
     fn state(&self, id: &str) -> Option<State> {
         let object = self.cloud.objects.get(id)?;
         let mut outputs = object.inputs.clone();

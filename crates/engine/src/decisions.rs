@@ -95,8 +95,7 @@ pub(crate) struct Decisions {
     decided: HashSet<Urn>,
     replaced: HashSet<Urn>,
     /// Old entries deleted in this run so that something they depend on can be replaced. By key: the registration that claims such an entry
-    /// may
-    /// come later and under another name.
+    /// may come later and under another name.
     condemned: HashSet<EntryKey>,
     /// Old entries whose replacement was decided.
     leaving: HashSet<EntryKey>,
@@ -298,8 +297,7 @@ impl Decisions {
     }
 
     /// Decides a resource that is deleted before it is replaced, and condemns its dependents with it, except those decided or condemned
-    /// since
-    /// they were found.
+    /// since they were found.
     pub(crate) fn condemn_dependents(
         &mut self,
         urn: &Urn,
@@ -353,8 +351,7 @@ impl Decisions {
     }
 
     /// Marks the old half of a replacement, as it is now, for deletion. It also gets the new name, because every reference does, and a
-    /// provider
-    /// is referred to by name and id.
+    /// provider is referred to by name and id.
     pub(crate) fn mark_old(&mut self, key: EntryKey, begun: &Begun) -> Puts {
         let Some(current) = self.table.get(key) else { return Puts::new() };
         let old = Arc::new(Resource { delete: true, urn: begun.urn.clone(), ..Resource::clone(current) });

@@ -23,8 +23,7 @@ type Passengers = Vec<(EntryKey, Arc<Resource>, StepOp)>;
 
 impl Deployment {
     /// Deletes a resource that will be recreated; its entry stays, marked, until the new one exists. An entry that awaits deletion anyway
-    /// is
-    /// removed.
+    /// is removed.
     pub(crate) async fn delete_to_replace(&self, key: EntryKey, old: &Arc<Resource>) -> Result<(), RegisterError> {
         if !old.pending_replacement {
             self.delete_entry(key, old, StepOp::DeleteReplaced, Passengers::new(), old.delete).await?;

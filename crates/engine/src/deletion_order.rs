@@ -114,8 +114,7 @@ pub(crate) fn is_called(old: &Resource, op: StepOp) -> bool {
 /// Assigns passengers to carriers: each to the end of its chain, which is really deleted.
 ///
 /// The partner's name must belong to one entry only; with several, the carrier is ambiguous. A partner that is retained in the cloud takes
-/// no
-/// passengers. And a passenger cannot wait for a carrier that itself waits for something that the passenger still needs; it is then
+/// no passengers. And a passenger cannot wait for a carrier that itself waits for something that the passenger still needs; it is then
 /// deleted by a call of its own.
 fn passengers(
     graph: &Graph,

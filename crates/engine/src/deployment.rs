@@ -33,12 +33,10 @@ pub(crate) struct Deployment {
     decisions: Mutex<Decisions>,
     calls: Semaphore,
     /// Permits for calls that only check and compare, separate from those that change or read: the thousands of checks of a wide program
-    /// would
-    /// otherwise keep its creations waiting, and each would cost the creations a permit for the duration of the call.
+    /// would otherwise keep its creations waiting, and each would cost the creations a permit for the duration of the call.
     looks: Semaphore,
     /// Permits for operations: one for each call, and a few more, so that the next intents become durable while calls are running. An
-    /// operation
-    /// without a permit has not begun: after a crash, every operation that had begun needs checking by hand.
+    /// operation without a permit has not begun: after a crash, every operation that had begun needs checking by hand.
     intents: Semaphore,
     failed: AtomicBool,
     blemished: AtomicBool,
@@ -97,12 +95,10 @@ impl Deployment {
     }
 
     /// The same run after a refresh, or after checking what an interrupted run was deleting: decisions and the order of deletion start from
-    /// the
-    /// resources as read.
+    /// the resources as read.
     ///
     /// Keys stay as they are, so a removed entry leaves a hole in the graph, filled by the removed entry itself. This is harmless: every
-    /// user of
-    /// the graph looks up in the table which entries still exist.
+    /// user of the graph looks up in the table which entries still exist.
     pub(crate) fn rebased(self) -> Self {
         if !self.options.refresh && !self.has_pending_deletions() {
             return self;
@@ -120,8 +116,7 @@ impl Deployment {
     }
 
     /// The decision maker; the lock is never held across an await. A panic inside a decision would be a bug, and no state it could leave is
-    /// worse
-    /// than another, so a poisoned lock is used anyway.
+    /// worse than another, so a poisoned lock is used anyway.
     pub(crate) fn decide(&self) -> MutexGuard<'_, Decisions> {
         self.decisions.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }

@@ -68,10 +68,8 @@ impl Graph {
     /// Entries that `key` may depend on although the base's order does not show it.
     ///
     /// First, later old halves of replacements whose name it refers to: a run that ended between the replacement and the dependents'
-    /// updates leaves
-    /// such entries behind, and the state refers by name only. Second, the dependencies that an interrupted update would have added: the
-    /// update
-    /// may have happened.
+    /// updates leaves such entries behind, and the state refers by name only. Second, the dependencies that an interrupted update would
+    /// have added: the update may have happened.
     pub(crate) fn possible_dependencies(&self, key: EntryKey) -> Vec<EntryKey> {
         let own = key.0 as usize;
         let Some(resource) = self.resources.get(own) else { return Vec::new() };

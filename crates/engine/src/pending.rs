@@ -40,9 +40,8 @@ enum Look {
 
 impl Deployment {
     /// Settles the operations that an earlier run left pending. Updates and reads are simply closed: the state has the old values, and the
-    /// next
-    /// plan finds the difference. A deletion may have happened; it stays open until the resource could be read. A creation may have made
-    /// something that the state does not contain.
+    /// next plan finds the difference. A deletion may have happened; it stays open until the resource could be read. A creation may have
+    /// made something that the state does not contain.
     pub(crate) async fn settle_pending(&self) {
         // First, before any operation is closed: a run interrupted here must find them all again.
         let unseen = self.forget_deleted().await;
@@ -96,8 +95,7 @@ impl Deployment {
     }
 
     /// Removes from the state what an interrupted run deleted without getting the answer; otherwise it would count as existing until the
-    /// next
-    /// refresh. Returns the deletions whose resources could not be read.
+    /// next refresh. Returns the deletions whose resources could not be read.
     async fn forget_deleted(&self) -> HashSet<OperationId> {
         let looks = self.doubtful().into_iter();
         let looks = looks.map(|(key, (old, of))| async move { (key, of, self.look_at(&old).await, old) });

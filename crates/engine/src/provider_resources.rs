@@ -56,8 +56,7 @@ impl Deployment {
     }
 
     /// The plugin that a refresh before the program has configured for the same provider: it can check and compare a configuration too, so
-    /// no
-    /// second process is needed.
+    /// no second process is needed.
     fn ready_plugin(&self, registration: &Registration, descriptor: &PluginDescriptor) -> Option<Arc<dyn Plugin>> {
         let old = registration.old()?;
         let reference = ProviderReference { urn: registration.urn().clone(), id: old.id.clone()? };

@@ -132,8 +132,7 @@ impl Deployment {
             return self.create(registration, instance, Replacing::Pending { key, old, diff: None }).await;
         }
         // Predicting an update costs a separate call, and a replacement that the options force may be of a type whose provider has no
-        // updates: with
-        // `replaceOnChanges`, the prediction waits for the verdict.
+        // updates: with `replaceOnChanges`, the prediction waits for the verdict.
         let predict_later = self.options.preview && !registration.goal.replace_on_changes.is_empty();
         let mut planned = self.plan(&registration, instance, &old, self.options.preview && !predict_later).await?;
         let verdict = changes::force_replacements(
@@ -313,8 +312,7 @@ impl Deployment {
     }
 
     /// A resource outside the targets stays as it is, or is not created. One that was deleted to be replaced does not exist either, and its
-    /// old
-    /// id must not be passed on.
+    /// old id must not be passed on.
     async fn register_untargeted(&self, mut registration: Registration) -> Result<Registered, RegisterError> {
         let urn = registration.urn().clone();
         self.decide().settle(&urn);

@@ -219,8 +219,7 @@ impl Deployment {
     }
 
     /// Makes the intent durable, then calls. The operation stays open until the caller records its result with [`ended`]; without a known
-    /// result
-    /// it stays open for good.
+    /// result it stays open for good.
     pub(crate) async fn carry_out(
         &self,
         kind: OperationKind,

@@ -95,9 +95,8 @@ impl Table {
     }
 
     /// Redirects every reference from `from` to `to`, and returns the changed entries. Entries made in this run refer to the new name
-    /// already,
-    /// so the index of the base is enough. Old halves get the new name too: a provider is referred to by name and id, and may be one of
-    /// them.
+    /// already, so the index of the base is enough. Old halves get the new name too: a provider is referred to by name and id, and may be
+    /// one of them.
     pub(crate) fn rename_references(&mut self, from: &Urn, to: &Urn) -> Puts {
         let mut puts = Puts::new();
         for key in self.referrers(from) {
