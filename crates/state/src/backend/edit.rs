@@ -74,8 +74,7 @@ pub struct Edited {
 
 impl Backend {
     /// Edits a stack's state under its lock. Untouched entries keep their text; secrets stay encrypted. An edit whose result would be
-    /// invalid
-    /// is refused.
+    /// invalid is refused.
     pub fn edit_stack(
         &self,
         stack: &StackName,

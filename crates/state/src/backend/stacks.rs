@@ -133,8 +133,7 @@ impl Backend {
     }
 
     /// Replaces a stack's state with an exported one, whose name is for messages. Returns warnings. With `force`, resources of another
-    /// stack are
-    /// accepted.
+    /// stack are accepted.
     pub fn import_stack(
         &self,
         stack: &StackName,

@@ -28,8 +28,7 @@ impl Creation {
 }
 
 /// Adds the creations that the state lacks. A resource whose name now belongs to another one is added for deletion; a creation without a
-/// known
-/// result stays a pending operation.
+/// known result stays a pending operation.
 pub(crate) fn merge(table: &mut Table, created: Vec<Creation>, pending: Vec<(String, Arc<str>)>) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
     let missing: Vec<Creation> = created.into_iter().filter(|creation| !creation.is_in(table)).collect();
@@ -123,8 +122,7 @@ fn fitted(table: &Table, creation: &Creation, names: &HashSet<Arc<str>>, delete:
     let mut json: Json = serde_json::from_str(&creation.text).ok()?;
     let fields = json.as_object_mut()?;
     // The program that wrote the state does not know the run's renames. Applying one now would give this name to an entry that still has
-    // the old
-    // one; kept as two resources, both stay known, and the next run finds which of them the program registers.
+    // the old one; kept as two resources, both stay known, and the next run finds which of them the program registers.
     fields.remove("aliases");
     for field in ["parent", "deletedWith"] {
         if fields.get(field).and_then(Json::as_str).is_some_and(|urn| !there(urn)) {

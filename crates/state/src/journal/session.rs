@@ -29,10 +29,8 @@ use crate::{Journal, Record, SecretsProviderState, Snapshot};
 /// How many records may be queued for the writer.
 const QUEUE: usize = 1024;
 /// From this many running operations on, results wait a moment for a record that begins an operation, and share its flush: each flush costs
-/// a
-/// disk write and two wake-ups, and thousands of them cost more than the provisioning. A beginning never waits, because it holds a permit
-/// for
-/// calls. A chain of resources, where each step waits for the last, stays below this.
+/// a disk write and two wake-ups, and thousands of them cost more than the provisioning. A beginning never waits, because it holds a permit
+/// for calls. A chain of resources, where each step waits for the last, stays below this.
 const WIDE: usize = 4;
 /// How long results wait.
 const GATHER: Duration = Duration::from_millis(2);

@@ -296,8 +296,7 @@ impl Writer {
         let mut bytes = Vec::new();
         frame::push_header(&mut bytes, &header);
         // A checkpoint that may or may not be in place goes before the base: whichever of the two is in place, its marker is found, and all
-        // of this
-        // follows it.
+        // of this follows it.
         for base in self.doubtful.iter().chain((self.doubtful.is_some() || !plain).then_some(&parts.base)) {
             frame::push_marker(&mut bytes, &marker(&base.digest, &base.entries, &base.operations));
         }

@@ -1,6 +1,5 @@
 //! A local directory: it holds the journals for every kind of store, and the `file://` store is made of it. Implemented by real files and
-//! by
-//! a simulated disk.
+//! by a simulated disk.
 
 use std::io;
 
