@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: what `outrigger` costs beside `pulumi`, the provider, and a client without an engine.
+//! `cargo xtask bench`: the cost of `outrigger`, compared with `pulumi`, the provider, and a client without an engine.
 
 mod bare;
 mod bridge;
@@ -26,10 +26,10 @@ use self::subject::{Steps, Subject};
 use crate::peers::Peers;
 use crate::workspace::{self, Profile};
 
-/// How often the bare client and `outrigger` are measured.
+/// The number of rounds of the bare client and `outrigger`.
 const ROUNDS: usize = 9;
 
-/// How often the large program is measured.
+/// The number of rounds of the large program.
 const GROWN_ROUNDS: usize = 3;
 
 /// What to measure.
@@ -85,7 +85,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     }
 }
 
-/// The middle one, by a figure.
+/// The median, by a figure.
 fn middle<T>(values: impl IntoIterator<Item = T>, figure: impl Fn(&T) -> f64) -> Option<T> {
     let mut values: Vec<T> = values.into_iter().collect();
     values.sort_by(|one, other| figure(one).total_cmp(&figure(other)));
@@ -93,7 +93,7 @@ fn middle<T>(values: impl IntoIterator<Item = T>, figure: impl Fn(&T) -> f64) ->
     values.into_iter().nth(middle)
 }
 
-/// The middle of what is measured in each turn.
+/// The median of a figure over all turns.
 fn middle_of<T>(turns: &[T], figure: impl Fn(&T) -> f64) -> f64 {
     middle(turns.iter().map(figure), |value| *value).unwrap_or_default()
 }
@@ -106,8 +106,7 @@ fn engine(arguments: &Arguments) -> Result<()> {
         eprintln!("measuring {} with {resources} resources", subject.title());
         subject.run(&peers, &outrigger, resources)
     };
-    // A machine is not equally fast all the time: the two that are close to each other are measured in turn, and the middle
-    // round counts.
+    // A machine's speed varies: the two that are close are measured in turn, and the median round counts.
     let (mut bare, mut ours) = (Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
         bare.push(bare::run(&client, &peers, arguments.resources)?);

@@ -1,7 +1,7 @@
-//! `cargo xtask kill`: SIGKILL at random moments, and nothing is lost.
+//! `cargo xtask kill`: SIGKILL at random moments, after which nothing may be lost.
 //!
-//! The oracle provider writes every change to an append-only file before the engine hears of it. That file is the
-//! truth: whatever lives in it has to be known to the state, as a resource or as a pending operation.
+//! The oracle provider writes every change to an append-only file before it answers the engine. That file is the
+//! truth: the state must contain every resource in it, as a resource or as a pending operation.
 
 mod choice;
 mod oracle;
@@ -17,7 +17,7 @@ use crate::peers::Peers;
 use crate::sandbox::Tool;
 use crate::workspace::{self, Profile};
 
-/// Every so many runs, the next person is a user of `pulumi` who knows nothing of us.
+/// In one of this many runs, the next user is one of `pulumi` who does not know Outrigger.
 const STRANGER_EVERY: u64 = 5;
 
 /// What to do.
@@ -34,7 +34,7 @@ pub(crate) struct Arguments {
     pub(crate) terraform: bool,
 }
 
-/// Runs them one after the other and stops at the first that loses something.
+/// Runs them one after the other and stops at the first that loses a resource.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let seed = arguments.seed.unwrap_or_else(clock_seed);
     println!("seed {seed}");
@@ -47,7 +47,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let operations = [Operation::Up, Operation::Refresh, Operation::Destroy];
     durations.measure(&project::create(&peers, &outrigger)?, Tool::Outrigger, &operations)?;
     for index in 0..arguments.runs {
-        // Each run has a seed of its own, which alone decides it: so a failure can be repeated without the others.
+        // Each run depends on its own seed alone, so a failure can be repeated without the others.
         let seed = seed.wrapping_add(index);
         let stranger = seed.is_multiple_of(STRANGER_EVERY);
         let choice =
