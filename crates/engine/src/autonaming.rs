@@ -49,7 +49,7 @@ enum Rule {
     Pattern { text: String, enforce: bool },
 }
 
-/// A name, and what it means for a replacement.
+/// A proposed name, and its consequence for a replacement.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Named {
     pub(crate) autonaming: Autonaming,

@@ -8,7 +8,7 @@ use outrigger_provider::{Diff, LogLevel};
 use outrigger_state::Resource;
 use outrigger_value::{PropertyMap, Urn};
 
-/// What a step does.
+/// The kind of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum StepOp {
     /// Nothing.

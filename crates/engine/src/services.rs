@@ -63,7 +63,7 @@ pub struct Services {
     pub abort: CancellationToken,
 }
 
-/// What the user asked for.
+/// The options of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// The project's name.
@@ -86,7 +86,7 @@ pub struct Options {
     pub package_config: BTreeMap<String, PropertyMap>,
     /// Where the configuration of each namespace was given.
     pub package_places: BTreeMap<String, PropertyPlaces>,
-    /// What to do with creations that an earlier run left unfinished.
+    /// How to treat creations that an earlier run left unfinished.
     pub pending_creates: PendingCreates,
     /// An update whose program registers no resource fails instead of deleting every resource of the stack; a preview warns.
     pub keep_last: bool,
