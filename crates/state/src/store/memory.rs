@@ -1,4 +1,4 @@
-//! A simulated disk that forgets what was not synced, and fails or stops on demand.
+//! A simulated disk that loses unsynced data, and fails or stops on demand.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, ErrorKind};
@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::store::disk::{Disk, DiskFile, directory};
 use crate::store::objects::{Condition, Listed, Object, Objects, Version, conflict};
 
-/// What a power failure does to bytes and names that were not synced.
+/// The fate of unsynced bytes and names in a power failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unsynced {
     /// All of them are lost.
