@@ -122,7 +122,7 @@ impl Thread {
                     // If the caller is gone, the handle in the answer is dropped, which kills the group.
                     let _nobody_waits = answer.send(self.start(&request));
                 }
-                // It came too late: dropping its channel tells the caller.
+                // It came too late, which the caller learns from the dropped channel.
                 Order::Start(..) => {}
                 Order::Ended(identity) => self.ended(identity),
                 Order::KeeperLost { generation } => self.keeper_lost(generation),
