@@ -17,7 +17,7 @@ pub(super) fn adopt() -> io::Result<()> {
 }
 
 /// Ends all processes of the command: gently at first, by force after the grace period. Processes started meanwhile are ended too.
-/// Reaping them is left to the caller.
+/// Another thread has to reap them.
 pub(super) fn end(command: Pid, grace: Duration) {
     let deadline = Instant::now() + grace;
     let mut asked = Vec::new();

@@ -1,4 +1,4 @@
-//! A small HTTP server on the loopback interface that answers as a test tells it to.
+//! A small HTTP server on the loopback interface with scripted answers.
 
 use std::sync::{Arc, Mutex};
 
