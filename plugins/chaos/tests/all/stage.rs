@@ -24,9 +24,9 @@ pub(crate) const PROMPT: Duration = Duration::from_secs(20);
 pub(crate) struct Row<Expected> {
     /// The plan for the plugin.
     pub(crate) chaos: &'static str,
-    /// What the plugin does.
+    /// The plugin's behaviour.
     pub(crate) does: &'static str,
-    /// The reaction, for the page.
+    /// The host's reaction, for the page.
     pub(crate) happens: &'static str,
     /// The expectation of the test.
     pub(crate) expected: Expected,
