@@ -32,7 +32,7 @@ const ROUNDS: usize = 9;
 /// The number of rounds of the large program.
 const GROWN_ROUNDS: usize = 3;
 
-/// What to measure.
+/// The command's arguments.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     #[arg(value_enum)]
@@ -49,7 +49,7 @@ pub(crate) struct Arguments {
     /// How often two sides are measured in turn, where they are slow
     #[arg(long, default_value_t = 5)]
     turns: usize,
-    /// The executable of a Terraform provider with a large schema, with which `bridge` is measured, too
+    /// The executable of a Terraform provider with a large schema, for an additional measurement of `bridge`
     #[arg(long)]
     provider: Option<PathBuf>,
     /// Only this part of `terraform`; the page in `docs` stays as it is
@@ -59,17 +59,17 @@ pub(crate) struct Arguments {
 
 #[derive(Clone, Copy, clap::ValueEnum)]
 enum Name {
-    /// The bridge to Terraform providers beside Pulumi's, under the same `pulumi`
+    /// The bridge to Terraform providers compared with Pulumi's, under the same `pulumi`
     Bridge,
     /// The engine: one program, one provider, a file backend
     Engine,
     /// Many resources: time and memory of `outrigger`, and of the commands that read their state
     Scale,
-    /// The SDK: a plugin of it beside its twin in Go
+    /// The SDK: a plugin built with it, compared with its twin in Go
     Sdk,
-    /// `outrigger` with Terraform providers, beside the engines that they are made for
+    /// `outrigger` with Terraform providers, compared with the engines that they are made for
     Terraform,
-    /// `outrigger check` of a large program, beside the bare parser; a large schema of which little is used
+    /// `outrigger check` of a large program, compared with the bare parser; a large schema with few types in use
     Yaml,
 }
 

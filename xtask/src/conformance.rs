@@ -25,7 +25,7 @@ use crate::workspace::{self, Profile};
 /// How many projects have to agree: all except one that needs the network, and one with a race in `pulumi`.
 const THRESHOLD: usize = 89;
 
-/// What to run.
+/// The command's arguments.
 #[derive(clap::Args, Default)]
 pub(crate) struct Arguments {
     /// Only projects whose name contains this
@@ -34,13 +34,13 @@ pub(crate) struct Arguments {
     /// Keep the scratch folders of every project, not only of those that differ
     #[arg(long)]
     keep: bool,
-    /// Ask `pulumi` again instead of using what it said in an earlier run
+    /// Run `pulumi` again instead of using its cached results
     #[arg(long)]
     fresh: bool,
-    /// Compare with this program instead of `outrigger`; with `pulumi` itself, it shows what the masks miss
+    /// Compare with this program instead of `outrigger`; `pulumi` itself shows the differences that the masks miss
     #[arg(long, value_name = "PROGRAM")]
     against: Option<PathBuf>,
-    /// Compare with `pulumi` whose providers stand behind our server half and our client half, back to back
+    /// Compare with a `pulumi` that reaches its providers through our client half and our server half, back to back
     #[arg(long, conflicts_with = "against")]
     relay: bool,
 }

@@ -13,7 +13,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::workspace;
 
-/// What to run.
+/// The command's arguments.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     #[arg(value_enum)]
@@ -33,15 +33,15 @@ enum Target {
     Interpolation,
     /// Changes of a stack's file
     StackConfig,
-    /// What a plugin of go-plugin prints: its handshake, and its log
+    /// The output of a go-plugin plugin: its handshake and its log
     PluginLines,
     /// Values of Terraform, as they travel
     CtyMsgpack,
     /// Values of Terraform, as they are stored
     CtyJson,
-    /// What a Terraform provider says of itself, and the package schema of it
+    /// The schema of a Terraform provider, and the package schema made from it
     TerraformSchema,
-    /// States of Terraform resources, out of outputs and what the bridge keeps among them
+    /// States of Terraform resources, restored from outputs and the data that the bridge keeps among them
     Delta,
     /// The CLI configuration of Terraform
     CliConfig,

@@ -20,13 +20,13 @@ use crate::workspace::{self, Profile};
 /// In one of this many runs, the next user is one of `pulumi` who does not know Outrigger.
 const STRANGER_EVERY: u64 = 5;
 
-/// What to do.
+/// The command's arguments.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// How many kills; with `--terraform`, those that find nobody alive are not counted
+    /// How many kills; with `--terraform`, those without a living victim do not count
     #[arg(long, default_value_t = 30)]
     pub(crate) runs: u64,
-    /// Decides who is killed, in what operation and when; a seed of the clock's where it is not given
+    /// Decides the victim, the operation and the moment; by default taken from the clock
     #[arg(long)]
     pub(crate) seed: Option<u64>,
     /// Kill around Terraform providers: `outrigger`, `pulumi`, our bridge, keepers and providers

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 
-/// What to build.
+/// The command's arguments.
 #[derive(Debug, Default, Args)]
 pub(crate) struct Arguments {
     /// Also the engines that only benchmarks need: OpenTofu, which takes three minutes

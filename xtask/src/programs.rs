@@ -19,13 +19,13 @@ use crate::peers::{Peers, remove};
 use crate::sandbox::{Sandbox, Tool};
 use crate::workspace::{self, Profile};
 
-/// What to run.
+/// The command's arguments.
 #[derive(clap::Args, Default)]
 pub(crate) struct Arguments {
     /// Only programs whose name contains this
     #[arg(long)]
     filter: Option<String>,
-    /// Ask `pulumi` again instead of using what it said in an earlier run
+    /// Run `pulumi` again instead of using its cached results
     #[arg(long)]
     fresh: bool,
 }

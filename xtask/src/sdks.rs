@@ -22,7 +22,7 @@ use crate::workspace;
 /// Pulumi's generators, as a program.
 const GENERATOR: &str = "pulumi-generate";
 
-/// What to make.
+/// The command's arguments.
 #[derive(Debug, Default, Args)]
 pub(crate) struct Arguments {
     /// Only the package of this name; may be given more than once

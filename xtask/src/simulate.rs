@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use crate::workspace;
 
-/// What to simulate.
+/// The command's arguments.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// How many seeds
