@@ -136,7 +136,7 @@ fn inventory(path: &Path) -> String {
     if rest == 0 { shown } else { format!("{shown} and {rest} more") }
 }
 
-/// Why a directory is too precious to be deleted whole by mistake, if it is, however its path was built.
+/// Why a directory must not be deleted with its contents, if there is a reason. Links in the path are resolved.
 fn precious(path: &Path) -> Option<&'static str> {
     let real = path.canonicalize().ok()?;
     let above = |other: Option<std::path::PathBuf>| {
