@@ -21,7 +21,7 @@ pub(super) fn title(rest: &str) -> String {
     words.map(|(first, more)| first.to_ascii_uppercase() + more).collect()
 }
 
-/// A package's token for a Terraform name, in its shortest form. `None` if the name is ambiguous.
+/// A package's token for a Terraform name, in its shortest form. `None` if there is no such token, or several.
 pub(super) fn token(package: &Package, table: Table, written: &str) -> Option<String> {
     let name = written.rsplit(':').next().filter(|name| name.contains('_'))?;
     let rest = name.strip_prefix(package.name()).and_then(|rest| rest.strip_prefix('_'));
