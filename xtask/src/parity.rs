@@ -74,7 +74,7 @@ fn file(peer: &str) -> PathBuf {
     workspace::root().join("crates/cli/src/parity").join(peer).with_extension("txt")
 }
 
-/// A peer with a fresh home directory, and without network requests.
+/// A peer with a fresh home directory, and without update checks.
 fn peer(program: &Path, home: &Path) -> Command {
     let mut command = Command::new(program);
     command.env("HOME", home).env("PULUMI_HOME", home).env("PULUMI_SKIP_UPDATE_CHECK", "true");
