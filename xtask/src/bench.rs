@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: what `outrigger` costs beside `pulumi`, the provider, and a client without an engine.
+//! `cargo xtask bench`: the cost of `outrigger`, compared with `pulumi`, the provider, and a client without an engine.
 
 mod bare;
 mod bridge;
@@ -26,13 +26,13 @@ use self::subject::{Steps, Subject};
 use crate::peers::Peers;
 use crate::workspace::{self, Profile};
 
-/// How often the bare client and `outrigger` are measured.
+/// The number of rounds of the bare client and `outrigger`.
 const ROUNDS: usize = 9;
 
-/// How often the large program is measured.
+/// The number of rounds of the large program.
 const GROWN_ROUNDS: usize = 3;
 
-/// What to measure.
+/// The command's arguments.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     #[arg(value_enum)]
@@ -49,7 +49,7 @@ pub(crate) struct Arguments {
     /// How often two sides are measured in turn, where they are slow
     #[arg(long, default_value_t = 5)]
     turns: usize,
-    /// The executable of a Terraform provider with a large schema, with which `bridge` is measured, too
+    /// The executable of a Terraform provider with a large schema, for an additional measurement of `bridge`
     #[arg(long)]
     provider: Option<PathBuf>,
     /// Only this part of `terraform`; the page in `docs` stays as it is
@@ -59,17 +59,17 @@ pub(crate) struct Arguments {
 
 #[derive(Clone, Copy, clap::ValueEnum)]
 enum Name {
-    /// The bridge to Terraform providers beside Pulumi's, under the same `pulumi`
+    /// The bridge to Terraform providers compared with Pulumi's, under the same `pulumi`
     Bridge,
     /// The engine: one program, one provider, a file backend
     Engine,
     /// Many resources: time and memory of `outrigger`, and of the commands that read their state
     Scale,
-    /// The SDK: a plugin of it beside its twin in Go
+    /// The SDK: a plugin built with it, compared with its twin in Go
     Sdk,
-    /// `outrigger` with Terraform providers, beside the engines that they are made for
+    /// `outrigger` with Terraform providers, compared with the engines that they are made for
     Terraform,
-    /// `outrigger check` of a large program, beside the bare parser; a large schema of which little is used
+    /// `outrigger check` of a large program, compared with the bare parser; a large schema with few types in use
     Yaml,
 }
 
@@ -85,7 +85,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     }
 }
 
-/// The middle one, by a figure.
+/// The median, by a figure.
 fn middle<T>(values: impl IntoIterator<Item = T>, figure: impl Fn(&T) -> f64) -> Option<T> {
     let mut values: Vec<T> = values.into_iter().collect();
     values.sort_by(|one, other| figure(one).total_cmp(&figure(other)));
@@ -93,7 +93,7 @@ fn middle<T>(values: impl IntoIterator<Item = T>, figure: impl Fn(&T) -> f64) ->
     values.into_iter().nth(middle)
 }
 
-/// The middle of what is measured in each turn.
+/// The median of a figure over all turns.
 fn middle_of<T>(turns: &[T], figure: impl Fn(&T) -> f64) -> f64 {
     middle(turns.iter().map(figure), |value| *value).unwrap_or_default()
 }
@@ -106,8 +106,7 @@ fn engine(arguments: &Arguments) -> Result<()> {
         eprintln!("measuring {} with {resources} resources", subject.title());
         subject.run(&peers, &outrigger, resources)
     };
-    // A machine is not equally fast all the time: the two that are close to each other are measured in turn, and the middle
-    // round counts.
+    // A machine's speed varies: the two that are close are measured in turn, and the median round counts.
     let (mut bare, mut ours) = (Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
         bare.push(bare::run(&client, &peers, arguments.resources)?);

@@ -1,4 +1,4 @@
-//! Generated code: our own `.proto` text becomes Rust, which is committed, so that nobody needs `protoc` to build.
+//! Generated code: our own `.proto` text becomes Rust, which is committed, so that builds need no `protoc`.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -28,7 +28,7 @@ pub(crate) fn run() -> Result<()> {
     Ok(())
 }
 
-/// Fails when the committed code is not what [`run`] would write.
+/// Fails if the committed code differs from the output of [`run`].
 pub(crate) fn check() -> Result<()> {
     for (name, files) in CRATES {
         for (file, content) in generate(name, files)? {

@@ -1,7 +1,7 @@
 //! `cargo xtask conformance`: Pulumi's own YAML projects under `pulumi` and under `outrigger`.
 //!
-//! Both sides run a project in the same folder, one after the other, each with a backend of its own, so that a
-//! program that asks for its folder gets the same answer. What `pulumi` said is remembered: it does not change.
+//! Both sides run a project in the same folder, one after the other, each with its own backend, so that a
+//! program that asks for its folder gets the same answer. The results of `pulumi` are cached: they do not change.
 
 pub(crate) mod cases;
 mod compare;
@@ -22,10 +22,10 @@ use crate::peers::{Peers, copy_tree, remove, yaml_sources};
 use crate::sandbox::Tool;
 use crate::workspace::{self, Profile};
 
-/// How many projects have to agree: all but the one that needs the network, and one that races in `pulumi`.
+/// How many projects have to agree: all except one that needs the network, and one with a race in `pulumi`.
 const THRESHOLD: usize = 89;
 
-/// What to run.
+/// The command's arguments.
 #[derive(clap::Args, Default)]
 pub(crate) struct Arguments {
     /// Only projects whose name contains this
@@ -34,13 +34,13 @@ pub(crate) struct Arguments {
     /// Keep the scratch folders of every project, not only of those that differ
     #[arg(long)]
     keep: bool,
-    /// Ask `pulumi` again instead of using what it said in an earlier run
+    /// Run `pulumi` again instead of using its cached results
     #[arg(long)]
     fresh: bool,
-    /// Compare with this program instead of `outrigger`; with `pulumi` itself, it shows what the masks miss
+    /// Compare with this program instead of `outrigger`; `pulumi` itself shows the differences that the masks miss
     #[arg(long, value_name = "PROGRAM")]
     against: Option<PathBuf>,
-    /// Compare with `pulumi` whose providers stand behind our server half and our client half, back to back
+    /// Compare with a `pulumi` that reaches its providers through our client half and our server half, back to back
     #[arg(long, conflicts_with = "against")]
     relay: bool,
 }
@@ -58,7 +58,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     for folder in [&folder, &scratch] {
         fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
     }
-    // The scratch folders have fixed names, see above. The lock ends with the process.
+    // The scratch folders have fixed names (see above). The lock ends with the process.
     let lock = fs::File::create(scratch.join("lock"))?;
     lock.lock().context("cannot lock the scratch folder")?;
 
@@ -71,7 +71,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         bail!("no project has a name like that");
     }
     let relay = if arguments.relay {
-        // A version is taken from the folder that a plugin stands in, and a relay stands in another.
+        // A plugin takes its version from its folder, and a relay is in another one.
         cases.retain(|case| case.simple_versions.is_empty());
         Some(relay(&peers, &folder)?)
     } else {
@@ -99,7 +99,7 @@ fn relay(peers: &Peers, folder: &Path) -> Result<PathBuf> {
     Ok(links)
 }
 
-/// What came of one project.
+/// The result of one project.
 struct Verdict {
     name: String,
     difference: Option<Difference>,
@@ -175,7 +175,7 @@ fn report(verdicts: &[Verdict], threshold: usize) -> Result<()> {
     Ok(())
 }
 
-/// Empties the project's folder but for the stack's settings, and puts the sources of one update there.
+/// Empties the project's folder except the stack's settings, and copies the sources of one update into it.
 pub(crate) fn lay_out(project: &Path, sources: &Path) -> Result<()> {
     let settings = project.join("Pulumi.test.yaml");
     let kept = fs::read(&settings).ok();

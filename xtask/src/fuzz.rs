@@ -1,7 +1,7 @@
-//! `cargo xtask fuzz`: random inputs, guided by what code they reach, for what reads files and messages.
+//! `cargo xtask fuzz`: coverage-guided random inputs for the readers of files and messages.
 //!
-//! The targets are in `fuzz`, which is no part of the workspace: it is compiled with instrumentation. What is found is kept in
-//! `target/fuzz/TARGET`; each finding becomes a test beside the code that it was found in.
+//! The targets are in `fuzz`, which is not part of the workspace, because it is compiled with instrumentation. Findings are kept in
+//! `target/fuzz/TARGET`; each finding becomes a test beside the faulty code.
 
 mod seeds;
 
@@ -13,7 +13,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::workspace;
 
-/// What to run.
+/// The command's arguments.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     #[arg(value_enum)]
@@ -33,15 +33,15 @@ enum Target {
     Interpolation,
     /// Changes of a stack's file
     StackConfig,
-    /// What a plugin of go-plugin prints: its handshake, and its log
+    /// The output of a go-plugin plugin: its handshake and its log
     PluginLines,
     /// Values of Terraform, as they travel
     CtyMsgpack,
     /// Values of Terraform, as they are stored
     CtyJson,
-    /// What a Terraform provider says of itself, and the package schema of it
+    /// The schema of a Terraform provider, and the package schema made from it
     TerraformSchema,
-    /// States of Terraform resources, out of outputs and what the bridge keeps among them
+    /// States of Terraform resources, restored from outputs and the data that the bridge keeps among them
     Delta,
     /// The CLI configuration of Terraform
     CliConfig,
@@ -66,7 +66,7 @@ impl Target {
         }
     }
 
-    /// What its dictionary is called.
+    /// The name of its dictionary.
     fn words(self) -> &'static str {
         match self {
             Target::Project | Target::Program | Target::Interpolation | Target::StackConfig => "programs",
@@ -75,7 +75,7 @@ impl Target {
     }
 }
 
-/// The passes of LLVM that libFuzzer reads its coverage from. They are there in a stable compiler; sanitizers are not.
+/// The LLVM passes behind libFuzzer's coverage. A stable compiler has them, unlike sanitizers.
 const FLAGS: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
     -Cllvm-args=-sanitizer-coverage-trace-compares --cfg fuzzing";
@@ -83,7 +83,7 @@ const FLAGS: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-leve
 /// The longest input, the most memory in megabytes, and the most seconds for one input.
 const LIMITS: [&str; 3] = ["-max_len=4096", "-rss_limit_mb=1024", "-timeout=10"];
 
-/// Runs a target. Fails when something is found.
+/// Runs a target. Fails if it finds anything.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let name = arguments.target.name();
     let folder = workspace::target().join("fuzz");
@@ -96,7 +96,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     }
     let fuzz = workspace::root().join("fuzz");
     let triple = host()?;
-    // With a target named, build scripts and macros are compiled without the flags; they could not be linked with them.
+    // With an explicit target, build scripts and macros are compiled without the flags; with them they would not link.
     let mut build = workspace::cargo();
     build
         .current_dir(&fuzz)

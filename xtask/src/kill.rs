@@ -1,7 +1,7 @@
-//! `cargo xtask kill`: SIGKILL at random moments, and nothing is lost.
+//! `cargo xtask kill`: SIGKILL at random moments, after which nothing may be lost.
 //!
-//! The oracle provider writes every change to an append-only file before the engine hears of it. That file is the
-//! truth: whatever lives in it has to be known to the state, as a resource or as a pending operation.
+//! The oracle provider writes every change to an append-only file before it answers the engine. That file is the
+//! truth: the state must contain every resource in it, as a resource or as a pending operation.
 
 mod choice;
 mod oracle;
@@ -17,16 +17,16 @@ use crate::peers::Peers;
 use crate::sandbox::Tool;
 use crate::workspace::{self, Profile};
 
-/// Every so many runs, the next person is a user of `pulumi` who knows nothing of us.
+/// In one of this many runs, the next user is one of `pulumi` who does not know Outrigger.
 const STRANGER_EVERY: u64 = 5;
 
-/// What to do.
+/// The command's arguments.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// How many kills; with `--terraform`, those that find nobody alive are not counted
+    /// How many kills; with `--terraform`, those without a living victim do not count
     #[arg(long, default_value_t = 30)]
     pub(crate) runs: u64,
-    /// Decides who is killed, in what operation and when; a seed of the clock's where it is not given
+    /// Decides the victim, the operation and the moment; by default taken from the clock
     #[arg(long)]
     pub(crate) seed: Option<u64>,
     /// Kill around Terraform providers: `outrigger`, `pulumi`, our bridge, keepers and providers
@@ -34,7 +34,7 @@ pub(crate) struct Arguments {
     pub(crate) terraform: bool,
 }
 
-/// Runs them one after the other and stops at the first that loses something.
+/// Runs them one after the other and stops at the first that loses a resource.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let seed = arguments.seed.unwrap_or_else(clock_seed);
     println!("seed {seed}");
@@ -47,7 +47,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let operations = [Operation::Up, Operation::Refresh, Operation::Destroy];
     durations.measure(&project::create(&peers, &outrigger)?, Tool::Outrigger, &operations)?;
     for index in 0..arguments.runs {
-        // Each run has a seed of its own, which alone decides it: so a failure can be repeated without the others.
+        // Each run depends on its own seed alone, so a failure can be repeated without the others.
         let seed = seed.wrapping_add(index);
         let stranger = seed.is_multiple_of(STRANGER_EVERY);
         let choice =

@@ -1,6 +1,6 @@
 //! Developer commands: `cargo xtask COMMAND`.
 //!
-//! Each command is a file of its own and can be run alone; `test` runs everything that the build server runs, `quick` what needs no peers.
+//! Each command is in its own file and can run alone; `test` runs everything that the build server runs, `quick` the part without peers.
 #![allow(
     clippy::print_stdout,
     clippy::print_stderr,
@@ -44,25 +44,25 @@ enum Command {
     Peers(peers::Arguments),
     /// Everything that the build server runs
     Test,
-    /// The part of it that needs no peers, no Go and no release build: for the minutes between two changes
+    /// The part of it that needs no peers, no Go and no release build: for quick checks between changes
     Quick,
     /// Check crate layers, forbidden calls, file lengths and generated files
     Tidy,
-    /// Write the code that is generated from the protocol descriptions
+    /// Generate code from the protocol descriptions
     Codegen {
-        /// Write nothing; fail when the committed code is not what would be written
+        /// Write nothing; fail if the committed code is out of date
         #[arg(long)]
         check: bool,
     },
     /// Run Pulumi's YAML conformance projects under `pulumi` and `outrigger` and compare
     Conformance(conformance::Arguments),
-    /// Run our own YAML programs, right ones and mistaken ones, under `pulumi` and `outrigger` and compare
+    /// Run our own YAML programs, valid and invalid ones, under `pulumi` and `outrigger` and compare
     Programs(programs::Arguments),
-    /// Random inputs for what reads files, guided by the code that they reach
+    /// Feed random inputs, guided by coverage, to the readers of files and messages
     Fuzz(fuzz::Arguments),
     /// Kill host, plugin or both at random moments and check that nothing is lost
     Kill(kill::Arguments),
-    /// Make SDKs of our plugins and of Terraform providers with Pulumi's own generators, and compile them
+    /// Generate SDKs of our plugins and of Terraform providers with Pulumi's own generators, and compile them
     Sdks(sdks::Arguments),
     /// Run the engine's simulator
     Simulate(simulate::Arguments),

@@ -1,4 +1,4 @@
-//! Work on many items by several threads.
+//! Work on many items in several threads.
 
 use std::iter;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -6,10 +6,10 @@ use std::thread;
 
 use anyhow::{Result, anyhow};
 
-/// How many projects or programs run at once: two cores, and each of them keeps more than one busy.
+/// How many projects or programs run at once: for two cores, since each of them keeps more than one busy.
 const AT_ONCE: usize = 2;
 
-/// Does the work for every item and answers what came of it, in no particular order. A thread whose item fails begins no other.
+/// Does the work for every item and returns the results in no particular order. A thread whose item fails begins no other.
 pub(crate) fn in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> Result<R> + Sync) -> Result<Vec<R>> {
     let next = AtomicUsize::new(0);
     let worker =

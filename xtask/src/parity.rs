@@ -1,6 +1,7 @@
-//! `cargo xtask parity`: the names of the peers' commands and flags, from which `outrigger __parity` makes the pages `docs/parity-*.md`.
+//! `cargo xtask parity`: the names of the peers' commands and flags, from which `outrigger __parity` generates the pages
+//! `docs/parity-*.md`.
 //!
-//! The lists hold names only. Each line is a command, or a command and one flag of it; other spellings follow behind commas.
+//! The lists contain only names. Each line is a command, or a command and one of its flags; other spellings follow after commas.
 
 mod pulumi;
 mod terraform;
@@ -14,7 +15,7 @@ use anyhow::{Context, Result, bail};
 use crate::peers::Peers;
 use crate::workspace;
 
-/// Writes the list of each peer that is installed.
+/// Writes the list of each installed peer.
 pub(crate) fn run() -> Result<()> {
     for list in lists()? {
         fs::write(file(list.peer), list.text()).with_context(|| format!("cannot write the list of {}", list.peer))?;
@@ -27,7 +28,7 @@ pub(crate) fn run() -> Result<()> {
     Ok(())
 }
 
-/// The lists as the programs would have them now. `terraform` is no peer that we build: without it, its list stays as it is.
+/// The lists of the installed programs. `terraform` is not a peer that we build: if it is missing, its list stays as it is.
 fn lists() -> Result<Vec<List>> {
     let mut lists = vec![pulumi::list(&Peers::ready()?.bin().join("pulumi"))?];
     match on_path("terraform") {
@@ -37,7 +38,7 @@ fn lists() -> Result<Vec<List>> {
     Ok(lists)
 }
 
-/// What a program of a version understands.
+/// The commands and flags of one version of a program.
 struct List {
     peer: &'static str,
     version: String,
@@ -73,7 +74,7 @@ fn file(peer: &str) -> PathBuf {
     workspace::root().join("crates/cli/src/parity").join(peer).with_extension("txt")
 }
 
-/// A peer with settings of nobody's: a home of its own, and no question to the network.
+/// A peer with a fresh home directory, and without update checks.
 fn peer(program: &Path, home: &Path) -> Command {
     let mut command = Command::new(program);
     command.env("HOME", home).env("PULUMI_HOME", home).env("PULUMI_SKIP_UPDATE_CHECK", "true");
@@ -81,7 +82,7 @@ fn peer(program: &Path, home: &Path) -> Command {
     command
 }
 
-/// The last word of the first line that a program prints with its version.
+/// The last word of the first line of a program's version output.
 fn version(command: &mut Command) -> Result<String> {
     let text = workspace::output(command.arg("version"))?;
     let word = text.lines().next().and_then(|line| line.split_whitespace().next_back());

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 
-/// What to build.
+/// The command's arguments.
 #[derive(Debug, Default, Args)]
 pub(crate) struct Arguments {
     /// Also the engines that only benchmarks need: OpenTofu, which takes three minutes
@@ -21,11 +21,11 @@ pub(crate) struct Arguments {
     engines: bool,
 }
 
-/// Builds what is missing or was built by an older recipe. The last line printed is the `bin` directory.
+/// Builds the programs that are missing or were built by an older recipe. The last line printed is the `bin` directory.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let peers = Peers::locate()?;
     fs::create_dir_all(&peers.root).with_context(|| format!("cannot create {}", peers.root.display()))?;
-    // Two builds at once would fight over the same source folders. The lock ends with the process.
+    // Two builds at once would conflict in the same source folders. The lock ends with the process.
     let lock = fs::File::create(peers.root.join("lock")).context("cannot create the peers' lock file")?;
     lock.lock().context("cannot lock the peers' directory")?;
     recipe::build(&peers)?;
@@ -74,7 +74,7 @@ impl Peers {
         self.root.join("conformance")
     }
 
-    /// Pulumi's dynamic Terraform bridge. It has a folder of its own because its name is that of ours.
+    /// Pulumi's dynamic Terraform bridge. It has a separate folder because its name is the same as ours.
     pub(crate) fn go_bridge(&self) -> PathBuf {
         self.root.join("go-bridge")
     }
@@ -89,17 +89,17 @@ impl Peers {
         self.root.join("moto")
     }
 
-    /// What the peers answered in earlier runs.
+    /// Cached answers of the peers.
     pub(crate) fn cache(&self) -> PathBuf {
         self.root.join("cache")
     }
 
-    /// Where the peers run for a command. The place is the same for every clone: their answers may name it, and are remembered.
+    /// The peers' working directory for a command. It is the same for every clone, because their cached answers may contain it.
     pub(crate) fn scratch(&self, command: &str) -> PathBuf {
         self.root.join("scratch").join(command)
     }
 
-    /// Where peers that are built from Go modules of ours have their sources.
+    /// The sources of peers that are built from our own Go modules.
     pub(crate) fn src(&self) -> PathBuf {
         self.root.join("src")
     }

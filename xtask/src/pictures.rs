@@ -1,4 +1,4 @@
-//! `cargo xtask pictures`: what `outrigger` looks like, in `docs/images`. Needs `tmux`.
+//! `cargo xtask pictures`: screens of `outrigger`, in `docs/images`. Needs `tmux`.
 
 mod scenes;
 mod svg;

@@ -1,4 +1,4 @@
-//! Child processes: run to their end with a limit, and found again through `/proc`.
+//! Child processes: running them with a time limit, and finding them through `/proc`.
 
 use std::fs::{self, File};
 use std::os::unix::process::CommandExt;
@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
-/// How often a running child is looked at.
+/// How often a running child is polled.
 const POLL: Duration = Duration::from_millis(5);
 
-/// What a finished command left.
+/// The result of a command.
 pub(crate) struct Finished {
     /// The exit status, or `None` when a signal or our limit ended it.
     pub(crate) code: Option<i32>,
@@ -28,7 +28,7 @@ impl Finished {
     }
 }
 
-/// A running command whose output goes to files: a grandchild that keeps a pipe open can then never block us.
+/// A running command whose output goes to files, so that a grandchild that keeps a pipe open can never block us.
 pub(crate) struct Running {
     child: Child,
     streams: tempfile::TempDir,
@@ -36,7 +36,7 @@ pub(crate) struct Running {
 }
 
 impl Running {
-    /// Starts a command in a process group of its own.
+    /// Starts a command in its own process group.
     pub(crate) fn start(command: &mut Command) -> Result<Self> {
         let streams = tempfile::tempdir().context("cannot create a scratch folder")?;
         command
@@ -58,7 +58,7 @@ impl Running {
         Ok(self.child.try_wait()?.is_none())
     }
 
-    /// Waits for the end. Past the limit, counted from the start, its process group is killed.
+    /// Waits for the end. After the limit, counted from the start, its process group is killed.
     pub(crate) fn finish(mut self, limit: Duration) -> Result<Finished> {
         let status = loop {
             if let Some(status) = self.child.try_wait()? {
@@ -78,7 +78,7 @@ impl Running {
 
     fn kill_group(&self) {
         if let Some(pid) = pid(self.child.id()) {
-            // The group may have ended by itself in between.
+            // The group may have ended in between.
             let _ = kill_process_group(pid, Signal::KILL);
         }
     }
@@ -89,7 +89,7 @@ pub(crate) fn finish(command: &mut Command, limit: Duration) -> Result<Finished>
     Running::start(command)?.finish(limit)
 }
 
-/// Sends SIGKILL; a process that is gone already is no error.
+/// Sends SIGKILL; a process that has already ended is no error.
 pub(crate) fn kill(id: u32) {
     if let Some(pid) = pid(id) {
         let _ = kill_process(pid, Signal::KILL);
@@ -99,18 +99,18 @@ pub(crate) fn kill(id: u32) {
 /// A process as `/proc` shows it.
 pub(crate) struct Process {
     pub(crate) id: u32,
-    /// The file name of what it runs.
+    /// The file name of its program.
     pub(crate) name: String,
     /// Whether it is one of our keepers.
     pub(crate) is_keeper: bool,
 }
 
-/// Every living process that carries `marker` in its environment, which children inherit.
+/// Every running process with `marker` in its environment, which children inherit.
 pub(crate) fn marked(marker: &str) -> Result<Vec<Process>> {
     let mut found = Vec::new();
     for id in ids()? {
         let folder = proc(id);
-        // A process may end while we look at it; then there is nothing to read, and nothing to find.
+        // A process may end during the search; then there is nothing to read.
         let Ok(environment) = fs::read(folder.join("environ")) else { continue };
         if !contains(&environment, marker.as_bytes()) {
             continue;
@@ -121,7 +121,7 @@ pub(crate) fn marked(marker: &str) -> Result<Vec<Process>> {
     Ok(found)
 }
 
-/// The ids of `ancestor` and everything under it.
+/// The ids of `ancestor` and its descendants.
 pub(crate) fn tree(ancestor: u32) -> Result<Vec<u32>> {
     let parents: Vec<(u32, u32)> = ids()?
         .into_iter()
@@ -147,13 +147,13 @@ pub(crate) fn name(folder: &Path) -> String {
     Path::new(&program).file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or(program)
 }
 
-/// The program, as it was called, and its arguments.
+/// The program, as called, and its arguments.
 fn arguments(folder: &Path) -> Vec<String> {
     let command = fs::read(folder.join("cmdline")).unwrap_or_default();
     command.split(|byte| *byte == 0).map(|part| String::from_utf8_lossy(part).into_owned()).collect()
 }
 
-/// The fields of a `stat` line after the program's name, which may itself hold spaces and parentheses.
+/// The fields of a `stat` line after the program's name, which may itself contain spaces and parentheses.
 pub(crate) fn stat_fields(stat: &str) -> Vec<&str> {
     stat.rsplit_once(')').map(|(_, rest)| rest.split_ascii_whitespace().collect()).unwrap_or_default()
 }
@@ -195,7 +195,7 @@ mod tests {
         let (key, value) = marker.split_once('=').unwrap();
         let running = Running::start(Command::new("sleep").arg("60").env(key, value)).unwrap();
         let found = loop {
-            // Between fork and exec the child still shows our own environment.
+            // Between fork and exec the child still has our own environment.
             let found = marked(&marker).unwrap();
             if !found.is_empty() {
                 break found;

@@ -1,7 +1,7 @@
 //! `cargo xtask programs`: small YAML programs of our own under `pulumi` and under `outrigger`.
 //!
-//! A right program must leave the same state. A mistaken one must be refused by both: by `pulumi` in the words that the listing
-//! quotes, by us at the place that it names. Where we differ on purpose, the listing says why, and both sides are held to it.
+//! A valid program must leave the same state. An invalid one must be refused by both: by `pulumi` with the words that the listing
+//! quotes, by us at the place that it names. For deliberate differences, the listing has the reason, and both sides are checked against it.
 
 mod listing;
 
@@ -19,13 +19,13 @@ use crate::peers::{Peers, remove};
 use crate::sandbox::{Sandbox, Tool};
 use crate::workspace::{self, Profile};
 
-/// What to run.
+/// The command's arguments.
 #[derive(clap::Args, Default)]
 pub(crate) struct Arguments {
     /// Only programs whose name contains this
     #[arg(long)]
     filter: Option<String>,
-    /// Ask `pulumi` again instead of using what it said in an earlier run
+    /// Run `pulumi` again instead of using its cached results
     #[arg(long)]
     fresh: bool,
 }
@@ -36,7 +36,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let outrigger = workspace::build_outrigger(Profile::Debug)?;
     let folder = peers.scratch("programs");
     fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
-    // The scratch folders have fixed names, because what `pulumi` said in them is remembered.
+    // The scratch folders have fixed names, because the cached results of `pulumi` contain them.
     let lock = fs::File::create(folder.join("lock"))?;
     lock.lock().context("cannot lock the scratch folder")?;
     let texts = texts(&workspace::root().join("xtask/programs"))?;
@@ -60,7 +60,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-/// The files of all programs, for whoever wants many different ones.
+/// The files of all programs, as a large set of inputs.
 pub(crate) fn seeds() -> Result<Vec<String>> {
     let mut seeds = Vec::new();
     for (_, text) in texts(&workspace::root().join("xtask/programs"))? {
@@ -100,7 +100,7 @@ impl Bench {
         Ok(wrong)
     }
 
-    /// What is not as it should be.
+    /// The problem of a program, if any.
     fn run_one(&self, program: &Program<'_>) -> Result<Option<String>> {
         let scratch = self.folder.join("scratch").join(program.name);
         let sources = self.folder.join("sources").join(program.name);
@@ -139,7 +139,7 @@ impl Bench {
         Ok(wrong)
     }
 
-    /// Whether `pulumi` does what the listing says of it.
+    /// Checks that `pulumi` does what the listing says.
     fn pulumi(&self, program: &Program<'_>, runs: &[side::Run]) -> Result<Option<String>> {
         let step = runs.first().and_then(|run| run.steps.first()).context("pulumi was not run")?;
         let output = format!("{}\n{}", step.preview.output, step.up.output);
@@ -148,7 +148,7 @@ impl Bench {
             let does = if refuses { "refuses" } else { "accepts" };
             return Ok(Some(format!("pulumi {does} it\n{output}")));
         }
-        // It wraps and indents what it says.
+        // Its output is wrapped and indented.
         let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         let said = words(&output);
         Ok(program
@@ -158,7 +158,7 @@ impl Bench {
             .map(|phrase| format!("pulumi does not say `{phrase}`\n{output}")))
     }
 
-    /// Whether we refuse it, with exactly the errors that the listing names.
+    /// Checks that we refuse it with exactly the errors of the listing.
     fn mistakes(&self, program: &Program<'_>, case: &Case<'_>, place: &side::Place<'_>) -> Result<Option<String>> {
         let root = place.scratch.join("outrigger");
         let project = place.scratch.join("project");
@@ -174,7 +174,7 @@ impl Bench {
         }
         let previewed = sandbox.run(Tool::Outrigger, &project, &["preview", "--json", "--stack", "test"])?;
         let mut found: Vec<String> = previewed.stdout.lines().filter_map(error).collect();
-        // What stops a command before its first event is said in words, with the same places.
+        // An error before the first event is printed as text, with the same places.
         found
             .extend(previewed.stderr.lines().filter_map(|line| line.trim_start().strip_prefix("--> ").map(place_only)));
         found.sort();
@@ -192,7 +192,7 @@ impl Bench {
     }
 }
 
-/// The conformance providers that programs use. They insist on a version, which a lock file gives.
+/// The conformance providers that programs use. They require a version, which a lock file supplies.
 const PACKAGES: [(&str, &str); 15] = [
     ("asset-archive", "5.0.0"),
     ("config", "9.0.0"),
@@ -211,7 +211,7 @@ const PACKAGES: [(&str, &str); 15] = [
     ("union", "18.0.0"),
 ];
 
-/// Writes lock files for the packages that a program mentions and has no lock file for.
+/// Writes missing lock files for the packages that a program mentions.
 fn lock_packages(program: &Program<'_>, sources: &Path) -> Result<()> {
     for (name, version) in PACKAGES {
         let folder = sources.join("sdks").join(name);
@@ -225,7 +225,7 @@ fn lock_packages(program: &Program<'_>, sources: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Whether a text holds a token of a package, or its provider.
+/// Whether a text contains a token of a package, or its provider.
 fn mentions(text: &str, package: &str) -> bool {
     let part = |sign: char| sign.is_ascii_alphanumeric() || sign == '-';
     text.match_indices(package).any(|(at, _)| {
@@ -253,7 +253,7 @@ fn place_only(text: &str) -> String {
     text.trim().to_owned()
 }
 
-/// Whether our outputs are those that the listing gives.
+/// Checks our outputs against the listing.
 fn outputs(wanted: &str, run: &side::Run) -> Result<Option<String>> {
     let wanted: Value = serde_json::from_str(wanted).context("the outputs of the listing are not JSON")?;
     let step = run.steps.first().context("outrigger was not run")?;

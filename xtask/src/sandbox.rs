@@ -1,4 +1,4 @@
-//! A place for one run of `pulumi` or `outrigger`: a home, a backend and an environment of its own.
+//! A sandbox for one run of `pulumi` or `outrigger`, with its own home, backend and environment.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,17 +16,17 @@ const PASSPHRASE: &str = "test";
 /// No command of a test takes this long unless it hangs.
 const LIMIT: Duration = Duration::from_secs(180);
 
-/// How long processes may live on after the command that started them.
+/// How long processes may outlive the command that started them.
 const MOMENT: Duration = Duration::from_secs(2);
 
-/// Which program runs.
+/// The program to run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Tool {
     Pulumi,
     Outrigger,
 }
 
-/// Where a program runs, and with what.
+/// The folders and variables of a run.
 #[derive(Clone)]
 pub(crate) struct Sandbox {
     root: PathBuf,
@@ -67,7 +67,7 @@ impl Sandbox {
         self.root.join("home")
     }
 
-    /// A command of `tool` in `folder`. Nothing of the caller's environment is handed on.
+    /// A command of `tool` in `folder`. The caller's environment is not passed on.
     pub(crate) fn command(&self, tool: Tool, folder: &Path, arguments: &[&str]) -> Command {
         let program = match tool {
             Tool::Pulumi => &self.pulumi,
@@ -111,11 +111,11 @@ impl Sandbox {
         Ok(finished)
     }
 
-    /// Gives what was started here a moment to end by itself, ends the rest, and answers the names of that.
+    /// Gives the remaining processes a moment to end by themselves, ends the others, and returns their names.
     pub(crate) fn end_the_rest(&self) -> Result<Vec<String>> {
         let asked = Instant::now();
         loop {
-            // Every command has its home here, and so has what it starts.
+            // Every command has its home here, and so have its descendants.
             let rest = process::marked(&self.home().display().to_string())?;
             if rest.is_empty() || asked.elapsed() > MOMENT {
                 rest.iter().for_each(|process| process::kill(process.id));

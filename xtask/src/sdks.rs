@@ -1,7 +1,7 @@
-//! `cargo xtask sdks`: Pulumi's own generators make SDKs of our packages' schemas, and the compilers of their languages take them.
+//! `cargo xtask sdks`: Pulumi's own generators make SDKs from our packages' schemas, and the compilers of their languages compile them.
 //!
-//! Go is always compiled. Node and Python need packages from their registries; where a tool is missing the language is
-//! left out, and that is said.
+//! Go is always compiled. Node and Python need packages from their registries; if a tool is missing, the language is
+//! left out with a message.
 
 mod compile;
 mod package;
@@ -22,7 +22,7 @@ use crate::workspace;
 /// Pulumi's generators, as a program.
 const GENERATOR: &str = "pulumi-generate";
 
-/// What to make.
+/// The command's arguments.
 #[derive(Debug, Default, Args)]
 pub(crate) struct Arguments {
     /// Only the package of this name; may be given more than once
@@ -33,7 +33,7 @@ pub(crate) struct Arguments {
     generate: bool,
 }
 
-/// What became of everything.
+/// The overall results.
 #[derive(Default)]
 struct Tally {
     packages: usize,
@@ -41,7 +41,7 @@ struct Tally {
     wrong: Vec<String>,
 }
 
-/// Goes on after an SDK that does not compile: one run tells everything that is wrong. The last line printed is
+/// Continues after an SDK that does not compile, so that one run reports every problem. The last line printed is
 /// `N SDKs of M packages compile`.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let peers = Peers::ready()?;
@@ -68,7 +68,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
                 compile(&peers, package, language, &sdks, &mut tally);
             }
         }
-        // What is wrong stays, to be looked at. With their dependencies, all of them together would be gigabytes.
+        // A faulty SDK is kept for inspection. With their dependencies, all of them together would take gigabytes.
         if tally.wrong.len() == before {
             remove(&sdks)?;
         }

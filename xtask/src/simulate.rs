@@ -1,4 +1,4 @@
-//! `cargo xtask simulate`: the engine under its simulator, one random world a seed.
+//! `cargo xtask simulate`: the engine under its simulator, one random world per seed.
 
 use std::process::Command;
 
@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use crate::workspace;
 
-/// What to simulate.
+/// The command's arguments.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// How many seeds
@@ -20,7 +20,7 @@ pub(crate) struct Arguments {
     pub(crate) faults: bool,
 }
 
-/// Builds the simulator and runs it. The crates that it simulates are optimised in every profile.
+/// Builds the simulator and runs it. The simulated crates are optimised in every profile.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let mut command = Command::new(workspace::build_example("simulate")?);
     command.args(["--start", &arguments.start.to_string()]);

@@ -1,4 +1,4 @@
-//! `cargo xtask test`: everything that the build server runs, in the order in which it is cheapest to fail; and `cargo xtask quick`, the
+//! `cargo xtask test`: everything that the build server runs, cheapest failures first; and `cargo xtask quick`, the
 //! part of it that needs no peers.
 
 use std::process::Command;
@@ -8,17 +8,17 @@ use anyhow::{Result, bail};
 
 use crate::{conformance, kill, peers, programs, simulate, tidy, workspace};
 
-/// Kills and seeds of one test run; more of both are run by hand.
+/// Kills and seeds of one test run; longer campaigns are run by hand.
 const KILLS: u64 = 12;
 const SEEDS: u64 = 2000;
 
 /// Seeds of a quick run.
 const FEW_SEEDS: u64 = 200;
 
-/// Modules of tests that a quick run leaves out: those that need peers, and those that compile the SDK once more for a crate of their own.
+/// Modules of tests that a quick run leaves out: those that need peers, and those that compile the SDK again for a separate crate.
 const SLOW: [&str; 2] = ["peers::", "plugin_new::"];
 
-/// Runs every step, also after one that failed: one run tells everything that is wrong.
+/// Runs every step, even after a failure, so that one run reports every problem.
 pub(crate) fn run() -> Result<()> {
     let mut steps = Steps::new();
     steps.run("peers", || peers::run(&peers::Arguments::default()));
@@ -39,14 +39,14 @@ pub(crate) fn run() -> Result<()> {
     steps.report()
 }
 
-/// Runs what needs no peers, no Go and no release build, and says how many tests that leaves out.
+/// Runs the steps that need no peers, no Go and no release build, and prints how many tests that leaves out.
 pub(crate) fn quick() -> Result<()> {
     let mut steps = Steps::new();
     steps.run("fmt", fmt);
     steps.run("tidy", tidy::run);
     steps.run("clippy", || clippy(&["--lib", "--bins", "--tests"]));
     steps.run("tests", || {
-        // Peers that are there stay out of sight: a test that needs one and is not marked fails here as it would without them.
+        // Installed peers are hidden: a test that needs one and is not in a `peers` module fails here as it would without them.
         let nothing = tempfile::tempdir()?;
         let skipped = SLOW.map(|module| ["--skip", module]).concat();
         workspace::run(tests(&skipped)?.env("OUTRIGGER_PEERS", nothing.path()))
@@ -68,14 +68,14 @@ fn clippy(targets: &[&str]) -> Result<()> {
     workspace::run(workspace::cargo().args(["clippy", "--workspace"]).args(targets).args(["--", "-D", "warnings"]))
 }
 
-/// The tests of the workspace, with the examples that some of them start. Most of their time they wait for other processes, so there are
-/// more at once than cores.
+/// The tests of the workspace, with the examples that some of them start. Most of the time they wait for other processes, so more of them
+/// run at once than there are cores.
 fn tests(arguments: &[&str]) -> Result<Command> {
     let threads = (2 * std::thread::available_parallelism()?.get()).to_string();
     let mut command = workspace::cargo();
     command.args(["test", "--quiet", "--no-fail-fast"]).args(workspace::TESTED);
     command.args(["--", "--test-threads", &threads]).args(arguments);
-    // The same cases on every run: a build server's answer must not depend on luck. By hand the cases are new each time.
+    // The same cases on every run: a build server's result must not depend on luck. By hand the cases are new each time.
     command.env("PROPTEST_RNG_SEED", "20261115");
     Ok(command)
 }

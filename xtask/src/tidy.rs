@@ -12,7 +12,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::{changelog, codegen, workspace};
 
-/// Folders that hold nothing we wrote.
+/// Folders without files of ours.
 const SKIPPED: [&str; 2] = ["target", ".git"];
 
 /// Checks everything and reports every finding, not only the first.
@@ -27,7 +27,7 @@ pub(crate) fn run() -> Result<()> {
     collect(&root, &mut files)?;
     for file in &files {
         let path = file.strip_prefix(&root).unwrap_or(file);
-        // What is not text has no lines to check.
+        // A file that is not text has no lines to check.
         if let Ok(text) = fs::read_to_string(file) {
             findings.extend(rules::check(&path.to_string_lossy(), &text));
             findings.extend(wording::check(&path.to_string_lossy(), &text));
@@ -45,7 +45,7 @@ pub(crate) fn run() -> Result<()> {
     Ok(())
 }
 
-/// One thing that is out of order, as an editor can jump to it.
+/// One violation, in a form that an editor can jump to.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Finding {
     place: String,

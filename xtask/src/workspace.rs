@@ -1,4 +1,4 @@
-//! The workspace's folders, and how a command is run in it.
+//! The workspace's folders, and running commands in it.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,7 +11,7 @@ pub(crate) fn root() -> PathBuf {
     here.parent().unwrap_or(here).to_owned()
 }
 
-/// The folder for what is built and can be thrown away.
+/// The folder for build output.
 pub(crate) fn target() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |given| root().join(given))
 }
@@ -23,14 +23,14 @@ pub(crate) fn cargo() -> Command {
     command
 }
 
-/// Puts a built file somewhere else, under another name.
+/// Links or copies a built file to another path.
 pub(crate) fn install(from: &Path, to: &Path) -> Result<()> {
     std::fs::hard_link(from, to)
         .or_else(|_| std::fs::copy(from, to).map(|_| ()))
         .with_context(|| format!("cannot put {} at {}", from.display(), to.display()))
 }
 
-/// Runs a command with its output going where ours goes; fails unless it succeeds.
+/// Runs a command with our own output streams; fails unless it succeeds.
 pub(crate) fn run(command: &mut Command) -> Result<()> {
     let shown = line(command);
     eprintln!("$ {shown}");
@@ -41,7 +41,7 @@ pub(crate) fn run(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// Runs a command and answers its standard output; fails with its standard error unless it succeeds.
+/// Runs a command and returns its standard output; fails with its standard error unless it succeeds.
 pub(crate) fn output(command: &mut Command) -> Result<String> {
     let shown = line(command);
     let output = command.output().with_context(|| format!("cannot start `{shown}`"))?;
@@ -56,10 +56,11 @@ pub(crate) fn has_cargo_command(name: &str) -> bool {
     cargo().args([name, "--version"]).output().is_ok_and(|output| output.status.success())
 }
 
-/// All but the programs that only benchmarks start.
+/// Everything except the programs that only benchmarks start.
 pub(crate) const TESTED: [&str; 3] = ["--workspace", "--exclude", "bench"];
 
-/// With any example, dependencies have the features that tests have. With others, all that depends on `tokio` is compiled a second time.
+/// Building any example enables the dependency features of the tests. With other features, everything that depends on `tokio` is compiled
+/// again.
 const AS_IN_TESTS: [&str; 2] = ["--example", "simulate"];
 
 /// How the `outrigger` binary is built.
@@ -67,11 +68,11 @@ const AS_IN_TESTS: [&str; 2] = ["--example", "simulate"];
 pub(crate) enum Profile {
     /// For tests.
     Debug,
-    /// For measurements: what users get.
+    /// For measurements: the profile of releases.
     Release,
 }
 
-/// Builds the `outrigger` binary and answers where it is.
+/// Builds the `outrigger` binary and returns its path.
 pub(crate) fn build_outrigger(profile: Profile) -> Result<PathBuf> {
     let mut command = cargo();
     command.args(["build", "--quiet", "--bin", "outrigger"]);
@@ -93,7 +94,7 @@ pub(crate) fn build_outrigger(profile: Profile) -> Result<PathBuf> {
     Ok(binary)
 }
 
-/// Builds an example and answers where it is.
+/// Builds an example and returns its path.
 pub(crate) fn build_example(name: &str) -> Result<PathBuf> {
     run(cargo().args(["build", "--quiet", "--example", name]).args(TESTED))?;
     Ok(target().join("debug/examples").join(name))

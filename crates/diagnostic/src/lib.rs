@@ -1,8 +1,8 @@
-//! What went wrong, where, why, and what to do about it.
+//! Diagnostics: the problem, its place, the reason, and the next step.
 //!
 //! A [`Diagnostic`] is data. Nothing here renders, prints or reads; the `cli` crate turns diagnostics into text.
-//! Every crate whose errors reach a user converts them into this type, so that the answer always has the same parts:
-//! a place if there is one, what is wrong, why, and what to do next.
+//! Every crate whose errors reach a user converts them into this type, so that an error always has the same parts:
+//! a place if there is one, the problem, the reason, and the next step.
 
 mod place;
 
@@ -10,31 +10,31 @@ use std::fmt;
 
 pub use place::{Place, Position};
 
-/// How bad it is.
+/// The severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
     /// Worth knowing; nothing is wrong.
     Info,
-    /// The command goes on, but the user should look.
+    /// The command continues, but the user should look.
     Warning,
-    /// The command cannot do what it was asked.
+    /// The command fails.
     Error,
 }
 
 /// One finding, ready to be shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// How bad it is.
+    /// The severity.
     pub severity: Severity,
     /// A stable name for this kind of finding, such as `yaml-unknown-property`.
     pub code: &'static str,
-    /// One sentence that says what is wrong, without a full stop.
+    /// The problem in one sentence, without a full stop.
     pub summary: String,
-    /// Why, or what was expected; may have several lines.
+    /// The reason, or the expected form; may have several lines.
     pub detail: Option<String>,
-    /// Where in the user's files.
+    /// The place in the user's files.
     pub place: Option<Place>,
-    /// What to do next. Each entry is one sentence.
+    /// The next steps. Each entry is one sentence.
     pub hints: Vec<String>,
     /// Further text, such as the end of a plugin's stderr.
     pub notes: Vec<String>,
@@ -68,21 +68,21 @@ impl Diagnostic {
         }
     }
 
-    /// Says why.
+    /// Sets the reason.
     #[must_use]
     pub fn detail(mut self, detail: impl Into<String>) -> Self {
         self.detail = Some(detail.into());
         self
     }
 
-    /// Says where.
+    /// Sets the place.
     #[must_use]
     pub fn at(mut self, place: Place) -> Self {
         self.place = Some(place);
         self
     }
 
-    /// Says what to do next, in a sentence with a capital and a full stop. A list of choices may follow it on lines of its own.
+    /// Adds a next step: a sentence with a capital and a full stop. A list of choices may follow it on lines of its own.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         let hint = hint.into();

@@ -24,7 +24,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// A place of which only the beginning is known.
+    /// A place whose end is not known.
     pub fn point(file: impl Into<Arc<str>>, line: u32, column: u32) -> Self {
         let start = Position { line, column };
         Self { file: file.into(), start, end: start }

@@ -1,4 +1,4 @@
-//! A disk that says it has synced and has not: the fault.
+//! A deliberate fault: a disk that reports a sync it has not done.
 
 use std::io;
 

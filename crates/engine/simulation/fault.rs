@@ -13,20 +13,20 @@ pub(crate) enum Fault {
     LostEntry,
     /// A record is written in two parts, so that a kill can fall between them.
     Torn,
-    /// The disk says that it has synced and has not.
+    /// The disk reports a sync that it has not done.
     LyingSync,
     /// Recovery leaves out the last record.
     ShortRecovery,
-    /// A journal is replayed although someone else has written the checkpoint since.
+    /// A journal is replayed although another program has written the checkpoint since.
     BlindReplay,
-    /// A lock is taken away from an owner that lives.
+    /// A lock is broken although its owner is running.
     BrokenLock,
-    /// Deletions do not know who depends on whom.
+    /// Deletions ignore dependencies.
     ForwardDeletes,
 }
 
 impl Fault {
-    /// All of them.
+    /// All faults.
     pub(crate) const ALL: [Self; 10] = [
         Self::EarlyAnswer,
         Self::LostEnd,

@@ -2,7 +2,7 @@
 
 use super::random::Random;
 
-/// What an item registers.
+/// The kind of registration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A resource with a provider.
@@ -11,13 +11,13 @@ pub(crate) enum Kind {
     Component,
     /// An explicit provider.
     Provider,
-    /// A resource of someone else, read by this id.
+    /// A resource managed elsewhere, read by this id.
     Read(String),
     /// A function call.
     Invoke,
 }
 
-/// One registration. Others are named by their number, which stays when the name changes.
+/// One registration. It refers to others by number, which stays when the name changes.
 #[derive(Clone, Debug)]
 pub(crate) struct Item {
     pub(crate) number: usize,
@@ -26,11 +26,11 @@ pub(crate) struct Item {
     pub(crate) name: String,
     pub(crate) parent: Option<usize>,
     pub(crate) provider: Option<usize>,
-    /// Needs the id; another one is an update.
+    /// Uses their ids; a new id means an update.
     pub(crate) soft: Vec<usize>,
-    /// Needs the id; another one is a replacement.
+    /// Uses their ids; a new id means a replacement.
     pub(crate) hard: Vec<usize>,
-    /// Exists only within that one.
+    /// Exists only within this item.
     pub(crate) within: Option<usize>,
     pub(crate) depends: Vec<usize>,
     pub(crate) replace_with: Option<usize>,
@@ -49,7 +49,7 @@ pub(crate) struct Item {
 }
 
 impl Item {
-    /// The numbers of the items that must be answered first.
+    /// The numbers of the items that must be registered first.
     pub(crate) fn needs(&self) -> impl Iterator<Item = usize> {
         self.parent
             .iter()
@@ -62,7 +62,7 @@ impl Item {
             .copied()
     }
 
-    /// What a person needs to see of it.
+    /// The description that a person reads in a finding.
     pub(crate) fn describe(&self) -> String {
         let mut text = format!("#{} {} {:?} key {} size {}", self.number, self.name, self.kind, self.key, self.size);
         let one = [
@@ -92,7 +92,7 @@ impl Item {
         text
     }
 
-    /// Forgets one that is no more.
+    /// Removes every reference to a removed item.
     fn forget(&mut self, number: usize) {
         for other in [&mut self.parent, &mut self.provider, &mut self.within, &mut self.replace_with] {
             if *other == Some(number) {
@@ -142,7 +142,7 @@ impl Items {
         let mut item = Item {
             number,
             ty,
-            // Names in no order of creation, so that the state's order is not the program's.
+            // Names are not in order of creation, so that the state's order is not the program's.
             name: format!("{}{number}", char::from(b'a' + random.below(26) as u8)),
             parent: None,
             provider: None,
@@ -197,7 +197,7 @@ impl Items {
         random.pick(&fitting).copied()
     }
 
-    /// Removes an item; what used it goes on without.
+    /// Removes an item; items that used it continue without it.
     pub(crate) fn remove(&mut self, index: usize) {
         if index < self.items.len() {
             let number = self.items.remove(index).number;
@@ -207,7 +207,7 @@ impl Items {
         }
     }
 
-    /// Changes something.
+    /// Makes a random change.
     pub(crate) fn change(&mut self, random: &mut Random, foreign: &[String]) {
         let count = self.items.len();
         let index = random.below(count);

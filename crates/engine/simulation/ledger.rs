@@ -10,7 +10,7 @@ use outrigger_state::{Journal, Record};
 use super::fault::Fault;
 use super::world::{Inner, World};
 
-/// A journal that makes many records durable at once, in the order of the calls.
+/// A journal that makes many records durable at once, in call order.
 pub(crate) struct Ledger {
     world: Arc<World>,
     store: Arc<dyn Journal>,
@@ -20,13 +20,13 @@ pub(crate) struct Ledger {
 #[derive(Default)]
 struct Queue {
     waiting: VecDeque<(u64, Record)>,
-    /// Everyone gets the answer to their own record, whoever had it written.
+    /// Every caller gets the answer to its own record, whichever caller had it written.
     answers: BTreeMap<u64, Result<(), Diagnostic>>,
     next: u64,
 }
 
 impl Queue {
-    /// The parts of a record are answered together: one refusal is a refusal.
+    /// The parts of a record share one answer: if one is refused, all are.
     fn answered(&mut self, number: u64, answer: Result<(), Diagnostic>) {
         let known = self.answers.remove(&number).unwrap_or(Ok(()));
         self.answers.insert(number, known.and(answer));
@@ -42,12 +42,12 @@ impl Ledger {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Makes everything durable that waits.
+    /// Makes every queued record durable.
     async fn flush(&self) {
         loop {
             let next = self.queue().waiting.pop_front();
             let Some((number, record)) = next else { return };
-            // After the power has failed, the first record that was cut short is the only one that may be there.
+            // After the power has failed, only the first interrupted record may be on the disk.
             self.world.lock().in_flight.get_or_insert_with(|| record.clone());
             let answer = self.store.append(record.clone()).await;
             match &answer {
@@ -66,7 +66,7 @@ impl Ledger {
         }
     }
 
-    /// What is really written of a record.
+    /// The parts in which a record is really written.
     fn parts(&self, mut record: Record) -> Vec<Record> {
         match self.world.fault {
             Some(Fault::LostEnd) => record.end.clear(),
@@ -114,7 +114,7 @@ impl Inner {
         self.durable(record);
     }
 
-    /// A record is durable: the state that it leaves must be sound, for the checkpoint may be written now.
+    /// Handles a durable record: the state that it leaves must be valid, since a checkpoint may be written now.
     pub(crate) fn durable(&mut self, record: &Record) {
         let before = |key| self.shadow.entries.get(key);
         let mut released = Vec::new();

@@ -1,4 +1,4 @@
-//! The store's surroundings: a clock that jumps, processes that come and go, and a cipher that anyone can read.
+//! The store's environment: a clock that jumps, processes that start and end, and a transparent cipher.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -8,7 +8,7 @@ use outrigger_diagnostic::Diagnostic;
 use outrigger_secrets::Crypter;
 use outrigger_state::{Clock, Machine, ProcessFacts};
 
-/// A clock that goes on by some seconds with each look, so that checkpoints fall due during a run.
+/// A clock that advances by some seconds with each reading, so that checkpoints fall due during a run.
 #[derive(Default)]
 pub(crate) struct FakeClock(AtomicU64);
 
@@ -26,12 +26,12 @@ impl Clock for FakeClock {
     }
 }
 
-/// A machine on which one of our processes runs at a time, and now and then an intruder.
+/// A machine that runs one of our processes at a time, and sometimes an intruder.
 #[derive(Clone, Debug)]
 pub(crate) struct FakeMachine {
     this: u32,
     alive: Option<u32>,
-    /// Takes running processes for dead ones: the fault.
+    /// The deliberate fault: running processes count as dead.
     blind: bool,
 }
 
@@ -74,7 +74,7 @@ impl Machine for FakeMachine {
     }
 }
 
-/// Turns text around: not the plaintext, and no work.
+/// Reverses the text: cheap, and not the plaintext.
 pub(crate) struct Mirror;
 
 impl Crypter for Mirror {

@@ -1,13 +1,13 @@
-//! The simulator: the real engine and the real store, everything around them made of a seed.
+//! The simulator: the real engine and the real store in surroundings made from a seed.
 //!
-//! A seed is the life of one stack: a random program that changes between runs, commands that fail, are stopped or killed at a
-//! random moment, a fake cloud whose calls end in a random order. An oracle of its own follows what was made durable and
+//! A seed is the life of one stack: a random program that changes between runs, commands that fail or are stopped or killed at a
+//! random moment, a fake cloud whose calls end in a random order. An independent oracle follows the durable records and
 //! checks the rules of the design after every record, every call and every run.
 //!
-//! - `schedule` is the executor; `world` what everything shares; `cloud` and `plugin` the far side.
-//! - `item` and `program` are the near side: what is asked for.
+//! - `schedule` is the executor; `world` the shared data; `cloud` and `plugin` the fake providers.
+//! - `item` and `program` are the fake programs.
 //! - `ledger` is the journal with the oracle (`shadow`) behind it; `store` keeps the state between the runs.
-//! - `seed` puts it together; `rules` says what must hold; `fault` is what must be found.
+//! - `seed` runs a whole life; `rules` are the invariants; `fault` lists deliberate faults that must be found.
 
 mod cloud;
 mod disk;
@@ -29,10 +29,10 @@ mod world;
 pub(crate) use fault::Fault;
 pub(crate) use seed::{Finding, run_seed};
 
-/// How many items a program has at most, beyond two.
+/// The maximum number of items in a program, not counting two.
 pub(crate) const SIZE: usize = 12;
 
-/// Lives one seed, every sixteenth twice: equal seeds must give equal lives. Answers how many runs there were.
+/// Runs one seed, every sixteenth twice: equal seeds must give equal lives. Returns the number of runs.
 pub(crate) fn check_seed(seed: u64, fault: Option<Fault>) -> Result<usize, Finding> {
     let life = run_seed(seed, fault, SIZE)?;
     if seed.is_multiple_of(16) {
@@ -46,7 +46,7 @@ pub(crate) fn check_seed(seed: u64, fault: Option<Fault>) -> Result<usize, Findi
     Ok(life.runs)
 }
 
-/// The first finding of a deliberate fault within so many seeds.
+/// The first finding of a deliberate fault within that many seeds.
 pub(crate) fn find_fault(fault: Fault, start: u64, seeds: u64) -> Option<Finding> {
     (start..start + seeds).find_map(|seed| check_seed(seed, Some(fault)).err())
 }

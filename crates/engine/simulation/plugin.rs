@@ -17,7 +17,7 @@ use outrigger_value::{PropertyMap, Urn, Value};
 use super::cloud::in_clear;
 use super::world::{CANARY, Inner, World};
 
-/// Where the fake plugins come from.
+/// The source of fake plugins.
 pub(crate) struct FakePlugins(pub(crate) Arc<World>);
 
 #[async_trait]
@@ -49,7 +49,7 @@ impl Plugin for FakePlugin {
 
     async fn diff_config(&self, _: &CallContext, request: DiffConfig) -> Result<Diff, CallError> {
         self.world.schedule.pauses(1).await;
-        // Another region is another provider: everything in it is made anew.
+        // Another region is another provider: everything in it is replaced.
         let moved = request.old_inputs.get("region") != request.news.get("region");
         Ok(Diff {
             changed: Some(in_clear(&request.old_inputs) != in_clear(&request.news)),
@@ -75,7 +75,7 @@ impl FakeProvider {
         CallError::new(&self.name, call, kind, "simulated")
     }
 
-    /// A call that only looks: it may be refused, and a dead plugin answers nothing.
+    /// A call that changes nothing: it may be refused, and a dead plugin does not answer.
     async fn look(&self, call: &str) -> Result<(), CallError> {
         self.world.schedule.pauses(2).await;
         if self.dead.load(Ordering::Relaxed) {
@@ -85,7 +85,7 @@ impl FakeProvider {
         if self.world.percent(chance) { Err(self.error(call, ErrorKind::NotDone)) } else { Ok(()) }
     }
 
-    /// Why a call goes unanswered, if it does.
+    /// The reason why a call goes unanswered, if it does.
     fn silence(&self, cx: &CallContext) -> Option<ErrorKind> {
         if self.dead.load(Ordering::Relaxed) {
             return Some(ErrorKind::Crashed);
@@ -160,7 +160,7 @@ impl Provider for FakeProvider {
         if self.world.percent(refuses) {
             let kind = if self.world.percent(50) { ErrorKind::NotDone } else { ErrorKind::Unknown };
             let error = self.error(call, kind);
-            // A provider may say how something is that it could not delete.
+            // A provider may report the state of a resource that it could not delete.
             let undeleted = if action == Action::Delete { self.world.lock().state(&id) } else { None };
             return match (kind, undeleted) {
                 (ErrorKind::NotDone, Some(state)) => {
@@ -202,7 +202,7 @@ impl Provider for FakeProvider {
 
     async fn read(&self, _: &CallContext, request: ReadRequest) -> Result<ReadResult, CallError> {
         self.look("Read").await?;
-        // A run that looks at what may be gone does so once, for a few: that it cannot see them would hardly ever happen.
+        // A run reads each possibly deleted resource only once, and there are few: a refusal would otherwise hardly ever happen.
         let is_rare = {
             let world = self.world.lock();
             world.trouble.refuses > 0 && world.shadow.intends(OperationKind::Deleting, &request.resource.urn)
@@ -280,7 +280,7 @@ impl Inner {
         if self.lenient_order {
             return;
         }
-        // What is deleted before it is replaced takes only those with it that must be replaced too.
+        // A resource deleted to be replaced takes only those dependents with it that must be replaced too.
         let replaced = self.program_runs;
         let needed: Vec<String> = self
             .cloud
@@ -289,7 +289,7 @@ impl Inner {
             .filter(|(other, object)| {
                 object.needs(replaced).contains(id)
                     && self.shadow.by_id(other).is_some_and(|known| {
-                        // What exists only within it goes with it, if it says so.
+                        // A resource that exists only within it goes with it, if the program declares that.
                         let with = known.deleted_with.is_some() && self.cloud.is_within(other, id);
                         !known.retain_on_delete && !known.external && !with && !known.pending_replacement
                     })
@@ -301,7 +301,7 @@ impl Inner {
         }
     }
 
-    /// Changes the cloud; `None` if that cannot be done.
+    /// Changes the cloud; `None` if that is impossible.
     fn carry_out(
         &mut self,
         action: Action,
@@ -330,17 +330,17 @@ impl Inner {
         }
     }
 
-    /// A call went unanswered after it had done its work.
+    /// Records a call that did its work and went unanswered.
     fn doubt(&mut self, action: Action, id: &str) {
         match action {
-            // The operation stays open, which is excuse enough.
+            // The operation stays open, which accounts for the difference.
             Action::Create | Action::Delete => {}
             Action::Update => drop(self.cloud.drifted.insert(id.to_owned())),
         }
     }
 
-    /// An object as its provider answers it. A provider marks the inputs that it was given as secrets; that outputs of the same
-    /// name are secret too is the engine's duty.
+    /// An object as its provider returns it. A provider marks the inputs that it received as secrets; marking outputs of the same name is
+    /// the engine's duty.
     fn state(&self, id: &str) -> Option<State> {
         let object = self.cloud.objects.get(id)?;
         let mut outputs = object.inputs.clone();

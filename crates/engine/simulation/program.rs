@@ -14,13 +14,13 @@ use outrigger_value::{PropertyDependencies, PropertyMap, ProviderReference, UNKN
 use super::item::{Item, Kind};
 use super::world::{CANARY, World};
 
-/// A program, ready to run once.
+/// A program for one run.
 pub(crate) struct FakeProgram {
     pub(crate) world: Arc<World>,
     pub(crate) items: Vec<Item>,
     /// Whether it registers the root stack, or leaves that to the engine.
     pub(crate) rooted: bool,
-    /// What was registered: the goal's inputs by name.
+    /// The registered goals by name.
     pub(crate) registered: Mutex<BTreeMap<Urn, Goal>>,
 }
 
@@ -87,11 +87,11 @@ impl FakeProgram {
         self.registered.lock().unwrap_or_else(PoisonError::into_inner).insert(urn, goal);
     }
 
-    /// No result is reported before it is durable.
+    /// Checks that the state behind an answer is durable.
     fn check(&self, monitor: &dyn Monitor, answer: &Registered) {
         let mut world = self.world.lock();
         world.note(format!("  answered {} {:?}", answer.urn, answer.id));
-        // What a targeted run does not make is answered without being there.
+        // A targeted run answers for a resource that it does not create.
         let skipped = world.lenient_order && world.shadow.live(&answer.urn).is_none();
         if monitor.run().preview || answer.id == Some(Value::Unknown) || skipped {
             return;
@@ -108,7 +108,7 @@ impl FakeProgram {
 
 type Known = BTreeMap<usize, Arc<Registered>>;
 
-/// The goal that an item stands for, now that what it needs is known.
+/// The goal of an item, built from the answers that it needs.
 fn goal(item: &Item, known: &Known) -> Goal {
     let mut inputs = PropertyMap::new();
     let mut property_dependencies = PropertyDependencies::new();

@@ -11,7 +11,7 @@ impl Random {
         random
     }
 
-    /// A generator of its own for one part, so that a draw more in one part moves nothing in another.
+    /// A separate generator for one part, so that an extra draw in one part changes nothing in another.
     pub(crate) fn fork(&mut self) -> Self {
         Self::new(self.next())
     }
@@ -29,7 +29,7 @@ impl Random {
         if bound == 0 { 0 } else { (self.next() % bound as u64) as usize }
     }
 
-    /// True in that many of a hundred cases.
+    /// True in `chance` of a hundred cases.
     pub(crate) fn percent(&mut self, chance: usize) -> bool {
         self.below(100) < chance
     }

@@ -1,4 +1,4 @@
-//! What must hold between the state, the cloud and the program after a run.
+//! The rules that must hold between the state, the cloud and the program after a run.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use super::cloud::in_clear;
 use super::world::Inner;
 
 impl Inner {
-    /// Everything that exists is known, and everything known exists, or it is written down why not.
+    /// The state and the cloud agree, or a record explains the difference.
     pub(crate) fn check_agreement(&mut self) {
         let mut found: Vec<String> = self
             .strays()
@@ -30,14 +30,14 @@ impl Inner {
         }
     }
 
-    /// Whether somebody was, or is, at its deletion, whatever it was called then.
+    /// Whether a deletion of it is pending, under any of its names.
     fn is_being_deleted(&self, id: &str) -> bool {
         let mut deletions =
             self.shadow.operations.values().filter(|operation| operation.kind == OperationKind::Deleting);
         deletions.any(|operation| operation.resource.id.as_deref() == Some(id))
     }
 
-    /// What exists and is neither known, nor covered by an unfinished creation (one each), nor left to itself on purpose.
+    /// Objects that are neither in the state, nor covered by an unfinished creation (one each), nor retained on purpose.
     fn strays(&self) -> Vec<(String, Urn)> {
         let mut creating: Vec<_> =
             self.shadow.operations.values().filter(|operation| operation.kind == OperationKind::Creating).collect();
@@ -58,7 +58,7 @@ impl Inner {
         strays
     }
 
-    /// After a refresh of everything nothing in the state may be missing from the cloud.
+    /// After a complete refresh, no entry of the state is missing from the cloud.
     pub(crate) fn check_refreshed(&mut self) {
         let gone: Vec<String> = self
             .shadow
@@ -73,7 +73,7 @@ impl Inner {
         }
     }
 
-    /// After a success the state is what the program asked for, and the cloud is too.
+    /// After a success, the state and the cloud match the program.
     pub(crate) fn check_goals(&mut self, goals: &BTreeMap<Urn, Goal>) {
         let mut found = Vec::new();
         for (urn, goal) in goals {
@@ -118,7 +118,7 @@ impl Inner {
             if entry.delete {
                 found.push(format!("{} ({:?}) still waits for deletion", entry.urn, entry.id));
             } else if !goals.contains_key(&entry.urn) && !entry.urn.is_stack() && !used.contains(&entry.urn) {
-                // A function call may have asked for a default provider that nothing else uses.
+                // A function call may have needed a default provider that nothing else uses.
                 if !entry.is_provider() {
                     found.push(format!("{} was not registered and is in the state", entry.urn));
                 }
@@ -132,7 +132,7 @@ impl Inner {
         }
     }
 
-    /// After everything was destroyed nothing is left but what was left on purpose.
+    /// After a destroy, only retained objects are left.
     pub(crate) fn check_empty(&mut self) {
         let entries: Vec<String> = self.shadow.entries.values().map(|entry| entry.urn.to_string()).collect();
         if !entries.is_empty() {

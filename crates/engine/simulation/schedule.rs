@@ -1,4 +1,4 @@
-//! The executor: one future, polled to its end, with every wait ended in an order that the seed chooses.
+//! The executor: one future, polled to its end, whose waits end in an order that the seed chooses.
 
 use std::future::Future;
 use std::pin::{Pin, pin};
@@ -8,23 +8,23 @@ use std::task::{Context, Poll, Wake, Waker};
 
 use super::random::Random;
 
-/// More steps than any run of this size can need: past it, something spins.
+/// More steps than any run of this size can need; beyond it, the run is spinning.
 const BUDGET: u64 = 200_000;
 
 /// How a run ended.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Ended<T> {
-    /// By itself.
+    /// Normally.
     With(T),
-    /// The machine stopped.
+    /// The process was killed.
     Killed,
-    /// Nothing can go on, and it is not over.
+    /// No task can continue, but the run is not over.
     Hung,
-    /// It goes round in circles.
+    /// The run never ends.
     Endless,
 }
 
-/// Everything that waits. Clones share it.
+/// All waiting tasks. Clones share them.
 #[derive(Clone)]
 pub(crate) struct Schedule(Arc<Mutex<Waiting>>);
 
@@ -39,7 +39,7 @@ impl Schedule {
         Self(Arc::new(Mutex::new(Waiting { random, next: 0, waiters: Vec::new() })))
     }
 
-    /// Waits for its turn among everything else that waits.
+    /// Waits for a turn among all waiting tasks.
     pub(crate) fn pause(&self) -> Pause {
         Pause { schedule: self.clone(), number: None, fired: Arc::new(AtomicBool::new(false)) }
     }
@@ -52,7 +52,7 @@ impl Schedule {
         }
     }
 
-    /// Runs a future; before each step `moment` is told its number and may end everything by answering false.
+    /// Runs a future. `moment` receives each step's number first and can end the run by returning false.
     pub(crate) fn run<F: Future>(&self, future: F, mut moment: impl FnMut(u64) -> bool) -> Ended<F::Output> {
         let woken = Arc::new(Woken(AtomicBool::new(true)));
         let waker = Waker::from(woken.clone());
@@ -73,7 +73,7 @@ impl Schedule {
         Ended::Endless
     }
 
-    /// Lets one waiter go on; false if there is none.
+    /// Wakes one waiting task; false if there is none.
     fn fire(&self) -> bool {
         let (_, fired, waker) = {
             let mut waiting = self.waiting();

@@ -1,4 +1,4 @@
-//! One seed: a stack's life of a few commands, some of them cut short, and the rules after each.
+//! One seed: the life of a stack over a few commands, some of them interrupted, with the rules checked after each.
 
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -20,7 +20,7 @@ use super::services::services;
 use super::store::Store;
 use super::world::{Trouble, World};
 
-/// A rule that was broken.
+/// A broken rule.
 #[derive(Clone, Debug)]
 pub(crate) struct Finding {
     pub(crate) seed: u64,
@@ -28,14 +28,14 @@ pub(crate) struct Finding {
     pub(crate) trace: Vec<String>,
 }
 
-/// What a seed came to, for the comparison of two runs.
+/// The outcome of a seed, for comparing two runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Life {
     pub(crate) trace: Vec<String>,
     pub(crate) runs: usize,
 }
 
-/// What is asked for.
+/// A command to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Command {
     Preview,
@@ -44,23 +44,23 @@ enum Command {
     Destroy { refresh: bool },
 }
 
-/// How a run is disturbed, each at the step with that number.
+/// The disturbances of a run, each at the step of that number.
 #[derive(Clone, Copy, Debug, Default)]
 struct Disturbance {
     stop: Option<u64>,
     abort: Option<u64>,
     kill: Option<u64>,
-    /// The power fails at some write instead.
+    /// The power fails at a write instead.
     crash: bool,
-    /// Somebody else tries to run.
+    /// Another process tries to run.
     intrude: Option<u64>,
-    /// Somebody else takes the lock and writes the state.
+    /// Another process takes the lock and writes the state.
     steal: Option<u64>,
-    /// The disk has no more room.
+    /// The disk is full.
     fill: Option<u64>,
 }
 
-/// Lives one seed's life. `size` limits the programs, for looking at a finding.
+/// Runs one seed. `size` limits the programs, for examining a finding.
 pub(crate) fn run_seed(seed: u64, fault: Option<Fault>, size: usize) -> Result<Life, Finding> {
     let mut random = Random::new(seed);
     let mut stack = match Stack::new(&mut random, seed, fault, size) {
@@ -90,11 +90,11 @@ struct Stack {
     items: Items,
     foreign: Vec<String>,
     runs: usize,
-    /// Whether the programs register the root stack: all but those of every eighth seed.
+    /// Whether the programs register the root stack; those of every eighth seed do not.
     rooted: bool,
-    /// Disturbances that came later than others draw from here, so that old seeds stay what they were.
+    /// The randomness of disturbances added later, so that old seeds keep their lives.
     later: Random,
-    /// The fate of what goes to an object store, if that is where the state is.
+    /// The fate of requests to an object store, if the state is in one.
     elsewhere: Option<Random>,
 }
 
@@ -125,7 +125,7 @@ impl Stack {
         self.world.lock().violations.is_empty()
     }
 
-    /// A few commands, then the proof that everything can still be brought to an end.
+    /// Runs a few commands, then proves that the stack can still be completed.
     fn live(&mut self, random: &mut Random) {
         for round in 0..2 + random.below(3) {
             if round > 0 {
@@ -170,7 +170,7 @@ impl Stack {
         self.settle();
     }
 
-    /// Things happen outside, between the runs.
+    /// Changes the cloud from outside, between the runs.
     fn happen(&mut self, random: &mut Random) {
         let mut world = self.world.lock();
         let managed = |id: &&String| !world.cloud.foreign.contains(*id) && world.shadow.by_id(id).is_some();
@@ -216,7 +216,7 @@ impl Stack {
         }
         let (base, journal) = match self.store.open(preview) {
             Some(opened) => opened,
-            // The power failed before anything began; the next run finds what there was.
+            // The power failed before anything began; the next run finds the same state.
             None if self.store.is_down() => {
                 self.store.close(false);
                 return None;
@@ -238,7 +238,7 @@ impl Stack {
             world.unprotected = if matches!(command, Command::Destroy { .. } | Command::Refresh) {
                 BTreeSet::new()
             } else {
-                // Who asks for protection keeps it, whatever the parent says.
+                // A resource that asks for protection keeps it, whatever the parent says.
                 let names = self
                     .items
                     .items
@@ -323,7 +323,7 @@ impl Stack {
         result
     }
 
-    /// With nothing in its way, everything comes to an end: up succeeds, is then up to date, and can be destroyed.
+    /// Without faults, everything completes: up succeeds, is then up to date, and can be destroyed.
     fn settle(&mut self) {
         for item in &mut self.items.items {
             item.protect = None;
@@ -361,7 +361,7 @@ impl Stack {
         }
     }
 
-    /// What the user does about unfinished creations before clearing them: look, and remove what is there.
+    /// Deletes the resources of unfinished creations, as the user does before clearing them.
     fn clean_up(&mut self) {
         let mut world = self.world.lock();
         let orphans: Vec<String> = world
@@ -381,7 +381,7 @@ impl Stack {
         }
     }
 
-    /// A base that hides who depends on whom, for the fault that deletes in the wrong order.
+    /// A base that hides dependencies, for the fault that deletes in the wrong order.
     fn misled(&self, base: Snapshot) -> Snapshot {
         if self.world.fault != Some(Fault::ForwardDeletes) {
             return base;
@@ -397,7 +397,7 @@ impl Stack {
     }
 }
 
-/// The names in a state that end in this one.
+/// The URNs in a state with this name.
 fn possible_names(base: &Snapshot, name: &str) -> Vec<Urn> {
     base.resources.iter().filter(|entry| entry.urn.name() == name).map(|entry| entry.urn.clone()).collect()
 }

@@ -1,4 +1,4 @@
-//! The rest of what the engine takes from outside: a clock, randomness from the seed, events that are remembered.
+//! The remaining services of the engine: a clock, seeded randomness, recorded events.
 
 use std::sync::Arc;
 
@@ -67,7 +67,7 @@ impl EventSink for Surroundings {
             Event::NotStarted { urn } => format!("not started {urn}"),
             Event::Outputs { urn, .. } => format!("outputs {urn}"),
             Event::Diagnostic { diagnostic, .. } => {
-                // The names of locks and journals are really random.
+                // The names of locks and journals are truly random.
                 let detail = diagnostic.detail.as_deref().filter(|detail| !detail.contains("memory:"));
                 format!("{} {} {}", diagnostic.code, diagnostic.summary, detail.unwrap_or_default())
             }

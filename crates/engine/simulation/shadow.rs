@@ -1,4 +1,4 @@
-//! The oracle's own copy of the state: what has been made durable, replayed by the journal's rules and nothing else.
+//! The oracle's own copy of the state: the durable records, replayed by the journal's rules alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -33,7 +33,7 @@ impl Shadow {
         self.operations.extend(record.begin.iter().cloned());
     }
 
-    /// The entry of that name that does not wait for deletion.
+    /// The entry of that name that is not awaiting deletion.
     pub(crate) fn live(&self, urn: &Urn) -> Option<&Arc<Resource>> {
         self.entries.values().find(|resource| resource.urn == *urn && !resource.delete)
     }
@@ -43,17 +43,17 @@ impl Shadow {
         self.entries.values().find(|resource| resource.id.as_deref() == Some(id) && !resource.is_provider())
     }
 
-    /// Whether the intent to do this is written down.
+    /// Whether this operation's intent is durable.
     pub(crate) fn intends(&self, kind: OperationKind, urn: &Urn) -> bool {
         self.operations.values().any(|operation| operation.kind == kind && operation.resource.urn == *urn)
     }
 
-    /// Whether two states hold the same, whatever the order.
+    /// Whether two states have the same content, in any order.
     pub(crate) fn is_like(&self, other: &Self) -> bool {
         self.difference(other).is_empty()
     }
 
-    /// What one has and the other has not.
+    /// The differences between two states.
     pub(crate) fn difference(&self, other: &Self) -> String {
         let (one, other) = (self.under_new_names(), other.under_new_names());
         let mut unmatched: Vec<&Arc<Resource>> = other.entries.values().collect();
@@ -76,7 +76,7 @@ impl Shadow {
         found.join("; ")
     }
 
-    /// The same state as a checkpoint says it: everything that had another name has the new one, and nobody knows the old one.
+    /// The same state as a checkpoint has it: every renamed entry has its new name, and no reference has the old one.
     fn under_new_names(&self) -> Self {
         let names: BTreeMap<Urn, Urn> = self
             .entries
@@ -129,7 +129,7 @@ impl Shadow {
             }
         }
         let mut left: Vec<&Arc<Resource>> = self.entries.values().collect();
-        // Live entries first, as a reference by name means them.
+        // Live entries first, because a reference by name means them.
         left.sort_by_key(|resource| resource.delete);
         let mut placed = BTreeSet::new();
         let mut providers = BTreeSet::new();
@@ -157,7 +157,7 @@ impl Shadow {
     }
 }
 
-/// What an operation was to do. The names in it may be old ones.
+/// Whether two operations are the same apart from their names, which may be old ones.
 fn alike(one: &PendingOperation, other: &PendingOperation) -> bool {
     let essence = |operation: &PendingOperation| {
         let resource = &operation.resource;

@@ -1,5 +1,5 @@
-//! Where a stack's state is kept between runs: the real session and recovery, on a disk in memory that loses power, or in an object
-//! store in memory whose lists lag behind and whose answers get lost.
+//! The storage of a stack's state between runs: the real session and recovery, on an in-memory disk that loses power, or in an in-memory
+//! object store whose lists lag and whose answers get lost.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -31,7 +31,7 @@ pub(crate) struct Store {
     machine: FakeMachine,
     clock: Arc<FakeClock>,
     session: Option<Arc<Session>>,
-    /// The checkpoint that somebody else wrote while a run was under way.
+    /// The checkpoint that another program wrote during a run.
     foreign: Option<Vec<u8>>,
     full: bool,
     /// The object store may fail to answer in this run.
@@ -39,7 +39,7 @@ pub(crate) struct Store {
 }
 
 impl Store {
-    /// `lag` is how far the lists of an object store lag behind; without it the store is on the disk.
+    /// `lag` is how far the lists of an object store lag behind; without it the store is on disk.
     pub(crate) fn new(random: Random, world: Arc<World>, lag: Option<usize>) -> Result<Self, Diagnostic> {
         let disk = MemoryDisk::new();
         let through: Arc<dyn Disk> = match world.fault {
@@ -55,7 +55,7 @@ impl Store {
         let machine = FakeMachine::new(world.fault == Some(Fault::BrokenLock));
         let clock = Arc::new(FakeClock::default());
         backend.create_stack(&stack, Some(&provider()), &machine, clock.as_ref())?;
-        // The stack was made long ago.
+        // The stack was made long ago, so nothing of it is unsynced.
         disk.restart(Unsynced::Kept);
         Ok(Self {
             world,
@@ -72,11 +72,11 @@ impl Store {
         })
     }
 
-    /// Opens the stack for a run; what an interrupted run left is brought in, and must be what was durable.
+    /// Opens the stack for a run; an interrupted run's journal is recovered and must match the durable records.
     pub(crate) fn open(&mut self, preview: bool) -> Option<(Snapshot, Arc<dyn Journal>)> {
         let mut opened = if preview { self.view() } else { self.hold() };
         if opened.is_err() && self.unreliable && !self.is_down() {
-            // As the user does: once more.
+            // Tries once more, as the user does.
             self.world.lock().note("-- the store did not answer");
             self.machine.end_process();
             self.disk.heal();
@@ -121,7 +121,7 @@ impl Store {
         Session::open(&self.backend, &self.stack, options)
     }
 
-    /// Compares what came back with what the oracle knows to be durable.
+    /// Compares the recovered state with the oracle's.
     fn check_recovered(&mut self, base: Snapshot) -> Option<Snapshot> {
         let foreign = self.foreign.take().is_some();
         let mut world = self.world.lock();
@@ -145,7 +145,7 @@ impl Store {
             if !found.is_like(&world.shadow)
                 && let Some(record) = last
             {
-                // The power failed after the record was on the disk and before anyone heard of it.
+                // The power failed after the record was on the disk and before the caller had the answer.
                 world.durable(&record);
             }
             if !found.is_like(&world.shadow) {
@@ -175,7 +175,7 @@ impl Store {
         self.disk.fail_at(at, DiskFault::Crash);
     }
 
-    /// Plans a put of the coming run that fails, or whose answer gets lost.
+    /// Plans a put of the coming run that fails or whose answer gets lost.
     pub(crate) fn plan_loss(&mut self, random: &mut Random) {
         let at = self.disk.operations() + random.below(60) as u64;
         let loss = [DiskFault::LostPut, DiskFault::LostAnswer];
@@ -183,7 +183,7 @@ impl Store {
         self.unreliable = true;
     }
 
-    /// The disk has no more room, until the run is over.
+    /// The disk is full until the run is over.
     pub(crate) fn fill(&mut self) {
         self.world.lock().note("-- the disk is full");
         self.disk.fail_at(0, DiskFault::Full);
@@ -195,16 +195,16 @@ impl Store {
         self.disk.is_down()
     }
 
-    /// Somebody else tries to run at the same time; that must not work.
+    /// Another process tries to run at the same time, which must fail.
     pub(crate) fn intrude(&self) {
         let other = self.machine.other_process();
-        // Who has lost the lock has nothing to defend.
+        // A session that has lost the lock has nothing to defend.
         if self.session.is_some() && self.foreign.is_none() && self.acquire(&other).is_ok() {
             self.world.lock().violated("lock", "two runs hold one stack");
         }
     }
 
-    /// Somebody takes the lock away, as `pulumi cancel` does, and writes a state of their own.
+    /// Another process takes the lock away, as `pulumi cancel` does, and writes a state of its own.
     pub(crate) fn steal(&mut self) -> Result<(), Diagnostic> {
         if self.session.is_none() || self.is_down() {
             return Ok(());
@@ -229,7 +229,7 @@ impl Store {
         Ok(())
     }
 
-    /// Ends a run: by itself, or by a loss of power.
+    /// Ends a run, normally or by a loss of power.
     pub(crate) fn close(&mut self, ended: bool) {
         let ended = ended && !self.is_down();
         let session = self.session.take();
@@ -273,7 +273,7 @@ impl Store {
         }
     }
 
-    /// No secret is stored in clear.
+    /// Checks that no secret is stored in clear.
     fn look_for_secrets(&self) {
         for path in self.disk.paths() {
             let bytes = self.disk.read(&path).ok().flatten().unwrap_or_default();
@@ -307,7 +307,7 @@ impl Store {
             outrigger_state::Record { put: world.shadow.entries.iter().map(lifted).collect(), ..Default::default() }
         };
         self.world.lock().shadow.apply(&record);
-        // Inline: the work is done at the first poll.
+        // Synchronous: the work is done at the first poll.
         let _answer = futures::FutureExt::now_or_never(journal.append(record));
         drop(journal);
         self.close(true);

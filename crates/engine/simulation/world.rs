@@ -1,4 +1,4 @@
-//! What every part of one simulated run shares.
+//! Data that every part of one simulated run shares.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,7 +12,7 @@ use super::random::Random;
 use super::schedule::Schedule;
 use super::shadow::Shadow;
 
-/// A secret that must never be seen.
+/// A secret that must never appear in clear.
 pub(crate) const CANARY: &str = "canary-5up3r-s3cr3t";
 
 /// How often calls go wrong, in percent.
@@ -22,7 +22,7 @@ pub(crate) struct Trouble {
     pub(crate) refuses: usize,
     /// The call goes unanswered; it may or may not have happened.
     pub(crate) silent: usize,
-    /// What was made is not ready.
+    /// The created resource is not ready.
     pub(crate) partial: usize,
     /// The answer comes later.
     pub(crate) pending: usize,
@@ -35,7 +35,7 @@ pub(crate) struct World {
     inner: Mutex<Inner>,
 }
 
-/// What changes.
+/// The mutable part.
 pub(crate) struct Inner {
     pub(crate) random: Random,
     pub(crate) cloud: Cloud,
@@ -43,19 +43,19 @@ pub(crate) struct Inner {
     pub(crate) trouble: Trouble,
     /// Nothing may change.
     pub(crate) preview: bool,
-    /// With targets or `ignoreChanges`, the user may ask for what the cloud's own references forbid.
+    /// With targets or `ignoreChanges`, the user may ask for changes that the cloud's own references forbid.
     pub(crate) lenient_order: bool,
     /// The names whose protection the program lifts in this run.
     pub(crate) unprotected: BTreeSet<Urn>,
-    /// The program is still registering: what is deleted now is deleted to be replaced.
+    /// The program is still registering, so any deletion now is part of a replacement.
     pub(crate) program_runs: bool,
     /// The records of this run.
     pub(crate) records: Vec<Record>,
-    /// The record that is being written; after a crash it may be there or not.
+    /// The record that is being written; after a crash it may or may not be durable.
     pub(crate) in_flight: Option<Record>,
-    /// The results that found no room in the journal. An object store has them after the run, a full disk has not.
+    /// The results that found no room in the journal. An object store has them after the run, a full disk does not.
     pub(crate) refused: Vec<Record>,
-    /// What somebody else wrote over the checkpoint.
+    /// The state that another program wrote over the checkpoint.
     pub(crate) foreign_base: Snapshot,
     fault: Option<Fault>,
     pub(crate) trace: Vec<String>,
@@ -87,19 +87,19 @@ impl World {
         })
     }
 
-    /// Never held over a wait.
+    /// The guard is never held across an await.
     pub(crate) fn lock(&self) -> MutexGuard<'_, Inner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// One of a hundred.
+    /// True in `chance` of a hundred cases.
     pub(crate) fn percent(&self, chance: usize) -> bool {
         chance > 0 && self.lock().random.percent(chance)
     }
 }
 
 impl Inner {
-    /// A rule was broken.
+    /// Records a broken rule.
     pub(crate) fn violated(&mut self, rule: &str, what: impl std::fmt::Display) {
         self.trace.push(format!("!! {rule}: {what}"));
         self.violations.push(format!("{rule}: {what}"));
@@ -109,7 +109,7 @@ impl Inner {
         self.fault == Some(fault)
     }
 
-    /// From now on the checkpoint is somebody else's: it knows nothing of what this run deletes or changes.
+    /// From now on the checkpoint is another program's: it does not contain this run's deletions and changes.
     pub(crate) fn be_taken_over(&mut self, base: Snapshot) {
         let known = self.shadow.entries.values().chain(&base.resources).filter_map(|entry| entry.id.clone());
         let all: Vec<String> = known.chain(self.cloud.objects.keys().cloned()).collect();

@@ -1,7 +1,7 @@
-//! `pulumi:autonaming`: what resources are called for which the program gives no name.
+//! `pulumi:autonaming`: how resources are named when the program gives no name.
 //!
-//! The setting is Pulumi's: a mode (`default`, `verbatim`, `disabled`) or a pattern, for all resources, for those of a package, or for a
-//! type. It is read once for a run; a provider that understands it is told with each Check.
+//! The setting is Pulumi's: a mode (`default`, `verbatim`, `disabled`) or a pattern, for all resources, for those of one package, or for
+//! one type. It is read once per run; a provider that supports it receives the name with each Check.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 use crate::Options;
 use crate::builtin::PACKAGE;
 
-/// The setting's name among those of Pulumi itself.
+/// The setting's name within the `pulumi` package.
 const SETTING: &str = "autonaming";
 
 const HEXADECIMAL: &[u8] = b"0123456789abcdef";
@@ -22,7 +22,7 @@ const ALPHANUMERIC: &[u8] = b"abcdefghijklmnopqrstuvwxyz0123456789";
 const LETTERS: &[u8] = b"abcdefghijklmnopqrstuvwxyz";
 const DIGITS: &[u8] = b"0123456789";
 
-/// The setting, read.
+/// The parsed setting.
 #[derive(Debug, Default)]
 pub(crate) struct Naming {
     all: Rule,
@@ -38,24 +38,24 @@ struct PackageNaming {
 /// How a name is made.
 #[derive(Clone, Debug, Default, PartialEq)]
 enum Rule {
-    /// As the provider likes.
+    /// The provider chooses.
     #[default]
     Provider,
     /// The resource's own name.
     Verbatim,
     /// Only the program gives names.
     Disabled,
-    /// A pattern in which everything is filled in that is the same for the whole stack.
+    /// A pattern whose stack-wide parts are already filled in.
     Pattern { text: String, enforce: bool },
 }
 
-/// A name, and what it means for a replacement.
+/// A proposed name, and its consequence for a replacement.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Named {
     pub(crate) autonaming: Autonaming,
-    /// Nothing in the name is random: a second one cannot exist beside the first.
+    /// Nothing in the name is random, so two resources of this name cannot exist at once.
     pub(crate) fixed: bool,
-    /// The user means this very resource: a provider that cannot do it is worth a warning.
+    /// The name is enforced or its rule is for this package: a provider that cannot follow it is worth a warning.
     pub(crate) meant: bool,
 }
 
@@ -79,7 +79,7 @@ impl Naming {
         settings.naming(run).map_err(wrong)
     }
 
-    /// What a resource is to be called; `None` leaves it to the provider.
+    /// The name proposed for a resource; `None` leaves it to the provider.
     pub(crate) fn of(&self, urn: &Urn, seed: &[u8; 32]) -> Option<Named> {
         let package = self.packages.get(urn.ty().split(':').next().unwrap_or_default());
         let rule = package.map_or(&self.all, |package| package.types.get(urn.ty()).unwrap_or(&package.all));
@@ -99,7 +99,7 @@ impl Naming {
     }
 }
 
-/// What is written, at each of the three levels; those below the first are named by a package, and by a type.
+/// The setting as written, at any of its three levels: global, per package, per type.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Settings {
@@ -157,7 +157,7 @@ impl Settings {
     }
 }
 
-/// A pattern with what is the same for the whole stack.
+/// Fills in the parts of a pattern that are the same for the whole stack.
 fn of_stack(pattern: &str, run: &RunInfo) -> Result<String, String> {
     let pattern = pattern
         .replace("${organization}", &run.organization)
@@ -176,7 +176,7 @@ fn of_stack(pattern: &str, run: &RunInfo) -> Result<String, String> {
     Ok(filled)
 }
 
-/// A value of the project's configuration; the key may lead into what is configured as an object or a list, which is there as JSON.
+/// A value from the project's configuration. The key may be a path into a configured object or list, which is stored as JSON.
 fn configured(run: &RunInfo, key: &str) -> Option<String> {
     let path: PropertyPath = key.parse().ok()?;
     let (PathStep::Key(name), inside) = path.0.split_first()? else { return None };
@@ -193,7 +193,7 @@ fn configured(run: &RunInfo, key: &str) -> Option<String> {
     Some(found.as_str().map_or_else(|| found.to_string(), str::to_owned))
 }
 
-/// The pattern with its random parts, and whether it has any.
+/// The pattern with its random parts filled in, and whether it had any.
 fn filled(pattern: &str, seed: &[u8; 32]) -> (String, bool) {
     let mut chance = Chance { seed, taken: 0, bytes: Vec::new() };
     let mut name = String::new();
@@ -208,7 +208,7 @@ fn filled(pattern: &str, seed: &[u8; 32]) -> (String, bool) {
                 random |= !part.is_empty();
                 rest = after;
             }
-            // Whatever else it is, it is a part of the name.
+            // Anything else is a literal part of the name.
             None => {
                 name.push_str("${");
                 rest = after;
@@ -219,7 +219,7 @@ fn filled(pattern: &str, seed: &[u8; 32]) -> (String, bool) {
     (name, random)
 }
 
-/// Bytes that depend on nothing but the seed: what is replaced is checked twice, and both times gets the same name.
+/// Bytes that depend only on the seed: a replacement is checked twice and must get the same name both times.
 struct Chance<'a> {
     seed: &'a [u8; 32],
     taken: u64,
@@ -243,13 +243,13 @@ impl Chance<'_> {
             "num" => DIGITS,
             _ => return None,
         };
-        // No name of any provider is longer than this, and nobody gets a gigabyte.
+        // No provider accepts longer names, and the limit keeps a typo from making a gigabyte.
         let count = count.parse::<usize>().ok().filter(|count| *count <= 10_000)?;
         Some((0..count).filter_map(|_| self.character(characters)).collect())
     }
 
     fn character(&mut self, characters: &[u8]) -> Option<char> {
-        // Bytes so large that the characters would not be equally likely are skipped.
+        // Bytes beyond the last whole multiple are skipped, so that every character is equally likely.
         let limit = 256 - 256 % characters.len();
         let byte = loop {
             let byte = usize::from(self.byte());

@@ -28,7 +28,7 @@ impl Builtin {
         CallError::new(PACKAGE, call, ErrorKind::NotDone, message)
     }
 
-    /// The outputs of a stack, with the names of those that are secret.
+    /// The outputs of a stack, with the names of the secret ones.
     async fn stack_outputs(&self, arguments: &PropertyMap) -> Result<PropertyMap, CallError> {
         let name = match arguments.get("name").map(Value::bare) {
             Some(Value::String(name)) => name.clone(),
@@ -165,7 +165,7 @@ impl Provider for Builtin {
     }
 }
 
-/// A stash keeps the first input it was given as its output.
+/// A stash keeps the first input that it received as its output.
 fn stash_outputs(inputs: &PropertyMap, output: Option<&Value>) -> PropertyMap {
     PropertyMap::from([
         ("input".to_owned(), inputs.get("input").cloned().unwrap_or(Value::Null)),

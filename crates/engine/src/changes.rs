@@ -1,10 +1,10 @@
-//! What the resource options do to inputs and to a provider's diff.
+//! How resource options affect inputs and a provider's diff.
 
 use outrigger_provider::{Diff, DiffKind, PropertyDiff, Verdict};
 use outrigger_state::Resource;
 use outrigger_value::{PathStep, PropertyMap, PropertyPath, Value, secrecy};
 
-/// Names the init errors of a resource in `replaceOnChanges`.
+/// Stands for the init errors of a resource in `replaceOnChanges`.
 const INIT_ERROR: &str = "#initerror";
 
 /// The inputs with every ignored path set back to its old value, and the paths that could not be followed.
@@ -17,7 +17,7 @@ pub(crate) fn ignore(mut inputs: PropertyMap, old: &PropertyMap, paths: &[String
     (inputs, unreachable)
 }
 
-/// Turns changes at `replaceOnChanges` paths into replacements, and says what is to be done.
+/// Turns changes at `replaceOnChanges` paths into replacements, and returns the resulting verdict.
 pub(crate) fn force_replacements(diff: &mut Diff, verdict: Verdict, paths: &[String], init_errors: bool) -> Verdict {
     if verdict == Verdict::Same && !init_errors {
         return Verdict::Same;
@@ -48,13 +48,13 @@ pub(crate) fn force_replacements(diff: &mut Diff, verdict: Verdict, paths: &[Str
         || diff.detailed.as_ref().is_some_and(|detailed| detailed.values().any(|change| change.kind.replaces()));
     match verdict {
         _ if replaces => Verdict::Replace,
-        // Nothing changed, but the resource is not ready: an update lets the provider go on waiting for it.
+        // Nothing changed, but the resource is not ready: an update lets the provider continue waiting for it.
         Verdict::Same => Verdict::Update,
         other => other,
     }
 }
 
-/// Whether a changed replacement trigger asks for a replacement. Unknown counts as changed, absent as not.
+/// Whether a changed replacement trigger asks for a replacement. An unknown trigger counts as changed, a missing one as unchanged.
 pub(crate) fn triggered(old: Option<&Value>, new: Option<&Value>) -> bool {
     let bare = |value: Option<&Value>| value.map_or(Value::Null, Value::unwrap_secrets);
     let (old, new) = (bare(old), bare(new));
@@ -64,8 +64,8 @@ pub(crate) fn triggered(old: Option<&Value>, new: Option<&Value>) -> bool {
     old != Value::Null && new != Value::Null && old != new
 }
 
-/// Makes an entry ready to be kept: outputs are secret that the options name, or whose input of the same name is; and what a
-/// provider wrote about a half-made resource does not quote a secret.
+/// Prepares an entry for the state: an output is secret if the options name it or the input of the same name is secret, and a provider's
+/// messages about a half-made resource must not quote a secret.
 pub(crate) fn seal(resource: &mut Resource) {
     let Resource { inputs, outputs, additional_secret_outputs: additional, init_errors, .. } = resource;
     for (key, value) in outputs.iter_mut() {

@@ -1,4 +1,4 @@
-//! Components of packages: a provider makes them, of resources that it registers itself.
+//! Components of packages: a provider makes them out of resources that it registers itself.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -21,7 +21,7 @@ impl Deployment {
         let reference = self.provider_for(&goal, urn).await?;
         let instance = self.provider(&reference, urn).await?;
         if instance.provider.unconfigured() {
-            // What it is made of cannot be known yet; that it will be there is.
+            // A preview cannot know the component's children yet, only that the component will exist.
             return Box::pin(self.register_resource(Goal { remote: false, ..goal })).await;
         }
         let monitor = Attended { deployment: self, source: goal.source.clone(), refused: AtomicBool::new(false) };
@@ -29,7 +29,7 @@ impl Deployment {
         let source = goal.source.clone();
         let made = instance.provider.construct(&self.context, goal, &monitor).await;
         let made = made.map_err(|error| {
-            // What a child failed with has been said; that the component could not go on then is no news.
+            // A child's failure has been reported; the component's own failure adds nothing.
             if monitor.refused.load(Ordering::Relaxed) {
                 return RegisterError::Failed;
             }
@@ -40,7 +40,7 @@ impl Deployment {
         Ok(Registered { urn: made.urn, id: None, outputs: made.outputs, output_dependencies: made.output_dependencies })
     }
 
-    /// Calls a method of a resource. The provider that handles it is the resource's own.
+    /// Calls a method of a resource, on the resource's own provider.
     pub(crate) async fn call_method(&self, goal: MethodGoal) -> Result<CallResponse, RegisterError> {
         self.may_start()?;
         let stack = self.stack_urn();
@@ -91,9 +91,8 @@ impl Deployment {
     }
 }
 
-/// The monitor of one component or method call: what it registers is told as standing where the component stands, and
-/// whether any of it failed is remembered. Unlike a program's, its resources have no parent unless it names one: a component
-/// cannot see the stack.
+/// The monitor of one component or method call. Its resources are reported at the component's place in the program, and it remembers
+/// whether any of them failed. Unlike a program's, its resources have no default parent: a component cannot see the stack.
 struct Attended<'d> {
     deployment: &'d Deployment,
     source: Source,

@@ -1,10 +1,10 @@
-//! The one serial decision maker: names, aliases, old entries, what was decided, what is condemned.
+//! The one serial decision maker: names, aliases, old entries, and which resources are decided or condemned.
 //!
-//! Every method is synchronous and runs under one lock that is never held over a wait, so decisions are atomic although the
-//! calls around them run in parallel. The race that this closes: while a resource is asked whether it must be deleted before
-//! it is replaced, its dependents may be registering. A dependent that has been *decided* keeps its decision (it no longer
-//! depends on the resource, or it would have waited); one that has not is condemned, sees that at its own decision, and is
-//! made anew.
+//! Every method is synchronous and runs under one lock that is never held across an await, so decisions are atomic although the
+//! calls around them run in parallel. This closes a race: while providers are asked which dependents must be deleted before a resource
+//! is replaced, the dependents may be registering. A dependent that has been *decided* keeps its decision (it no longer
+//! depends on the resource, or it would have waited); one that has not is condemned, finds that at its own decision, and is
+//! recreated.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
@@ -17,34 +17,34 @@ use outrigger_value::{ProviderReference, Urn};
 use crate::table::{Puts, Table};
 use crate::{StepOp, Summary};
 
-/// What a child takes over from its parent when it says nothing itself.
+/// The options that a child inherits from its parent unless it sets them itself.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Inherited {
     pub(crate) protect: Option<bool>,
     pub(crate) retain_on_delete: Option<bool>,
     pub(crate) deleted_with: Option<Urn>,
     pub(crate) provider: Option<ProviderReference>,
-    /// Of a component: the providers of its children, by package.
+    /// For a component: the providers of its children, by package.
     pub(crate) providers: BTreeMap<String, ProviderReference>,
 }
 
-/// A registration that has its name and its old entry.
+/// A registration whose name and old entry have been determined.
 #[derive(Clone, Debug)]
 pub(crate) struct Begun {
     pub(crate) urn: Urn,
     pub(crate) old: Option<(EntryKey, Arc<Resource>)>,
-    /// The old name, if it had another.
+    /// The old name, if it was renamed.
     pub(crate) alias: Option<Urn>,
 }
 
-/// What has to happen with an old entry once the program has ended.
+/// How an old entry is treated after the program has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Leftover {
-    /// It was not registered.
+    /// It was not registered: delete it.
     Delete,
-    /// It is the old half of a replacement.
+    /// It is the old half of a replacement: delete it.
     DeleteReplaced,
-    /// It was deleted to be replaced and is not wanted any more.
+    /// It was deleted to be replaced and is no longer wanted.
     RemovePendingReplace,
 }
 
@@ -59,17 +59,17 @@ impl Leftover {
     }
 }
 
-/// What comes of a resource's dependents when it is deleted before it is replaced.
+/// The effect on a resource's dependents of deleting it before it is replaced.
 pub(crate) enum Sentence {
-    /// These go with it.
+    /// These are deleted with it.
     Condemned(Vec<(EntryKey, Arc<Resource>)>),
-    /// It was itself condemned in the meantime: it has been deleted already and is made anew.
+    /// It was itself condemned in the meantime: it has been deleted already and is recreated.
     SelfCondemned,
-    /// This one may not go, so nothing does.
+    /// This one is protected, so nothing is deleted.
     Protected(Urn),
 }
 
-/// What whoever deletes an entry waits for.
+/// An event that a deletion waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Milestone {
     /// The entry's replacement exists and the old half is marked, or the old half is gone.
@@ -91,15 +91,15 @@ pub(crate) struct Decisions {
     inherited: HashMap<Urn, Inherited>,
     /// Old entries that a registration took over.
     claimed: HashSet<EntryKey>,
-    /// Resources whose fate in this run is settled.
+    /// Resources decided in this run.
     decided: HashSet<Urn>,
     replaced: HashSet<Urn>,
-    /// Old entries deleted in this run so that something they depend on can be replaced. By key: the registration that takes
-    /// such an entry over may come later, and under another name.
+    /// Old entries deleted in this run so that something they depend on can be replaced. By key: the registration that claims such an entry
+    /// may come later and under another name.
     condemned: HashSet<EntryKey>,
     /// Old entries whose replacement was decided.
     leaving: HashSet<EntryKey>,
-    /// Old halves of replacements that are deleted before the end, for the sake of another.
+    /// Old halves of replacements that are deleted before the end because of another replacement.
     gone_early: HashSet<EntryKey>,
     skipped_creates: BTreeSet<Urn>,
 }
@@ -125,7 +125,7 @@ impl Decisions {
         }
     }
 
-    /// What children of that resource inherit.
+    /// The options that children of that resource inherit.
     pub(crate) fn inherited(&self, parent: &Urn) -> Inherited {
         self.inherited.get(parent).cloned().unwrap_or_default()
     }
@@ -192,7 +192,7 @@ impl Decisions {
             provider: goal.provider.clone(),
             providers: goal.providers.clone(),
         };
-        // Most resources set nothing, and nothing need be kept for them.
+        // Most resources set nothing, and then nothing is stored.
         if inherited != Inherited::default() {
             self.inherited.insert(urn.clone(), inherited);
         }
@@ -234,7 +234,7 @@ impl Decisions {
         }
     }
 
-    /// A child named after its parent was named after the parent's old name.
+    /// A child named after its parent used to be named after the parent's old name.
     fn inherited_alias(&self, ty: &str, name: &str, parent: &Urn, parent_alias: &Urn) -> Urn {
         let name = match name.strip_prefix(parent.name()) {
             Some(rest) => format!("{}{rest}", parent_alias.name()),
@@ -243,24 +243,24 @@ impl Decisions {
         Urn::new(&self.stack, &self.project, Some(parent_alias), ty, &name)
     }
 
-    /// The new name of a resource that had this one.
+    /// The current name of a resource that had this one.
     pub(crate) fn current_name<'a>(&'a self, urn: &'a Urn) -> &'a Urn {
         self.aliased.get(urn).unwrap_or(urn)
     }
 
-    /// Settles a resource's fate.
+    /// Records that a resource is decided.
     pub(crate) fn settle(&mut self, urn: &Urn) {
         self.decided.insert(urn.clone());
     }
 
-    /// Settles the fate of one that shall keep its old entry. Answers false if that was condemned in the meantime: then it must
-    /// be made anew.
+    /// Records the decision to keep a resource's old entry. Returns false if that was condemned in the meantime: the resource must then be
+    /// recreated.
     pub(crate) fn settle_kept(&mut self, urn: &Urn, key: EntryKey) -> bool {
         self.settle(urn);
         !self.is_condemned(key)
     }
 
-    /// The same for one that is replaced: until that has happened, its old half may still need what it depended on.
+    /// The same for a resource that is replaced: until that has happened, its old half may still need its dependencies.
     pub(crate) fn settle_replaced(&mut self, urn: &Urn, key: EntryKey) -> bool {
         let settled = self.settle_kept(urn, key);
         if settled {
@@ -269,7 +269,7 @@ impl Decisions {
         settled
     }
 
-    /// What must have happened before something that this old entry depended on may be deleted.
+    /// The milestone that must be reached before a dependency of this old entry may be deleted.
     pub(crate) fn milestone(&self, key: EntryKey) -> Option<Milestone> {
         if self.gone_early.contains(&key) || self.condemned.contains(&key) {
             Some(Milestone::Gone(key))
@@ -278,7 +278,7 @@ impl Decisions {
         }
     }
 
-    /// Takes an old half for deletion before the end; false if somebody else has.
+    /// Claims an old half for deletion before the end; false if another task already has.
     pub(crate) fn take_early(&mut self, key: EntryKey) -> bool {
         self.gone_early.insert(key)
     }
@@ -296,8 +296,8 @@ impl Decisions {
         self.condemned.contains(&key)
     }
 
-    /// Settles a resource that is deleted before it is replaced, and condemns its dependents with it: all of them but those that
-    /// have been decided or condemned since they were found.
+    /// Decides a resource that is deleted before it is replaced, and condemns its dependents with it, except those decided or condemned
+    /// since they were found.
     pub(crate) fn condemn_dependents(
         &mut self,
         urn: &Urn,
@@ -314,7 +314,7 @@ impl Decisions {
             return Sentence::Protected(held.urn.clone());
         }
         let condemn = |(key, dependent): &(EntryKey, Arc<Resource>)| {
-            // An old half goes by itself; its name belongs to the new half, which stays.
+            // An old half is deleted alone; its name belongs to the new half, which stays.
             if dependent.delete {
                 return self.gone_early.insert(*key);
             }
@@ -336,13 +336,13 @@ impl Decisions {
         self.skipped_creates.insert(urn.clone());
     }
 
-    /// A resource among these that was not created because it was not targeted.
+    /// One of these that was not created because it was not targeted.
     pub(crate) fn skipped_among<'a>(&self, urns: impl Iterator<Item = &'a Urn>) -> Option<Urn> {
         let mut urns = urns;
         urns.find(|urn| self.skipped_creates.contains(*urn)).cloned()
     }
 
-    /// Applies a rename to everything that refers to the old name, and answers what changed.
+    /// Applies a rename to everything that refers to the old name, and returns the changed entries.
     pub(crate) fn rename(&mut self, begun: &Begun) -> Puts {
         match &begun.alias {
             Some(from) => self.table.rename_references(from, &begun.urn),
@@ -350,8 +350,8 @@ impl Decisions {
         }
     }
 
-    /// Marks the old half of a replacement, as it is now, for deletion. It takes the new name too: everything that refers to it
-    /// does, and a provider is referred to by name and id.
+    /// Marks the old half of a replacement, as it is now, for deletion. It also gets the new name, because every reference does, and a
+    /// provider is referred to by name and id.
     pub(crate) fn mark_old(&mut self, key: EntryKey, begun: &Begun) -> Puts {
         let Some(current) = self.table.get(key) else { return Puts::new() };
         let old = Arc::new(Resource { delete: true, urn: begun.urn.clone(), ..Resource::clone(current) });
@@ -359,7 +359,7 @@ impl Decisions {
         vec![(key, old)]
     }
 
-    /// Old entries that the program did not ask for, with what has to happen to each.
+    /// Old entries that the program did not register, with the treatment of each.
     pub(crate) fn leftovers(&self, base_len: u64) -> Vec<(EntryKey, Arc<Resource>, Leftover)> {
         self.table
             .iter()

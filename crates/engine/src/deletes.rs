@@ -18,12 +18,12 @@ use crate::replace::protected;
 use crate::steps::{Applied, Failure, came_of, state_of};
 use crate::{Event, Step, StepOp, StepResult, changes};
 
-/// Entries that cease to exist with another, each with the step that it stands for.
+/// Entries that are deleted with another, each with its own step.
 type Passengers = Vec<(EntryKey, Arc<Resource>, StepOp)>;
 
 impl Deployment {
-    /// Deletes a resource that will be made anew; its entry stays, marked, until the new one is there. One that waits for
-    /// deletion anyway simply goes.
+    /// Deletes a resource that will be recreated; its entry stays, marked, until the new one exists. An entry that awaits deletion anyway
+    /// is removed.
     pub(crate) async fn delete_to_replace(&self, key: EntryKey, old: &Arc<Resource>) -> Result<(), RegisterError> {
         if !old.pending_replacement {
             self.delete_entry(key, old, StepOp::DeleteReplaced, Passengers::new(), old.delete).await?;
@@ -33,7 +33,7 @@ impl Deployment {
     }
 
     /// Deletes, or forgets, one entry. `remove` takes it out of the state; otherwise it stays, marked as pending replacement.
-    /// Passengers cease to exist with it: nothing is called for them, and they leave the state in the same record.
+    /// Passengers are deleted with it: no call is made for them, and they leave the state in the same record.
     async fn delete_entry(
         &self,
         key: EntryKey,
@@ -84,7 +84,7 @@ impl Deployment {
         Ok(())
     }
 
-    /// Asks the provider to delete; the answer is the record that ends the operation.
+    /// Asks the provider to delete, and returns the record that ends the operation.
     async fn call_delete(&self, step: &Step, key: EntryKey, old: &Arc<Resource>) -> Result<Record, RegisterError> {
         let urn = &old.urn;
         let Some(reference) = &old.provider else {
@@ -114,7 +114,7 @@ impl Deployment {
         }
     }
 
-    /// It exists still, and the provider says how it is now.
+    /// Keeps a resource that could not be deleted, in the state that the provider reports.
     async fn keep_undeleted(
         &self,
         urn: &Urn,
@@ -137,7 +137,7 @@ impl Deployment {
     }
 
     /// Whether the resources that the program did not register may be deleted. A program that registers none at all is more often a
-    /// mistake than a wish, such as a file that a generator left empty.
+    /// mistake than intended, such as a file that a generator left empty.
     pub(crate) fn may_delete_leftovers(&self) -> bool {
         if !self.options.keep_last || !self.options.targets.is_empty() {
             return true;
@@ -169,7 +169,7 @@ impl Deployment {
         preview
     }
 
-    /// Deletes what the program did not ask for. An entry goes when everything that depends on it is gone.
+    /// Deletes the resources that the program did not register, each one after everything that depends on it.
     pub(crate) async fn delete_leftovers(&self) {
         let leftovers = self.decide().leftovers(self.base.resources.len() as u64);
         let Some(condemned) = self.targeted_leftovers(leftovers) else { return };
@@ -205,7 +205,7 @@ impl Deployment {
         left.into_iter().for_each(|urn| self.services.events.emit(Event::NotStarted { urn }));
     }
 
-    /// With `--target`, only what was named goes; if something else would have to go with it, nothing does.
+    /// With `--target`, deletes only targeted resources; if another would have to go with them, none is deleted.
     fn targeted_leftovers(
         &self,
         leftovers: Vec<(EntryKey, Arc<Resource>, Leftover)>,
@@ -223,7 +223,7 @@ impl Deployment {
             allowed.extend(self.graph.dependents(key, true, |_, _| false).into_iter().map(|(key, _)| key));
         }
         let mut chosen: Vec<_> = leftovers.into_iter().filter(|(key, ..)| allowed.contains(key)).collect();
-        // The old half of a replaced provider stays while something that stays still uses it.
+        // The old half of a replaced provider stays while an entry that stays still uses it.
         let used: HashSet<ProviderReference> = {
             let going: HashSet<EntryKey> = chosen.iter().map(|(key, ..)| *key).collect();
             let decisions = self.decide();
@@ -257,7 +257,7 @@ impl Deployment {
         (unnamed.is_empty() && needed.is_empty() || self.options.preview).then_some(chosen)
     }
 
-    /// Entries that stay and refer to a name that none will have any more: with that the state would not be sound.
+    /// Entries that stay and refer to a name that no entry will have: the state would be invalid.
     fn needed_by_others(&self, chosen: &[(EntryKey, Arc<Resource>, Leftover)]) -> Vec<(Urn, Urn)> {
         let going: HashSet<EntryKey> = chosen.iter().map(|(key, ..)| *key).collect();
         let decisions = self.decide();

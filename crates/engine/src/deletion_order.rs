@@ -1,8 +1,8 @@
-//! In which order entries are deleted: each when everything that depends on it is gone.
+//! The order in which entries are deleted: each one after everything that depends on it.
 //!
-//! What exists only within another (`deletedWith`) needs no call: it goes with that one, as its passenger, and leaves the state
-//! in the same record. Pulumi forgets it first and deletes the other one after; if that fails or the run dies in between, it
-//! exists and nobody knows of it any more.
+//! A resource that exists only within another (`deletedWith`) needs no call: it goes with its carrier, as a passenger, and leaves the
+//! state in the same record. Pulumi forgets the passenger first and deletes the carrier afterwards; if that fails or the run dies in
+//! between, the passenger exists and no stack knows of it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -16,18 +16,18 @@ use crate::graph::Graph;
 /// A deletion whose turn has come.
 pub(crate) struct Departure {
     pub(crate) key: EntryKey,
-    /// What ceases to exist with it.
+    /// Entries that are deleted with it.
     pub(crate) passengers: Vec<EntryKey>,
 }
 
-/// Says whose turn it is. Pure: it is told what is gone, and answers what may go next.
+/// Decides which deletions may start. Pure: the caller reports finished deletions and gets those that may go next.
 pub(crate) struct DeletionOrder {
     /// How many entries must be gone, or be passengers of the same one, before an entry's turn comes.
     waiting: BTreeMap<EntryKey, usize>,
     dependencies: BTreeMap<EntryKey, Vec<EntryKey>>,
-    /// Passengers, with what they go with.
+    /// Passengers and their carriers.
     with: BTreeMap<EntryKey, EntryKey>,
-    /// Passengers whose turn has come, by what they go with.
+    /// Passengers whose turn has come, by carrier.
     aboard: BTreeMap<EntryKey, Vec<EntryKey>>,
 }
 
@@ -43,7 +43,7 @@ impl DeletionOrder {
             }
             dependencies.insert(*key, own);
         }
-        // Old generations may have needed each other the other way round: a possible dependency gives way to a certain one.
+        // Old generations may have needed each other the other way round: a possible dependency yields to a certain one.
         for (key, ..) in condemned {
             for possible in graph.possible_dependencies(*key) {
                 if waiting.contains_key(&possible) && !reaches(possible, *key, &dependencies) {
@@ -56,13 +56,13 @@ impl DeletionOrder {
         Self { waiting, dependencies, with, aboard: BTreeMap::new() }
     }
 
-    /// What may go at once. Later entries first: a stable order for equal states.
+    /// The deletions that can start at once, later entries first: a stable order for equal states.
     pub(crate) fn first(&mut self) -> Vec<Departure> {
         let free = self.waiting.iter().filter(|(_, count)| **count == 0).map(|(key, _)| *key).rev().collect();
         self.turns(free)
     }
 
-    /// An entry and its passengers are gone: what may go next.
+    /// Records that an entry and its passengers are gone, and returns the deletions that can start now.
     pub(crate) fn gone(&mut self, key: EntryKey) -> Vec<Departure> {
         let mut free = Vec::new();
         let passengers = self.with.iter().filter(|(_, carrier)| **carrier == key).map(|(passenger, _)| *passenger);
@@ -83,7 +83,7 @@ impl DeletionOrder {
         }
     }
 
-    /// A passenger whose turn has come goes aboard, which lets its carrier and its fellow passengers go on; anything else leaves.
+    /// A passenger whose turn has come goes aboard, which unblocks its carrier and fellow passengers; any other entry departs.
     fn turns(&mut self, mut free: Vec<EntryKey>) -> Vec<Departure> {
         free.reverse();
         let mut departures = Vec::new();
@@ -106,16 +106,16 @@ impl DeletionOrder {
     }
 }
 
-/// Whether deleting an entry asks its provider.
+/// Whether deleting an entry calls its provider.
 pub(crate) fn is_called(old: &Resource, op: StepOp) -> bool {
     old.custom && !old.is_provider() && !old.external && !old.retain_on_delete && op != StepOp::RemovePendingReplace
 }
 
-/// Who goes with whom: each passenger with the one at the end of its chain, which is really deleted.
+/// Assigns passengers to carriers: each to the end of its chain, which is really deleted.
 ///
-/// Only the one entry of the partner's name counts: of several, nobody can tell which one it is in. A partner that is kept in
-/// the cloud takes nothing with it. And a passenger cannot wait for a carrier that itself waits for something that the passenger
-/// still needs; then it is deleted by a call of its own.
+/// The partner's name must belong to one entry only; with several, the carrier is ambiguous. A partner that is retained in the cloud takes
+/// no passengers. And a passenger cannot wait for a carrier that itself waits for something that the passenger still needs; it is then
+/// deleted by a call of its own.
 fn passengers(
     graph: &Graph,
     condemned: &[(EntryKey, Arc<Resource>, Leftover)],
@@ -145,7 +145,7 @@ struct Groups<'a> {
 }
 
 impl Groups<'_> {
-    /// Lets a passenger go with its partner, or with what that goes with, unless the group would then wait for itself.
+    /// Adds a passenger to its partner's group, unless the group would then wait for itself.
     fn join(&mut self, passenger: EntryKey, partner: EntryKey) {
         let carrier = self.with.get(&partner).copied().unwrap_or(partner);
         let own = self.group(passenger);
@@ -168,7 +168,7 @@ impl Groups<'_> {
         self.members.get(carrier).cloned().unwrap_or_else(|| vec![key])
     }
 
-    /// Whether a way leads out of these entries over others and back in.
+    /// Whether a path of dependencies leads out of these entries over others and back in.
     fn waits_for_itself(&self, together: &BTreeSet<EntryKey>) -> bool {
         let next = |key: &EntryKey| self.dependencies.get(key).into_iter().flatten().copied();
         let mut open: Vec<EntryKey> = together.iter().flat_map(next).filter(|key| !together.contains(key)).collect();

@@ -1,4 +1,4 @@
-//! One run: what every step shares.
+//! One run: the data that every step shares.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -32,20 +32,20 @@ pub(crate) struct Deployment {
     pub(crate) stack_outputs: Mutex<Option<PropertyMap>>,
     decisions: Mutex<Decisions>,
     calls: Semaphore,
-    /// Places for calls that only look, beside those that change or read: a wide program's thousands of checks would otherwise keep
-    /// its creations waiting, and each would cost the creations a place for as long as its answer is under way.
+    /// Permits for calls that only check and compare, separate from those that change or read: the thousands of checks of a wide program
+    /// would otherwise keep its creations waiting, and each would cost the creations a permit for the duration of the call.
     looks: Semaphore,
-    /// Places for operations: one for each call, and a few more, so that the next intents become durable while calls are under
-    /// way. What waits for a place has not begun: after a crash a person has to look for everything that had.
+    /// Permits for operations: one for each call, and a few more, so that the next intents become durable while calls are running. An
+    /// operation without a permit has not begun: after a crash, every operation that had begun needs checking by hand.
     intents: Semaphore,
     failed: AtomicBool,
     blemished: AtomicBool,
     journal_failed: AtomicBool,
     pub(crate) changed: AtomicBool,
     pub(crate) deletes_all: AtomicBool,
-    /// One for each milestone that somebody waits for; closed when it is reached, or never will be.
+    /// One for each milestone that a task waits for; closed when it is reached or never will be.
     gates: Mutex<HashMap<Milestone, Arc<Semaphore>>>,
-    /// The surroundings of every call. The host sets deadlines.
+    /// The context of every call. The host sets deadlines.
     pub(crate) context: CallContext,
 }
 
@@ -96,10 +96,11 @@ impl Deployment {
         }
     }
 
-    /// The same run after a refresh, or after a look at what an interrupted run was deleting: what was read is what the decisions and the order of deletion start from.
+    /// The same run after a refresh, or after checking what an interrupted run was deleting: decisions and the order of deletion start from
+    /// the resources as read.
     ///
-    /// Keys stay as they are, so a removed entry leaves a hole: the graph is made of what is left, with the holes filled by
-    /// the removed entries. Nothing comes of them: whoever uses the graph looks up in the table what is there.
+    /// Keys stay as they are, so a removed entry leaves a hole in the graph, filled by the removed entry itself. This is harmless: every
+    /// user of the graph looks up in the table which entries still exist.
     pub(crate) fn rebased(self) -> Self {
         if !self.options.refresh && !self.has_pending_deletions() {
             return self;
@@ -116,25 +117,25 @@ impl Deployment {
         Self { graph, ..self }
     }
 
-    /// The decision maker. Never held over a wait. A panic inside a decision would be a bug; the state it leaves is as good as
-    /// any, so the lock is taken all the same.
+    /// The decision maker; the lock is never held across an await. A panic inside a decision would be a bug, and no state it could leave is
+    /// worse than another, so a poisoned lock is used anyway.
     pub(crate) fn decide(&self) -> MutexGuard<'_, Decisions> {
         self.decisions.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    /// The time of day as the state has it: RFC 3339, in UTC.
+    /// The current time as the state writes it: RFC 3339, in UTC.
     pub(crate) fn now(&self) -> String {
         self.services.clock.now().to_string()
     }
 
-    /// Waits for a place among the calls under way; only closed semaphores fail, and this one is never closed.
+    /// Waits for a permit for a call. Only a closed semaphore fails, and this one is never closed.
     pub(crate) async fn permit(&self) -> Result<SemaphorePermit<'_>, RegisterError> {
         let permit = self.calls.acquire().await.map_err(|_| RegisterError::Skipped)?;
         self.may_start()?;
         Ok(permit)
     }
 
-    /// Waits for a place among the calls that only look.
+    /// Waits for a permit for a call that only checks or compares.
     pub(crate) async fn look(&self) -> Result<SemaphorePermit<'_>, RegisterError> {
         let permit = self.looks.acquire().await.map_err(|_| RegisterError::Skipped)?;
         self.may_start()?;
@@ -153,17 +154,17 @@ impl Deployment {
         gates.entry(milestone).or_insert_with(|| Arc::new(Semaphore::new(0))).clone()
     }
 
-    /// Lets everyone go on who waits for this, also after a failure: they see by themselves that the run has failed.
+    /// Releases every task that waits for this milestone, also after a failure: each then finds that the run has failed.
     pub(crate) fn reached(&self, milestone: Milestone) {
         self.gate(milestone).close();
     }
 
-    /// Waits until this has happened.
+    /// Waits until this milestone is reached.
     pub(crate) async fn wait_for(&self, milestone: Milestone) -> Result<(), RegisterError> {
         // Closing is the signal: an acquire on a closed semaphore returns at once.
         let gate = self.gate(milestone);
         let _closed = gate.acquire().await;
-        // It is reached also when it failed, and then nothing may build on it.
+        // A failure also reaches the milestone, and then nothing may build on it.
         if self.has_failed() { Err(RegisterError::Skipped) } else { self.may_start() }
     }
 
@@ -196,7 +197,7 @@ impl Deployment {
         self.services.events.emit(Event::Diagnostic { urn, diagnostic: Box::new(diagnostic) });
     }
 
-    /// Reports an error that fails the run in the end but stops nothing else.
+    /// Reports an error that fails the run at its end but stops nothing else.
     pub(crate) fn blemish(&self, urn: &Urn, diagnostic: Diagnostic) {
         self.blemished.store(true, Ordering::Relaxed);
         self.services.events.emit(Event::Diagnostic { urn: Some(urn.clone()), diagnostic: Box::new(diagnostic) });
@@ -210,8 +211,8 @@ impl Deployment {
         self.report(Some(urn.clone()), Diagnostic::info(code, text));
     }
 
-    /// Makes a record durable. An error has been reported when this returns, and once only: every step that waits for the same
-    /// flush meets the same error.
+    /// Makes a record durable. An error has been reported when this returns, and only once: every step that waits for the same flush gets
+    /// the same error.
     pub(crate) async fn append(&self, urn: &Urn, record: Record) -> Result<(), RegisterError> {
         if record == Record::default() {
             return Ok(());
@@ -238,7 +239,7 @@ impl Deployment {
         step
     }
 
-    /// Ends a step, with what is there now; counts it if it is done.
+    /// Ends a step with the resource's new state, and counts it if it is done.
     pub(crate) fn ended(&self, step: &Step, new: Option<Arc<Resource>>, result: StepResult, result_op: StepOp) {
         if result == StepResult::Done {
             self.decide().summary.count(result_op);
@@ -256,7 +257,7 @@ impl LogSink for EventLog {
     }
 }
 
-/// A failed call, as the user reads it.
+/// The diagnostic for a failed call.
 pub(crate) fn diagnose(error: CallError, doing: &str, urn: &Urn) -> Diagnostic {
     let summary = format!("could not {doing} `{}` ({})", urn.name(), urn.ty());
     let (code, detail) = match error.kind {
@@ -319,7 +320,7 @@ pub(crate) fn diagnose(error: CallError, doing: &str, urn: &Urn) -> Diagnostic {
     diagnostic
 }
 
-/// A provider that refuses inputs, as the user reads it: one finding for each property.
+/// The diagnostics for inputs that a provider rejects: one for each property.
 pub(crate) fn diagnose_check(failure: &CheckFailure, urn: &Urn) -> Diagnostic {
     let summary = match failure.property.as_str() {
         "" => format!("`{}` ({}) is not valid", urn.name(), urn.ty()),

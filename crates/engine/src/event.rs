@@ -8,7 +8,7 @@ use outrigger_provider::{Diff, LogLevel};
 use outrigger_state::Resource;
 use outrigger_value::{PropertyMap, Urn};
 
-/// What a step does.
+/// The kind of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum StepOp {
     /// Nothing.
@@ -19,7 +19,7 @@ pub enum StepOp {
     Update,
     /// Removes one.
     Delete,
-    /// Stands for a whole replacement; has no effect of its own.
+    /// Represents a whole replacement; has no effect of its own.
     Replace,
     /// Makes the new half of a replacement.
     CreateReplacement,
@@ -27,7 +27,7 @@ pub enum StepOp {
     DeleteReplaced,
     /// Reads a resource that is not managed.
     Read,
-    /// Reads one that takes the place of a managed one.
+    /// Reads one that replaces a managed one.
     ReadReplacement,
     /// Reads a managed resource.
     Refresh,
@@ -35,11 +35,11 @@ pub enum StepOp {
     Discard,
     /// Forgets one that was read and is now managed.
     DiscardReplaced,
-    /// Forgets one that was deleted to be replaced, and is not wanted any more.
+    /// Forgets one that was deleted to be replaced and is no longer wanted.
     RemovePendingReplace,
-    /// Adopts an existing resource.
+    /// Imports an existing resource.
     Import,
-    /// Adopts one in place of another.
+    /// Imports one in place of another.
     ImportReplacement,
 }
 
@@ -69,96 +69,96 @@ impl StepOp {
 /// One step.
 #[derive(Clone, Debug)]
 pub struct Step {
-    /// What it does.
+    /// The kind of step.
     pub op: StepOp,
-    /// To which resource.
+    /// The resource.
     pub urn: Urn,
-    /// What was there.
+    /// Its state before.
     pub old: Option<Arc<Resource>>,
-    /// What shall be there, or is there now.
+    /// Its planned state, or its state now.
     pub new: Option<Arc<Resource>>,
-    /// What changes, where the provider said it.
+    /// The changes, if the provider listed them.
     pub diff: Option<Arc<Diff>>,
 }
 
 /// How a step ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StepResult {
-    /// As it should.
+    /// Successfully.
     Done,
     /// It failed; a diagnostic says why.
     Failed,
-    /// What it did is not known; it stays in the state as a pending operation.
+    /// The result is not known; the operation stays pending in the state.
     Unknown,
-    /// It never began: the run failed or was stopped while it waited for its turn.
+    /// The step never began: the run failed or was stopped while it waited for its turn.
     NotStarted,
 }
 
-/// Something that happened.
+/// An event of a run.
 #[derive(Clone, Debug)]
 pub enum Event {
     /// A step begins.
     StepStarted(Arc<Step>),
-    /// A step ended. For a refresh, `result_op` says what was found.
+    /// A step ended. For a refresh, `result_op` is the finding.
     StepEnded {
-        /// The step, with what is there now.
+        /// The step, with the resource's state now.
         step: Arc<Step>,
         /// How it ended.
         result: StepResult,
-        /// What it came to: the step's own op, but for a refresh `same`, `update` or `delete`.
+        /// The result: the step's own op, but for a refresh `same`, `update` or `delete`.
         result_op: StepOp,
     },
-    /// The provider is called for a step that has begun: until then it waited for a place among the parallel calls.
+    /// The provider is called for a step that has begun; until then the step waited for a permit among the parallel calls.
     CallStarted {
-        /// For which resource.
+        /// The resource.
         urn: Urn,
     },
-    /// There was no step for a resource, because something that it needs failed, or the run failed or was stopped before its turn.
+    /// No step ran for a resource, because something that it needs failed, or the run failed or was stopped before its turn.
     NotStarted {
-        /// Which one.
+        /// The resource.
         urn: Urn,
     },
     /// The outputs of a component or of the stack were set.
     Outputs {
-        /// Whose.
+        /// The component or stack.
         urn: Urn,
-        /// What they were.
+        /// The old outputs.
         old: PropertyMap,
-        /// What they are.
+        /// The new outputs.
         new: PropertyMap,
     },
     /// A finding.
     Diagnostic {
-        /// What it is about, if one resource.
+        /// The resource it is about, if only one.
         urn: Option<Urn>,
         /// The finding.
         diagnostic: Box<Diagnostic>,
     },
-    /// A plugin said something.
+    /// A log message from a plugin.
     Log {
-        /// How important.
+        /// The severity.
         level: LogLevel,
-        /// What it is about.
+        /// The resource it is about.
         urn: Option<Urn>,
         /// The text.
         message: String,
-        /// Whether the next one replaces it.
+        /// Whether the next message replaces it.
         ephemeral: bool,
     },
 }
 
-/// Takes events. Called from one task, in order; must not block.
+/// Receives events. Called from one task, in order; must not block.
 pub trait EventSink: Send + Sync {
     /// One event.
     fn emit(&self, event: Event);
 }
 
-/// What a run came to.
+/// The counts of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
-    /// Steps by what they did; for a refresh, by what was found.
+    /// Steps by kind; for a refresh, by finding.
     pub counts: BTreeMap<StepOp, usize>,
-    /// How many resources failed, or ended in doubt.
+    /// How many resources failed, or have an operation without a known result.
     pub failed: usize,
     /// How many resources were not started.
     pub not_started: usize,
@@ -170,7 +170,7 @@ impl Summary {
         *self.counts.entry(op).or_default() += 1;
     }
 
-    /// Whether anything but `same` (and reads) was done.
+    /// Whether any step other than `same` or a read was done.
     pub fn changes(&self) -> bool {
         self.counts.keys().any(|op| !matches!(op, StepOp::Same | StepOp::Read | StepOp::Refresh))
     }
@@ -179,15 +179,15 @@ impl Summary {
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// Everything was done.
+    /// Everything succeeded.
     Succeeded,
-    /// Something failed; diagnostics say what.
+    /// Something failed; diagnostics explain it.
     Failed,
     /// The user stopped it.
     Cancelled,
 }
 
-/// What a run came to.
+/// The result of a run.
 #[derive(Clone, Debug)]
 pub struct RunResult {
     /// How it ended.
@@ -196,7 +196,7 @@ pub struct RunResult {
     pub summary: Summary,
     /// The stack's outputs.
     pub outputs: PropertyMap,
-    /// The program registers no resource, so the update deletes every resource of the stack. Only with [`crate::Options::keep_last`].
+    /// The program registers no resource, so the update deletes every resource of the stack. Set only with [`crate::Options::keep_last`].
     pub deletes_all: bool,
     /// Something in the state changed, or would change, if only an option of a resource or an output of the stack.
     pub changed: bool,

@@ -1,4 +1,4 @@
-//! Who depends on whom in the state that the run began with.
+//! The dependency graph of the state that the run began with.
 //!
 //! The base snapshot is ordered: an entry comes after everything that it refers to. So an edge always points to an earlier
 //! entry, and the graph has no cycles, whatever the program does now.
@@ -13,9 +13,9 @@ pub(crate) struct Graph {
     resources: Vec<Arc<Resource>>,
     by_urn: HashMap<Urn, Vec<usize>>,
     children: HashMap<Urn, Vec<usize>>,
-    /// Who refers to a name otherwise than as its child.
+    /// The entries that refer to a name other than as its child.
     referrers: HashMap<Urn, Vec<usize>>,
-    /// What updates whose end nobody saw would have made entries depend on.
+    /// Dependencies that interrupted updates of unknown result would have added.
     half_updated: HashMap<Urn, Arc<Resource>>,
 }
 
@@ -39,8 +39,8 @@ impl Graph {
         Self { resources: resources.to_vec(), by_urn, children, referrers, half_updated }
     }
 
-    /// The entries that must still be there while `key` is: provider, parent, dependencies, and the children of a component that
-    /// it depends on. Later entries first, so that equal states are deleted in equal order.
+    /// The entries that must outlive `key`: provider, parent, dependencies, and the children of a component that it depends on.
+    /// Later entries first, so that equal states are deleted in equal order.
     pub(crate) fn dependencies(&self, key: EntryKey) -> Vec<EntryKey> {
         let Some(resource) = self.resources.get(key.0 as usize) else { return Vec::new() };
         let own = key.0 as usize;
@@ -50,7 +50,7 @@ impl Graph {
             let is_parent_only = resource.parent.as_ref() == Some(urn) && !resource.dependencies.contains(urn);
             for index in earlier(urn) {
                 found.insert(index);
-                // A dependency on a component is one on everything inside it.
+                // A dependency on a component is a dependency on everything inside it.
                 if !is_parent_only && !self.resources[index].custom {
                     found.extend(self.children.get(urn).into_iter().flatten().copied().filter(|child| *child < own));
                 }
@@ -65,11 +65,11 @@ impl Graph {
         found.into_iter().rev().map(|index| EntryKey(index as u64)).collect()
     }
 
-    /// Entries that `key` may depend on although the base's order does not say so.
+    /// Entries that `key` may depend on although the base's order does not show it.
     ///
-    /// Old halves of replacements that stand after it and have a name that it refers to: it may have been made with one of
-    /// them, since a run that ended between the replacement and the dependents' updates leaves that behind, and the state says
-    /// names only. And what an update that was cut short would have made it depend on: the update may have happened.
+    /// First, later old halves of replacements whose name it refers to: a run that ended between the replacement and the dependents'
+    /// updates leaves such entries behind, and the state refers by name only. Second, the dependencies that an interrupted update would
+    /// have added: the update may have happened.
     pub(crate) fn possible_dependencies(&self, key: EntryKey) -> Vec<EntryKey> {
         let own = key.0 as usize;
         let Some(resource) = self.resources.get(own) else { return Vec::new() };
@@ -91,8 +91,8 @@ impl Graph {
         }
     }
 
-    /// Everything that depends on `root`, directly or not, in the base's order. Children count only when asked for, and what
-    /// `ignore` names does not count.
+    /// Everything that depends on `root`, directly or not, in the base's order. Children count only on request, and entries that `ignore`
+    /// names do not count.
     pub(crate) fn dependents(
         &self,
         root: EntryKey,
@@ -101,7 +101,7 @@ impl Graph {
     ) -> Vec<(EntryKey, Arc<Resource>)> {
         let mut found = Vec::new();
         let mut waiting = BTreeSet::new();
-        // Only later entries: one that stands before what it names means an earlier entry of that name.
+        // Later entries only: an entry that precedes the one it names must mean an earlier entry of that name.
         let follow = |waiting: &mut BTreeSet<usize>, index: usize| {
             let Some(resource) = self.resources.get(index) else { return };
             let children = self.children.get(&resource.urn).filter(|_| include_children);
@@ -120,7 +120,7 @@ impl Graph {
     }
 }
 
-/// The names that an entry cannot do without, but for its parent's.
+/// The names that an entry needs, other than its parent's.
 fn needed(resource: &Resource) -> impl Iterator<Item = &Urn> {
     let properties = resource.property_dependencies.values().flatten();
     let options = resource.deleted_with.iter().chain(&resource.replace_with);

@@ -1,16 +1,15 @@
 //! Registrations become steps, steps become results.
 //!
 //! A driver (YAML, later others) calls `Monitor::register` concurrently; the engine decides, calls the provider, writes the
-//! journal, and answers. What was not registered is deleted at the end.
+//! journal, and answers. Resources that were not registered are deleted at the end.
 //!
-//! - `register` is the way of one registration; `decisions` the one serial decision maker it asks.
+//! - `register` is the path of one registration; `decisions` is the one serial decision maker.
 //! - `steps`, `replace`, `deletes`, `read`, `refresh` carry decisions out; `operations` makes every intent durable first;
-//!   `deletion_order` says when a deletion's turn has come; `pending` settles what an earlier run left unfinished.
-//! - `construct` lets a provider make a component, of resources that it registers itself.
-//! - `providers` and `provider_resources` start and configure plugins; `builtin` is the package that needs none.
-//!
-//! Nothing here spawns, reads a clock, or draws randomness: [`Services`] brings all of that in, so the simulator runs the same
-//! code with a seed.
+//!   `deletion_order` decides when a deletion may start; `pending` settles the operations that an earlier run left unfinished.
+//! - `construct` lets a provider make a component out of resources that it registers itself.
+//! - `providers` and `provider_resources` start and configure plugins; `builtin` is the package that needs no plugin.
+//! Nothing here spawns, reads a clock, or draws randomness: [`Services`] provides all of that, so the simulator runs the same code with a
+//! seed.
 
 mod autonaming;
 mod builtin;

@@ -1,7 +1,7 @@
-//! Operations that are under way: opened before a call that can change the world, closed with its result.
+//! Running operations: opened before a call that can change the world, closed with its result.
 //!
 //! An operation is named by its own id and never by its resource: the old half and the new half of a replacement share a name
-//! and can be under way at once.
+//! and run at the same time.
 
 use outrigger_provider::RegisterError;
 use outrigger_state::{OperationId, PendingOperation, Record};
@@ -19,7 +19,7 @@ impl Deployment {
         Ok(id)
     }
 
-    /// Waits for a place among the calls for an operation that has begun; if the user asked to stop meanwhile, it is closed.
+    /// Waits for a permit for an operation that has begun; if the user asks to stop meanwhile, the operation is closed.
     pub(crate) async fn permit_for(
         &self,
         urn: &Urn,
@@ -38,7 +38,7 @@ impl Deployment {
     }
 }
 
-/// A record that closes an operation; the caller adds the result to it. An operation whose end nobody knows is not closed.
+/// A record that closes an operation; the caller adds the result to it. An operation without a known result is not closed.
 pub(crate) fn ended(operation: impl Into<Option<OperationId>>) -> Record {
     Record { end: operation.into().into_iter().collect(), ..Record::default() }
 }

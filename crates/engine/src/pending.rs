@@ -1,4 +1,4 @@
-//! What an earlier run left unfinished, and what becomes of it.
+//! Pending operations of an earlier run, and how they are settled.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -13,37 +13,37 @@ use tracing::Instrument as _;
 use crate::deployment::Deployment;
 use crate::steps::{state_of, timeout};
 
-/// What to do with creations that an earlier run left unfinished.
+/// How to treat creations that an earlier run left unfinished.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum PendingCreates {
-    /// Keep them, and say so.
+    /// Keep them, and report them.
     #[default]
     Keep,
     /// Forget them.
     Clear,
-    /// Adopt them, by the id that the user found out; others are kept.
+    /// Import those for which the user supplies an id; keep the others.
     Import(Vec<(Urn, String)>),
 }
 
-/// Entries of the state that may be gone, each with the deletions that are about it.
+/// Entries that may have been deleted, each with its pending deletions.
 type Doubtful = BTreeMap<EntryKey, (Arc<Resource>, Vec<OperationId>)>;
 
-/// What a look at a resource that may have been deleted shows.
+/// The result of reading a resource that may have been deleted.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Look {
     Gone,
-    /// It is there, or nobody will ever be able to say that it is not.
+    /// It exists, or no provider can ever tell that it does not.
     There,
-    /// It could not be looked at this time.
+    /// It could not be read this time.
     Unseen,
 }
 
 impl Deployment {
-    /// Settles what an earlier run left unfinished. Updates and reads are simply over: the state says what there was, and the next plan
-    /// what is to be done. A deletion may have happened, which a look shows, and stays open until there was one; a creation may have made
-    /// something that the state does not know.
+    /// Settles the operations that an earlier run left pending. Updates and reads are simply closed: the state has the old values, and the
+    /// next plan finds the difference. A deletion may have happened; it stays open until the resource could be read. A creation may have
+    /// made something that the state does not contain.
     pub(crate) async fn settle_pending(&self) {
-        // Before any of it is forgotten: whoever is interrupted here finds it again.
+        // First, before any operation is closed: a run interrupted here must find them all again.
         let unseen = self.forget_deleted().await;
         let mut record = Record::default();
         for (number, pending) in self.base.pending.iter().enumerate() {
@@ -60,7 +60,7 @@ impl Deployment {
         }
     }
 
-    /// Whether an earlier run was interrupted in a deletion, so that what the state has may be gone.
+    /// Whether an earlier run was interrupted during a deletion, so that resources in the state may be gone.
     pub(crate) fn has_pending_deletions(&self) -> bool {
         self.pending_deletions().next().is_some()
     }
@@ -70,7 +70,7 @@ impl Deployment {
         all.filter(|(_, pending)| pending.kind == OperationKind::Deleting).map(|(id, pending)| (id, &pending.resource))
     }
 
-    /// What interrupted deletions are about. A run that could not look at it may have given it another name meanwhile.
+    /// The entries that interrupted deletions are about. A run that could not read a resource may have renamed it since.
     fn doubtful(&self) -> Doubtful {
         let mut doubtful = Doubtful::new();
         if !self.has_pending_deletions() {
@@ -94,8 +94,8 @@ impl Deployment {
         doubtful
     }
 
-    /// Takes out of the state what an interrupted run has deleted without hearing of it. Otherwise it would count as being there until
-    /// somebody reads it. The answer are the deletions of what could not be looked at.
+    /// Removes from the state what an interrupted run deleted without getting the answer; otherwise it would count as existing until the
+    /// next refresh. Returns the deletions whose resources could not be read.
     async fn forget_deleted(&self) -> HashSet<OperationId> {
         let looks = self.doubtful().into_iter();
         let looks = looks.map(|(key, (old, of))| async move { (key, of, self.look_at(&old).await, old) });
@@ -117,7 +117,7 @@ impl Deployment {
         unseen
     }
 
-    /// What cannot be read by anybody counts as being there: a provider need not be able to read.
+    /// A resource that cannot be read counts as existing: a provider need not support reading.
     async fn look_at(&self, old: &Arc<Resource>) -> Look {
         let managed = old.custom && !old.is_provider() && !old.pending_replacement;
         let Some(reference) = old.provider.as_ref().filter(|_| managed) else { return Look::There };
@@ -197,7 +197,7 @@ impl Deployment {
                 let mut record = Record { end: vec![operation], ..Record::default() };
                 {
                     let mut decisions = self.decide();
-                    // Another one of that name exists by now: the adopted one is the spare, and goes with the next update.
+                    // Another resource has that name by now: the imported one is superfluous, and the next update deletes it.
                     let delete = decisions.table.live(&adopted.urn).is_some();
                     let adopted = Arc::new(Resource { delete, ..Resource::clone(&adopted) });
                     let key = decisions.table.new_entry();

@@ -13,7 +13,7 @@ pub(crate) fn public(inputs: &PropertyMap) -> PropertyMap {
     inputs.iter().filter(|(key, _)| *key != INTERNAL).map(|(key, value)| (key.clone(), value.clone())).collect()
 }
 
-/// Puts the engine's own part back after a plugin has checked the rest.
+/// Restores the engine's own part after a plugin has checked the rest.
 pub(crate) fn restore(checked: &mut PropertyMap, news: &PropertyMap) {
     for key in ["version", INTERNAL] {
         if key == INTERNAL || !checked.contains_key(key) {
@@ -25,12 +25,12 @@ pub(crate) fn restore(checked: &mut PropertyMap, news: &PropertyMap) {
     }
 }
 
-/// How a provider came to be.
+/// How a provider was declared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Declared {
-    /// The program names it.
+    /// By the program.
     Explicitly,
-    /// A resource without a provider needed it.
+    /// By the engine, for a resource without a provider.
     ByDefault,
 }
 
@@ -130,7 +130,7 @@ pub(crate) fn default_name(descriptor: &PluginDescriptor) -> String {
     name
 }
 
-/// Pulumi's way to make a name of any text: letters, digits and `_.-` stay, the parts are joined by `/`.
+/// Turns any text into a name as Pulumi does: letters, digits and `_.-` stay, the parts are joined by `/`.
 fn qualified_name(text: &str) -> String {
     let parts: Vec<String> = text
         .split('/')

@@ -1,4 +1,4 @@
-//! Provider resources: their "cloud" is a configured process, so nothing is pending and nothing can be lost.
+//! Provider resources: each is only a configured process, so nothing can be pending or lost.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ impl Deployment {
     pub(crate) async fn register_provider(&self, mut registration: Registration) -> Result<Registered, RegisterError> {
         let urn = registration.urn().clone();
         if let Some(package) = &registration.goal.package {
-            // An explicit provider stands below the stack, a default one does not.
+            // An explicit provider is a child of the stack, a default one is not.
             let how = if registration.goal.parent.is_some() { Declared::Explicitly } else { Declared::ByDefault };
             provider_inputs::describe(&mut registration.new.inputs, package, how);
         }
@@ -42,7 +42,7 @@ impl Deployment {
             || diff.detailed.as_ref().is_some_and(|detailed| detailed.values().any(|change| change.kind.replaces()));
         let changed = diff.changed == Some(true);
         if ready.is_some() && (changed || replaces) {
-            // The one that is ready keeps its configuration: resources that exist may still need it.
+            // The configured instance keeps its configuration: existing resources may still need it.
             plugin = self.load_plugin(&urn, &descriptor).await?;
         }
         match (changed, replaces) {
@@ -55,8 +55,8 @@ impl Deployment {
         }
     }
 
-    /// The plugin that a refresh before the program has configured for the same provider: it can check and compare a configuration as
-    /// well as another process that would have to be started for it.
+    /// The plugin that a refresh before the program has configured for the same provider: it can check and compare a configuration too, so
+    /// no second process is needed.
     fn ready_plugin(&self, registration: &Registration, descriptor: &PluginDescriptor) -> Option<Arc<dyn Plugin>> {
         let old = registration.old()?;
         let reference = ProviderReference { urn: registration.urn().clone(), id: old.id.clone()? };
@@ -114,7 +114,7 @@ impl Deployment {
         Ok(diff)
     }
 
-    /// What another provider's configuration would mean for resources of an old one.
+    /// How a different provider's configuration affects the resources of an old one.
     pub(crate) async fn diff_provider(
         &self,
         instance: &Instance,
@@ -189,7 +189,7 @@ impl Deployment {
         self.finish_provider(&step, plugin, new, begun.alias.as_ref(), record, &goal).await
     }
 
-    /// An unchanged provider is configured with the inputs that it had. A refresh before the program may have done that already.
+    /// Configures an unchanged provider with its old inputs. A refresh before the program may have done that already.
     async fn same_provider(
         &self,
         registration: Registration,
@@ -217,7 +217,7 @@ impl Deployment {
         Ok(registered)
     }
 
-    /// Configures, makes the entry durable before anyone refers to it, and makes the instance known.
+    /// Configures the provider, makes the entry durable before anything refers to it, and registers the instance.
     async fn finish_provider(
         &self,
         step: &Step,

@@ -1,4 +1,4 @@
-//! Provider instances: started, checked, configured; found again by reference.
+//! Provider instances: started, checked, configured; found by reference.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -14,12 +14,12 @@ use crate::deployment::Deployment;
 use crate::provider_inputs;
 use crate::register::failed;
 
-/// A provider that can be asked.
+/// A provider that can be called.
 #[derive(Clone)]
 pub(crate) struct Instance {
     pub(crate) plugin: Arc<dyn Plugin>,
     pub(crate) provider: Arc<dyn Provider>,
-    /// The checked inputs that it was configured with.
+    /// The provider resource, with the checked inputs that it was configured with.
     pub(crate) resource: Arc<Resource>,
 }
 
@@ -29,9 +29,9 @@ type Slot<T> = Arc<OnceCell<T>>;
 pub(crate) struct Providers {
     instances: Mutex<HashMap<ProviderReference, Slot<Instance>>>,
     defaults: Mutex<BTreeMap<PluginDescriptor, Slot<ProviderReference>>>,
-    /// What the program's packages say about versions, by package.
+    /// The versions that the program's packages require, by package.
     required: Mutex<HashMap<String, PluginDescriptor>>,
-    /// Everything that was started, to be given back at the end.
+    /// Every plugin that was started, to be released at the end.
     started: Mutex<Vec<Arc<dyn Plugin>>>,
 }
 
@@ -72,12 +72,12 @@ impl Providers {
         lock(&self.instances).entry(reference.clone()).or_default().clone()
     }
 
-    /// A provider of this run that is configured.
+    /// A configured provider of this run.
     pub(crate) fn ready(&self, reference: &ProviderReference) -> Option<Instance> {
         lock(&self.instances).get(reference).and_then(|slot| slot.get()).cloned()
     }
 
-    /// Makes an instance known; an alias of its name finds it too.
+    /// Registers an instance; an alias of its name finds it too.
     pub(crate) fn insert(&self, reference: ProviderReference, alias: Option<&Urn>, instance: &Instance) {
         let mut instances = lock(&self.instances);
         let filled = || Arc::new(OnceCell::new_with(Some(instance.clone())));
@@ -89,7 +89,7 @@ impl Providers {
 }
 
 impl Deployment {
-    /// Starts a plugin; what is started is given back at the end of the run.
+    /// Starts a plugin, which is released at the end of the run.
     pub(crate) async fn load_plugin(
         &self,
         urn: &Urn,
@@ -108,14 +108,14 @@ impl Deployment {
         Ok(plugin)
     }
 
-    /// Configures a plugin with a provider resource's inputs; the goal says where they stand.
+    /// Configures a plugin with a provider resource's inputs; the goal knows their places in the program.
     pub(crate) async fn configure(
         &self,
         plugin: Arc<dyn Plugin>,
         resource: Arc<Resource>,
         goal: &Goal,
     ) -> Result<Instance, RegisterError> {
-        // What a preview would create is configured with the id that it will get.
+        // A provider that a preview would create is configured with the id that it will get.
         let id = match resource.id.clone().unwrap_or_default() {
             unknown if unknown == UNKNOWN_ID => self.services.random.provider_id(&resource.urn),
             known => known,
@@ -128,7 +128,7 @@ impl Deployment {
         Ok(Instance { plugin, provider, resource })
     }
 
-    /// The provider of an entry: one of this run, or the one that the state describes, started now.
+    /// The provider of an entry: one of this run, or one described by the state, started now.
     pub(crate) async fn provider(&self, reference: &ProviderReference, user: &Urn) -> Result<Instance, RegisterError> {
         let slot = self.providers.slot(reference);
         slot.get_or_try_init(|| async {
@@ -138,7 +138,7 @@ impl Deployment {
                     && resource.urn == reference.urn
                     && resource.id.as_deref() == Some(reference.id.as_str())
             };
-            // The old half of a renamed one has its new name only in the table.
+            // The old half of a renamed provider has its new name only in the table.
             let renamed = || self.decide().table.iter().map(|(_, resource)| resource).find(is_meant).cloned();
             let Some(resource) = self.base.resources.iter().find(is_meant).cloned().or_else(renamed) else {
                 return Err(self.fail(
@@ -199,7 +199,7 @@ impl Deployment {
         .cloned()
     }
 
-    /// `pulumi:disable-default-providers` lists packages, or `*`, whose resources must name their provider.
+    /// `pulumi:disable-default-providers` lists packages (or `*`) whose resources must name their provider.
     fn deny_default(&self, descriptor: &PluginDescriptor, user: &Urn) -> Result<(), RegisterError> {
         let setting =
             self.options.package_config.get(PACKAGE).and_then(|config| config.get("disable-default-providers"));

@@ -1,4 +1,4 @@
-//! Resources that are read but not managed, adopted ones, and function calls.
+//! Resources that are read but not managed, imported ones, and function calls.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::register::{Registration, package_or, place};
 use crate::steps::{came_of, timeout};
 use crate::{Step, StepOp, StepResult, changes};
 
-/// The function that every language calls to look through a resource reference.
+/// The function that every language SDK calls to resolve a resource reference.
 const GET_RESOURCE: &str = "pulumi:pulumi:getResource";
 
 impl Deployment {
@@ -129,7 +129,7 @@ impl Deployment {
         Ok(self.answer(&new))
     }
 
-    /// Asks the provider what exists.
+    /// Asks the provider for a resource's current state.
     pub(crate) async fn read_state(
         &self,
         instance: &Instance,
@@ -146,7 +146,7 @@ impl Deployment {
         result.map_err(|error| self.fail(urn, diagnose(error, "read", urn)))
     }
 
-    /// The provider that a goal without a resource uses.
+    /// The provider for a goal that is not a resource.
     async fn instance_for(
         &self,
         explicit: Option<ProviderReference>,
@@ -168,7 +168,7 @@ impl Deployment {
         let stack = self.stack_urn();
         let (_, instance) =
             self.instance_for(goal.provider.clone(), goal.package.as_ref(), &goal.token, &stack).await?;
-        // The package's provider is there like any other, but what it would answer only the run knows.
+        // The package has a provider like any other, but only the run knows the answer.
         if goal.token == GET_RESOURCE {
             return self.get_resource(&goal).map(Some);
         }
@@ -206,7 +206,7 @@ impl Deployment {
         Ok(Some(invoked.result))
     }
 
-    /// What a resource reference points to: a resource of this run, or one that the state has.
+    /// The resource that a reference points to: one of this run, or one in the state.
     fn get_resource(&self, goal: &InvokeGoal) -> Result<PropertyMap, RegisterError> {
         let name = goal.arguments.get("urn").map(Value::bare).and_then(Value::as_str).unwrap_or_default();
         let found =
@@ -227,7 +227,7 @@ impl Deployment {
         ]))
     }
 
-    /// The id to adopt, if the goal names one and the old entry does not have it already.
+    /// The id to import, if the goal names one and the old entry does not have it already.
     pub(crate) fn import_wanted(&self, registration: &Registration) -> Option<String> {
         let wanted = registration.goal.import_id.clone()?;
         match registration.old() {
@@ -239,7 +239,7 @@ impl Deployment {
         }
     }
 
-    /// Adopts an existing resource: it becomes the old entry that the program's inputs are then compared with.
+    /// Imports an existing resource: it becomes the old entry that the program's inputs are then compared with.
     pub(crate) async fn import(
         &self,
         registration: &mut Registration,

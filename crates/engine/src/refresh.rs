@@ -1,4 +1,4 @@
-//! Reading what exists and bringing the state to it.
+//! Reading resources and updating the state to match them.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -39,20 +39,20 @@ impl Deployment {
         self.forget_all(gone).await;
     }
 
-    /// Takes what no longer exists out of the state, in one step: entries that referred to it are mended with it.
+    /// Removes missing resources from the state in one record, which also repairs the entries that referred to them.
     pub(crate) async fn forget_all(&self, gone: Vec<(EntryKey, Arc<Resource>)>) {
         let Some((_, first)) = gone.first() else { return };
         let urn = first.urn.clone();
         let mut record = Record::default();
         {
             let mut decisions = self.decide();
-            // Children move to the nearest parent that is still there: parents come first, so going backwards a child is moved
-            // before its own removal and then again with its new parent's.
+            // Children move to the nearest parent that still exists: parents come first, so going backwards a child is moved before its own
+            // removal and then again with its new parent's.
             for (key, _) in &gone {
                 decisions.table.remove(*key);
                 record.remove.push(*key);
             }
-            // A name that another half of a replacement still has is not gone: references may mean that one.
+            // A name that the other half of a replacement still has is not gone: references may mean that one.
             let names: HashSet<Urn> = decisions.table.iter().map(|(_, resource)| resource.urn.clone()).collect();
             for (_, old) in gone.iter().rev() {
                 if !names.contains(&old.urn) {
@@ -61,7 +61,7 @@ impl Deployment {
             }
             record.put.retain(|(key, _)| decisions.table.get(*key).is_some());
         }
-        // The error has been reported; the state in memory is not used any further then.
+        // The error has been reported; the state in memory is not used further.
         let _reported = self.append(&urn, record).await;
     }
 
@@ -100,7 +100,7 @@ impl Deployment {
         }
     }
 
-    /// What an entry looks like now, and whether that is a change; `None` if it is gone.
+    /// An entry's current state, and whether it changed; `None` if the resource is missing.
     async fn refreshed(
         &self,
         instance: &Instance,
@@ -141,7 +141,7 @@ impl Deployment {
         } else if old.external {
             if old.outputs == new.outputs { StepOp::Same } else { StepOp::Update }
         } else {
-            // Seen from the other side: what would the program's inputs change in what is there now?
+            // The other direction: what would the program's inputs change in the resource as it is now?
             let request = PlanRequest {
                 resource: ResourceIdentity::new(urn.clone()),
                 prior: Some(state_of(&new)),

@@ -1,4 +1,4 @@
-//! The way of one registration: name, old entry, check, plan, decision, step, answer.
+//! The path of one registration: name, old entry, check, plan, decision, step, answer.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use crate::steps::{Replacing, state_of, timeout};
 pub(crate) struct Registration {
     pub(crate) goal: Goal,
     pub(crate) begun: Begun,
-    /// What the state shall hold; filled as the answers come in.
+    /// The new state, filled as the answers come in.
     pub(crate) new: Resource,
 }
 
@@ -70,7 +70,7 @@ impl Deployment {
         }
     }
 
-    /// A child takes over what it does not say itself; a provider only if it is of the child's package.
+    /// A child inherits the options that it does not set itself; a provider only if it belongs to the child's package.
     fn inherit(&self, goal: &mut Goal) {
         let inherited = goal.parent.as_ref().map(|parent| self.decide().inherited(parent)).unwrap_or_default();
         goal.protect = goal.protect.or(inherited.protect);
@@ -81,7 +81,7 @@ impl Deployment {
                 goal.providers.entry(package).or_insert(provider);
             }
         }
-        // What a component says of its provider is for its children, which find it by package.
+        // A component's provider option is for its children, which find it by package.
         if !goal.custom && !goal.remote {
             goal.provider = None;
         } else if goal.provider.is_none() {
@@ -91,7 +91,7 @@ impl Deployment {
         }
     }
 
-    /// A component: nothing is called, only the state changes.
+    /// Registers a component: no provider is called, only the state changes.
     async fn register_component(&self, mut registration: Registration) -> Result<Registered, RegisterError> {
         self.decide().settle(&registration.begun.urn);
         match registration.begun.old.clone() {
@@ -119,7 +119,7 @@ impl Deployment {
         let seed = self.services.random.seed();
         self.check(&mut registration, instance, fresh, seed).await?;
 
-        // The first decision. A resource condemned by then was deleted for the sake of another: it is made anew.
+        // The first decision. A resource already condemned was deleted because of another, so it is recreated.
         let Some((key, old)) = registration.begun.old.clone() else {
             self.decide().settle(&urn);
             return self.create(registration, instance, Replacing::Nothing).await;
@@ -131,8 +131,8 @@ impl Deployment {
             self.decide().settle(&urn);
             return self.create(registration, instance, Replacing::Pending { key, old, diff: None }).await;
         }
-        // To predict an update costs a call of its own, and what the options turn into a replacement may come from a provider
-        // without updates: where they could, the prediction waits for the verdict.
+        // Predicting an update costs a separate call, and a replacement that the options force may be of a type whose provider has no
+        // updates: with `replaceOnChanges`, the prediction waits for the verdict.
         let predict_later = self.options.preview && !registration.goal.replace_on_changes.is_empty();
         let mut planned = self.plan(&registration, instance, &old, self.options.preview && !predict_later).await?;
         let verdict = changes::force_replacements(
@@ -144,7 +144,7 @@ impl Deployment {
         if verdict == Verdict::Replace {
             return self.replace(registration, instance, key, old, planned.diff, seed).await;
         }
-        // The second decision: while the provider was asked, something else may have condemned this one.
+        // The second decision: while the provider was answering, another task may have condemned this resource.
         if !self.decide().settle_kept(&urn, key) {
             return self.recreate(registration, instance, key, seed, false).await;
         }
@@ -162,7 +162,7 @@ impl Deployment {
         }
     }
 
-    /// Made anew, its old inputs mean nothing to the check.
+    /// Whether the resource is recreated, so that its old inputs mean nothing to the check.
     fn made_anew(&self, registration: &Registration) -> bool {
         registration
             .begun
@@ -171,7 +171,7 @@ impl Deployment {
             .is_none_or(|(key, old)| old.external || old.pending_replacement || self.decide().is_condemned(*key))
     }
 
-    /// Asks the provider to check the inputs; they are in `new.inputs` afterwards.
+    /// Asks the provider to check the inputs, and puts the result in `new.inputs`.
     pub(crate) async fn check(
         &self,
         registration: &mut Registration,
@@ -219,11 +219,11 @@ impl Deployment {
         Ok(())
     }
 
-    /// What the stack's configuration says that a resource is to be called.
+    /// The name that the stack's configuration gives a resource.
     fn autonaming(&self, registration: &mut Registration, instance: &Instance, seed: &[u8; 32]) -> Option<Autonaming> {
         let named = self.naming.of(registration.urn(), seed)?;
         if named.fixed {
-            // Two of the same name cannot exist at once.
+            // Two resources of the same name cannot exist at once.
             registration.goal.delete_before_replace = Some(true);
         }
         if instance.provider.takes_autonaming() {
@@ -239,7 +239,7 @@ impl Deployment {
         None
     }
 
-    /// What must happen to an old resource: the options and the provider's reference first, then the provider itself.
+    /// How an old resource must change: the options and the provider's reference decide first, then the provider itself.
     async fn plan(
         &self,
         registration: &Registration,
@@ -279,7 +279,7 @@ impl Deployment {
         planned.map_err(|error| self.fail(urn, failed(error, "compare", urn, &registration.goal)))
     }
 
-    /// Whether another provider than before means another resource.
+    /// Whether a different provider means a different resource.
     async fn provider_replaced(
         &self,
         old: &Resource,
@@ -303,7 +303,7 @@ impl Deployment {
             || diff.detailed.is_some_and(|detailed| detailed.values().any(|d| d.kind.replaces())))
     }
 
-    /// Whether the user asked for this one; everything, if nothing was named. Providers and the stack always count.
+    /// Whether the resource is targeted, which all are without targets. Providers and the stack always count.
     pub(crate) fn targeted(&self, urn: &Urn) -> bool {
         self.options.targets.is_empty()
             || self.options.targets.contains(urn)
@@ -311,8 +311,8 @@ impl Deployment {
             || urn.provider_package().is_some()
     }
 
-    /// A resource that the user did not name stays as it is, or is not made. One that was deleted to be replaced is not there
-    /// either, and its old id must not reach anyone.
+    /// A resource outside the targets stays as it is, or is not created. One that was deleted to be replaced does not exist either, and its
+    /// old id must not be passed on.
     async fn register_untargeted(&self, mut registration: Registration) -> Result<Registered, RegisterError> {
         let urn = registration.urn().clone();
         self.decide().settle(&urn);
@@ -336,7 +336,7 @@ impl Deployment {
         }
     }
 
-    /// A targeted resource cannot be made while something that it needs is not.
+    /// Refuses to create a targeted resource while something that it needs is not created.
     pub(crate) fn refuse_skipped(&self, new: &Resource, goal: &Goal) -> Result<(), RegisterError> {
         let needed = new.references().chain(new.provider.as_ref().map(|provider| &provider.urn));
         let Some(missing) = self.decide().skipped_among(needed) else { return Ok(()) };
@@ -365,7 +365,7 @@ impl Deployment {
     }
 }
 
-/// Adds the goal's place to a finding that has none.
+/// Adds the goal's place to a diagnostic that has none.
 pub(crate) fn place(diagnostic: Diagnostic, goal: &Goal) -> Diagnostic {
     match (&diagnostic.place, &goal.source) {
         (None, Some(source)) => diagnostic.at(source.clone()),
@@ -373,18 +373,18 @@ pub(crate) fn place(diagnostic: Diagnostic, goal: &Goal) -> Diagnostic {
     }
 }
 
-/// A property that a provider refuses, where the program says it.
+/// The diagnostic for a property that a provider rejects, at its place in the program.
 pub(crate) fn refused(failure: &CheckFailure, urn: &Urn, goal: &Goal) -> Diagnostic {
     place_at(diagnose_check(failure, urn), failure.path().as_ref(), goal)
 }
 
-/// A call that failed, where the program says what it is about.
+/// The diagnostic for a failed call, at the place in the program that it is about.
 pub(crate) fn failed(error: CallError, doing: &str, urn: &Urn, goal: &Goal) -> Diagnostic {
     let about = error.about.clone();
     place_at(diagnose(error, doing, urn), about.as_ref(), goal)
 }
 
-/// The place of a property, or of the goal where the program does not say it.
+/// Adds the place of a property, or of the goal if the property has none.
 fn place_at(diagnostic: Diagnostic, property: Option<&PropertyPath>, goal: &Goal) -> Diagnostic {
     match property.and_then(|property| goal.places.of(property)) {
         Some(found) => diagnostic.at(found),
@@ -397,7 +397,7 @@ pub(crate) fn package_of(goal: &Goal) -> PluginDescriptor {
     package_or(goal.package.as_ref(), &goal.ty)
 }
 
-/// The given package, or the one that a token begins with.
+/// The given package, or the one named by the token's first part.
 pub(crate) fn package_or(package: Option<&PluginDescriptor>, token: &str) -> PluginDescriptor {
     package.cloned().unwrap_or_else(|| PluginDescriptor::named(token.split(':').next().unwrap_or_default(), None))
 }

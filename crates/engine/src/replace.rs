@@ -17,7 +17,7 @@ use crate::steps::{Replacing, state_of};
 use crate::{Step, StepOp, StepResult, changes};
 
 impl Deployment {
-    /// The provider, or an option, says that the resource must be made anew.
+    /// Replaces a resource because the provider or an option requires it.
     pub(crate) async fn replace(
         &self,
         mut registration: Registration,
@@ -45,7 +45,7 @@ impl Deployment {
             return Err(self.fail(&urn, place(diagnostic, &registration.goal)));
         }
         self.decide().mark_replaced(&urn);
-        // What the provider filled in before came from the old one; the new one gets its own.
+        // Names and defaults that the provider filled in belong to the old resource; the new one gets its own.
         self.check(&mut registration, instance, true, seed).await?;
         let first = registration.goal.delete_before_replace.unwrap_or(diff.delete_before_replace);
         let diff = Some(Arc::new(diff));
@@ -59,7 +59,7 @@ impl Deployment {
             return created;
         }
         let dependents = self.dependents_to_replace(key, &old).await?;
-        // The decision: whoever has been decided since is no longer a dependent, whoever has not is condemned.
+        // The decision: a resource decided in the meantime is no longer a dependent; every other one is condemned.
         let sentence = self.decide().condemn_dependents(&urn, key, dependents);
         let condemned = match sentence {
             Sentence::Condemned(condemned) => condemned,
@@ -80,7 +80,7 @@ impl Deployment {
         };
         let result = deleted.await;
         self.reached(Milestone::Replaced(key));
-        // Whoever waits must go on even if a deletion failed.
+        // Waiting tasks must continue even if a deletion failed.
         for (dependent_key, _) in &condemned {
             self.reached(Milestone::Gone(*dependent_key));
         }
@@ -88,9 +88,8 @@ impl Deployment {
         self.create(registration, instance, Replacing::Deleted { key, old, diff }).await
     }
 
-    /// Everything that depended on an entry and goes in this run has to be gone before it: what others have condemned, and the
-    /// old halves of those whose own replacement was decided before. Only later entries of the base are waited for, here and by
-    /// whoever deletes those, so no two wait for each other.
+    /// Waits until everything that depended on an entry and leaves in this run is gone: entries condemned for another replacement, and old
+    /// halves of replacements decided earlier. Each such wait is for later entries of the base only, so no two wait for each other.
     fn clear_way<'a>(&'a self, key: EntryKey, old: &'a Arc<Resource>) -> BoxFuture<'a, Result<(), RegisterError>> {
         Box::pin(async move {
             let dependents = self.graph.dependents(key, false, |_, _| false);
@@ -118,7 +117,7 @@ impl Deployment {
         })
     }
 
-    /// The old halves among these that cannot do without an entry.
+    /// The old halves among these that still need an entry.
     async fn old_halves(
         &self,
         old: &Arc<Resource>,
@@ -132,7 +131,7 @@ impl Deployment {
         self.followers(old, halves).await
     }
 
-    /// The resource was deleted, in this run or an earlier one, to be made anew.
+    /// Recreates a resource that was deleted in this run or an earlier one.
     pub(crate) async fn recreate(
         &self,
         mut registration: Registration,
@@ -159,7 +158,7 @@ impl Deployment {
         self.create(registration, instance, Replacing::Deleted { key, old, diff: None }).await
     }
 
-    /// A step of its own that stands for the whole replacement.
+    /// Reports a separate step that represents the whole replacement.
     fn note_replace(&self, registration: &Registration, old: &Arc<Resource>, diff: Option<Arc<Diff>>) {
         let new = Arc::new(registration.new.clone());
         let step =
@@ -168,14 +167,14 @@ impl Deployment {
         self.ended(&step, Some(new), StepResult::Done, StepOp::Replace);
     }
 
-    /// The old resources that would have to be replaced if this one were: those whose provider is, and those whose provider says
-    /// so when the inputs that came from it are unknown. In the base's order.
+    /// The old resources that must be replaced along with this one: those whose provider is replaced, and those whose provider asks for
+    /// replacement when the inputs that came from it are unknown. In the base's order.
     async fn dependents_to_replace(
         &self,
         root: EntryKey,
         old: &Arc<Resource>,
     ) -> Result<Vec<(EntryKey, Arc<Resource>)>, RegisterError> {
-        // The graph is the base's: what a refresh found gone since, or changed, counts as it is now.
+        // The graph is the base's: resources that a refresh found missing or drifted count as they are now.
         let candidates: Vec<_> = {
             let decisions = self.decide();
             // The old half of a dependent that is itself replaced still needs this one, whatever was decided for the new half.
@@ -189,7 +188,7 @@ impl Deployment {
         self.followers(old, candidates).await
     }
 
-    /// Those that must go with an entry, in the order of the candidates.
+    /// The candidates that must be replaced along with an entry, in their order.
     async fn followers(
         &self,
         old: &Arc<Resource>,
@@ -241,7 +240,7 @@ impl Deployment {
     }
 }
 
-/// A resource that may not go.
+/// The error for deleting a protected resource.
 pub(crate) fn protected(urn: &Urn, doing: &str) -> Diagnostic {
     Diagnostic::error("engine-protected", format!("cannot {doing} `{}` ({}): it is protected", urn.name(), urn.ty()))
         .hint(format!(

@@ -16,7 +16,7 @@ use crate::autonaming::Naming;
 use crate::deployment::Deployment;
 use crate::{Ending, Event, Options, RunResult, Services};
 
-/// Brings a stack to what a program says; with `options.preview`, only says what would happen.
+/// Updates a stack to match a program; with `options.preview`, only reports the changes.
 pub async fn up(options: Options, services: Services, base: Snapshot, program: &dyn Program) -> RunResult {
     let mut deployment = Deployment::new(options, services, base);
     match Naming::read(&deployment.options, &deployment.run) {
@@ -35,8 +35,8 @@ pub async fn up(options: Options, services: Services, base: Snapshot, program: &
     if deployment.may_start().is_ok() && program.run(&deployment).await.is_err() {
         deployment.mark_failed();
     }
-    // After a failure, what was not registered may only have waited for what failed. A program that registered nothing keeps
-    // its stack.
+    // After a failure, unregistered resources may only have waited for the one that failed. A program that registered nothing keeps its
+    // stack.
     let complete = !deployment.has_failed() && deployment.root(Goal::root(&deployment.stack)).await.is_ok();
     if complete && deployment.may_start().is_ok() && deployment.may_delete_leftovers() {
         deployment.delete_leftovers().await;
@@ -45,7 +45,7 @@ pub async fn up(options: Options, services: Services, base: Snapshot, program: &
     deployment.close()
 }
 
-/// Brings the state to what exists.
+/// Updates the state to match the resources as they are.
 pub async fn refresh(options: Options, services: Services, base: Snapshot) -> RunResult {
     let deployment = Deployment::new(options, services, base);
     deployment.settle_pending().await;
@@ -74,12 +74,12 @@ impl Deployment {
         self.stack.clone()
     }
 
-    /// Registers the root stack, once: a second registration gets the answer of the first.
+    /// Registers the root stack once: a second registration gets the answer of the first.
     async fn root(&self, goal: Goal) -> &Result<Registered, RegisterError> {
         self.root.get_or_init(|| Box::pin(self.register_resource(goal))).await
     }
 
-    /// Registers a resource; reports one that is skipped before it has a step.
+    /// Registers a resource, and reports it if it is skipped before it has a step.
     pub(crate) async fn register_or_skip(&self, goal: Goal) -> Result<Registered, RegisterError> {
         let urn = Urn::new(&self.options.stack, &self.options.project, goal.parent.as_ref(), &goal.ty, &goal.name);
         let answer = self.register_resource(goal).await;
@@ -89,7 +89,7 @@ impl Deployment {
         answer
     }
 
-    /// The parent of what a program registers: the root stack, unless the program names another.
+    /// The parent of a registered resource: the root stack, unless the program names another.
     async fn parent(&self, named: Option<Urn>) -> Result<Option<Urn>, RegisterError> {
         if named.is_some() {
             return Ok(named);
@@ -120,7 +120,7 @@ impl Deployment {
         self.services.events.emit(event);
     }
 
-    /// Gives the plugins back and says how it ended.
+    /// Releases the plugins and returns the result.
     fn close(self) -> RunResult {
         let ending = if self.has_failed() || self.is_blemished() {
             Ending::Failed

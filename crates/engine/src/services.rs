@@ -1,4 +1,4 @@
-//! Everything that the engine takes from outside, so that a simulator can replace it.
+//! Everything that the engine needs from outside, so that a simulator can replace it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,8 +20,8 @@ pub trait Random: Send + Sync {
     /// A version 4 UUID.
     fn uuid(&self) -> String;
 
-    /// The id that a new provider will have. The same answer in a preview and in the update after it lets both share one
-    /// configured process, because the id is part of the configuration.
+    /// The id that a new provider will have. If a preview and the update after it get the same id, they can share one configured process,
+    /// because the id is part of the configuration.
     fn provider_id(&self, _provider: &Urn) -> String {
         self.uuid()
     }
@@ -34,13 +34,13 @@ pub trait OtherStacks: Send + Sync {
     async fn outputs(&self, name: &str) -> Result<PropertyMap, Diagnostic>;
 }
 
-/// Prepares everything that a program hands in, before a plugin sees it.
+/// Prepares the properties that a program passes in, before a plugin sees them.
 pub trait PrepareInputs: Send + Sync {
     /// Fills in the missing hashes of assets and archives; a front end may also learn here which values are secret.
     fn prepare(&self, properties: &mut PropertyMap) -> Result<(), Diagnostic>;
 }
 
-/// What the engine needs of the world.
+/// The services that the engine needs.
 #[derive(Clone)]
 pub struct Services {
     /// Where plugins come from.
@@ -53,17 +53,17 @@ pub struct Services {
     pub random: Arc<dyn Random>,
     /// Other stacks.
     pub stacks: Arc<dyn OtherStacks>,
-    /// Prepares what the program hands in.
+    /// Prepares the properties that the program passes in.
     pub inputs: Arc<dyn PrepareInputs>,
     /// Where events go.
     pub events: Arc<dyn EventSink>,
-    /// The user asked to stop: nothing new starts, what runs may finish.
+    /// Cancelled when the user asks to stop: nothing new starts, running calls may finish.
     pub stop: CancellationToken,
-    /// The user asked twice: calls under way are given up, and what is unknown is written down.
+    /// Cancelled when the user asks twice: running calls are abandoned, and operations without a result are recorded as pending.
     pub abort: CancellationToken,
 }
 
-/// What the user asked for.
+/// The options of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// The project's name.
@@ -74,7 +74,7 @@ pub struct Options {
     pub organization: String,
     /// Change nothing.
     pub preview: bool,
-    /// How many calls that change or read something may be under way at once, and how many beside them that only check and compare.
+    /// How many calls that change or read something may run at once; as many again may check and compare.
     pub parallel: usize,
     /// Only these resources; empty means all.
     pub targets: crate::Targets,
@@ -82,11 +82,11 @@ pub struct Options {
     pub continue_on_error: bool,
     /// Read everything before deciding.
     pub refresh: bool,
-    /// The stack's configuration by namespace, each value as text, secrets marked: a package's is its default provider's.
+    /// The stack's configuration by namespace, each value as text, secrets marked; a package's namespace configures its default provider.
     pub package_config: BTreeMap<String, PropertyMap>,
     /// Where the configuration of each namespace was given.
     pub package_places: BTreeMap<String, PropertyPlaces>,
-    /// What to do with creations that an earlier run left unfinished.
+    /// How to treat creations that an earlier run left unfinished.
     pub pending_creates: PendingCreates,
     /// An update whose program registers no resource fails instead of deleting every resource of the stack; a preview warns.
     pub keep_last: bool,

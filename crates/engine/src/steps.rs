@@ -1,4 +1,4 @@
-//! The steps that change the world: intent durable, call, result durable, answer.
+//! The steps that change the world: the intent becomes durable, the call is made, the result becomes durable, the caller gets the answer.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,13 +18,13 @@ use crate::providers::Instance;
 use crate::register::{Registration, failed, place};
 use crate::{Step, StepOp, StepResult, changes};
 
-/// What a creation takes the place of.
+/// The old resource that a creation replaces.
 pub(crate) enum Replacing {
-    /// Nothing: it is new.
+    /// None: it is new.
     Nothing,
-    /// An old one that is deleted at the end.
+    /// One that is deleted at the end.
     Pending { key: EntryKey, old: Arc<Resource>, diff: Option<Arc<Diff>> },
-    /// An old one that was deleted already; the new entry takes the place of its entry.
+    /// One that was deleted already; the new entry replaces its entry.
     Deleted { key: EntryKey, old: Arc<Resource>, diff: Option<Arc<Diff>> },
 }
 
@@ -35,7 +35,7 @@ pub(crate) enum Applied {
 }
 
 impl Deployment {
-    /// Nothing to do; the state changes only if the goal's own data did.
+    /// An unchanged resource: the state changes only if the goal's own data did.
     pub(crate) async fn same(
         &self,
         registration: Registration,
@@ -58,10 +58,10 @@ impl Deployment {
         };
         let step = self.started(step);
         let mut record = Record { put: self.decide().rename(&registration.begun), ..Record::default() };
-        // Where the program says it is not a change worth a write.
+        // A new place in the program alone is not worth a write.
         let position = std::mem::replace(&mut new.source_position, old.source_position.clone());
         let new = if **old == new {
-            // Events keep it for as long as the run: a copy of each resource would double the memory of a large state.
+            // Events keep it for the whole run: a copy of each resource would double the memory of a large state.
             Arc::clone(old)
         } else {
             new.source_position = position;
@@ -118,7 +118,7 @@ impl Deployment {
             let mut decisions = self.decide();
             record.put.extend(decisions.rename(&begun));
             let key = match &replacing {
-                // A key of its own, so that a recovery against somebody else's checkpoint sees a creation and not a change.
+                // A key of its own, so that recovery onto another program's checkpoint sees a creation and not a change.
                 Replacing::Deleted { key, .. } => {
                     decisions.table.remove(*key);
                     record.remove.push(*key);
@@ -142,7 +142,7 @@ impl Deployment {
         Ok(self.answer(&new))
     }
 
-    /// The outputs of a creation that is only previewed.
+    /// The outputs of a creation in a preview.
     async fn predict_create(&self, new: &Resource, instance: &Instance) -> Result<State, Failure> {
         let request = PlanRequest {
             resource: ResourceIdentity::new(new.urn.clone()),
@@ -218,8 +218,8 @@ impl Deployment {
         Ok(self.answer(&new))
     }
 
-    /// Makes the intent durable, then calls. The operation stays open until the caller records its result with [`ended`]; if
-    /// nobody knows what happened, it stays open for good.
+    /// Makes the intent durable, then calls. The operation stays open until the caller records its result with [`ended`]; without a known
+    /// result it stays open for good.
     pub(crate) async fn carry_out(
         &self,
         kind: OperationKind,
@@ -246,7 +246,7 @@ impl Deployment {
         };
         let turn = self.turn().await.map_err(Failure::Reported)?;
         let operation = self.begin_operation(PendingOperation { kind, resource }).await.map_err(Failure::NotBegun)?;
-        // The intent is durable: from here on the call is made, whatever else fails, unless the user asked to stop.
+        // The intent is durable: from here on the call is made whatever else fails, unless the user asked to stop.
         let permit = self.permit_for(&urn, operation).await.map_err(Failure::Reported)?;
         let span = tracing::info_span!("apply", %urn, ?action);
         let outcome = instance.provider.apply(&self.context, request).instrument(span).await;
@@ -256,7 +256,7 @@ impl Deployment {
             Outcome::Partial { state, reasons } => Ok((Applied::Partial(state, reasons), operation)),
             Outcome::NotDone(error) => Err(self.give_up(&urn, operation, error).await),
             Outcome::Unknown { error, .. } if answered(&error) => Err(self.give_up(&urn, operation, error).await),
-            // It was made, its id came back, and the rest of the answer cannot be read: what is known is kept.
+            // It was created and its id came back, but the rest of the answer cannot be read: the known part is kept.
             Outcome::Unknown { error, last: Some(state) }
                 if error.kind == ErrorKind::Garbage && action == Action::Create && !state.id.is_empty() =>
             {
@@ -278,7 +278,7 @@ impl Deployment {
         }
     }
 
-    /// Reports a step that failed, with what that means for the resource.
+    /// Reports a failed step, and its consequence for the resource.
     pub(crate) fn step_failed(
         &self,
         step: &Step,
@@ -309,7 +309,7 @@ impl Deployment {
         reason
     }
 
-    /// A component's inputs changed: only the state does.
+    /// Updates a component, which changes only the state.
     pub(crate) async fn update_component(
         &self,
         registration: Registration,
@@ -352,25 +352,25 @@ impl Deployment {
     }
 }
 
-/// Why a step did not come to a result.
+/// Why a step has no result.
 pub(crate) enum Failure {
-    /// It has been reported.
+    /// The error has been reported.
     Reported(RegisterError),
     /// The intent could not be made durable, which has been reported; nothing was called.
     NotBegun(RegisterError),
-    /// The provider said no; nothing is pending.
+    /// The provider refused; nothing is pending.
     Call(CallError),
-    /// Nobody knows; the operation stays pending.
+    /// The result is not known; the operation stays pending.
     Unknown(CallError),
 }
 
-/// How a step ended that has no result.
+/// The result of a step that ended without one.
 pub(crate) fn came_of(reason: &RegisterError) -> StepResult {
     if matches!(reason, RegisterError::Skipped) { StepResult::NotStarted } else { StepResult::Failed }
 }
 
-/// Whether the provider answered at all. An answered error, even one that leaves doubt, ends the operation, as in Pulumi:
-/// nearly every Go provider reports plain failures with the code for "unknown". Silence does not.
+/// Whether the provider answered at all. Any answered error, even one that leaves doubt, ends the operation, as in Pulumi: nearly every
+/// Go provider reports plain failures with the code for "unknown". A missing answer does not.
 fn answered(error: &CallError) -> bool {
     matches!(error.kind, ErrorKind::Unsupported | ErrorKind::NotDone | ErrorKind::Unknown)
 }
@@ -395,7 +395,7 @@ pub(crate) fn state_of(resource: &Resource) -> State {
     }
 }
 
-/// The user's limit; zero means none.
+/// The user's timeout; zero means none.
 pub(crate) fn timeout(seconds: f64) -> Option<Duration> {
     Duration::try_from_secs_f64(seconds).ok().filter(|limit| !limit.is_zero())
 }

@@ -6,14 +6,14 @@ use std::sync::Arc;
 use outrigger_state::{EntryKey, OperationId, Resource, Snapshot};
 use outrigger_value::Urn;
 
-/// A change to entries, as the journal wants it.
+/// Changed entries, in the form that the journal takes.
 pub(crate) type Puts = Vec<(EntryKey, Arc<Resource>)>;
 
-/// Invariant: `live` names, for each URN, the one entry that does not wait for deletion.
+/// Invariant: `live` names, for each URN, the one entry that is not awaiting deletion.
 pub(crate) struct Table {
     entries: BTreeMap<EntryKey, Arc<Resource>>,
     live: HashMap<Urn, EntryKey>,
-    /// Which entries of the base refer to a name, or wait for deletion under it; made when the first rename or removal asks for it.
+    /// The entries of the base that refer to a name, or await deletion under it; computed at the first rename or removal.
     referrers: Option<HashMap<Urn, Vec<EntryKey>>>,
     next_entry: u64,
     next_operation: u64,
@@ -46,7 +46,7 @@ impl Table {
         self.entries.get(&key)
     }
 
-    /// The entry of that name that does not wait for deletion.
+    /// The entry of that name that is not awaiting deletion.
     pub(crate) fn live(&self, urn: &Urn) -> Option<(EntryKey, &Arc<Resource>)> {
         let key = *self.live.get(urn)?;
         Some((key, self.entries.get(&key)?))
@@ -94,9 +94,9 @@ impl Table {
         index.get(urn).cloned().unwrap_or_default()
     }
 
-    /// Makes everything that refers to `from` refer to `to`, and answers what changed. Entries made in this run refer to the
-    /// new name already, so the index of the base is enough. Old halves take the new name too: a provider is referred to by
-    /// name and id, and may be one of them.
+    /// Redirects every reference from `from` to `to`, and returns the changed entries. Entries made in this run refer to the new name
+    /// already, so the index of the base is enough. Old halves get the new name too: a provider is referred to by name and id, and may be
+    /// one of them.
     pub(crate) fn rename_references(&mut self, from: &Urn, to: &Urn) -> Puts {
         let mut puts = Puts::new();
         for key in self.referrers(from) {
@@ -132,7 +132,7 @@ impl Table {
         puts
     }
 
-    /// Takes a name that is no more out of everything that refers to it; children move to `parent`, the removed one's own.
+    /// Removes a name that no longer exists from everything that refers to it; children move to `parent`, the removed entry's own.
     pub(crate) fn drop_references(&mut self, gone: &Urn, parent: Option<&Urn>) -> Puts {
         let mut puts = Puts::new();
         for key in self.referrers(gone) {

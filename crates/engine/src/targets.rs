@@ -1,17 +1,17 @@
-//! Which resources the user named.
+//! The resources that the user targeted.
 
 use std::collections::BTreeSet;
 
 use outrigger_value::Urn;
 
-/// Whole names and patterns; without any, everything is meant.
+/// Names and patterns; without any, every resource is targeted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Targets {
     names: BTreeSet<Urn>,
     patterns: Vec<Pattern>,
 }
 
-/// A name with gaps, as Pulumi has them: `*` is any text without a colon, `**` any text at all.
+/// A name with wildcards, as in Pulumi: `*` matches any text without a colon, `**` any text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern {
     text: String,
@@ -36,12 +36,12 @@ impl Targets {
         self.patterns.push(pattern);
     }
 
-    /// Whether nothing was named, so that everything is meant.
+    /// Whether there are none, so that every resource is targeted.
     pub fn is_empty(&self) -> bool {
         self.names.is_empty() && self.patterns.is_empty()
     }
 
-    /// Whether this one was named.
+    /// Whether this resource is targeted explicitly.
     pub fn contains(&self, urn: &Urn) -> bool {
         self.names.contains(urn) || self.patterns.iter().any(|pattern| pattern.matches(urn.as_str()))
     }
@@ -64,7 +64,7 @@ impl FromIterator<Urn> for Targets {
 }
 
 impl Pattern {
-    /// Reads a pattern; every text is one.
+    /// Parses a pattern; every text is valid.
     pub fn new(text: &str) -> Self {
         let mut parts = Vec::new();
         let mut rest = text;
@@ -80,14 +80,14 @@ impl Pattern {
         Self { text: text.to_owned(), parts }
     }
 
-    /// As the user wrote it.
+    /// The pattern as the user wrote it.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// Whether a text has this form as a whole.
+    /// Whether the whole text matches.
     pub fn matches(&self, text: &str) -> bool {
-        // Which parts may come next, for each character: no pattern can make this slow.
+        // The parts that can come next, updated for each character: no pattern can make this slow.
         let mut open = vec![false; self.parts.len() + 1];
         open[0] = true;
         self.skip_gaps(&mut open);
@@ -107,7 +107,7 @@ impl Pattern {
         open.last() == Some(&true)
     }
 
-    /// A gap may be empty.
+    /// Also opens the part after each open wildcard, which may match nothing.
     fn skip_gaps(&self, open: &mut [bool]) {
         for (index, part) in self.parts.iter().enumerate() {
             if open[index] && !matches!(part, Part::Is(_)) {

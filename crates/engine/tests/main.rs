@@ -5,7 +5,7 @@ mod simulation;
 
 use simulation::{Fault, SIZE, check_seed, find_fault, run_seed};
 
-/// Lives a range of seeds; a finding is shown with the smallest program that still has it.
+/// Runs a range of seeds; a finding is reported with the smallest program that still has it.
 fn live(seeds: std::ops::Range<u64>) {
     for seed in seeds {
         if let Err(finding) = check_seed(seed, None) {
@@ -26,11 +26,10 @@ fn every_rule_holds_in_more_seeds() {
     live(10_000..10_400);
 }
 
-/// Shared dependents of two replacements (201316, 1031909), an old half of a renamed provider (1009399), names that only an old
-/// half still has (1022262, 1033632), a rename that the state of somebody else does not know (1061603), a recovery that was cut
-/// short twice (1071008), an update that nobody saw the end of and that made something depend on another (2070253),
-/// a rename of what one run may have deleted and the next could not look at (6037592), a creation whose
-/// provider somebody else's state has under another name only (6065132).
+/// Shared dependents of two replacements (201316, 1031909), an old half of a renamed provider (1009399), names that only an old half still
+/// has (1022262, 1033632), a rename that another program's state does not have (1061603), a recovery that was interrupted twice (1071008),
+/// an interrupted update of unknown result that added a dependency (2070253), a rename of a resource that one run may have deleted and the
+/// next could not read (6037592), a creation whose provider has another name in another program's state (6065132).
 #[test]
 fn what_was_found_once_stays_mended() {
     for seed in

@@ -1,4 +1,4 @@
-//! Schemas of packages: from memory, from the cache, or from the plugin.
+//! Schemas of packages, from memory, the cache, or the plugin.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use crate::running::with_last_words;
 use crate::schema::{self, Key};
 use crate::supply::Supply;
 
-/// The schemas that a run has fetched so far. Each schema is fetched once, however many ask.
+/// The schemas that a run has fetched so far. Each is fetched once, however many callers ask.
 #[derive(Default)]
 pub(crate) struct Catalog {
     packages: Mutex<HashMap<PluginDescriptor, Arc<OnceCell<Arc<Package>>>>>,
@@ -54,20 +54,20 @@ async fn fetch(
     if let Some(package) = kept {
         return Ok(package);
     }
-    // The digest of a large executable takes as long as its start: both at once.
+    // The digest of a large executable takes as long as its start: run both at once.
     let (digest_cache, digest_file) = (cache.clone(), executable.clone());
     let digest = supply.blocking(move || schema::native_digest(&digest_cache, &digest_file));
     let (digest, answer) = tokio::join!(digest, ask(supply, user, cx, wanted));
     let text = answer?;
     if let Some(key) = digest.flatten().and_then(|digest| Key::new(&digest, descriptor)) {
         let copy = text.clone();
-        // A cache that cannot be written makes the next run slower, not wrong.
+        // Without a writable cache the next run is slower, but not wrong.
         let _slower_next_time = supply.blocking(move || schema::write(&cache, &key, &copy)).await;
     }
     parse(descriptor, text)
 }
 
-/// The cache's directory and the executable, if the answer may come from the cache.
+/// The cache's directory and the executable, if the schema may come from the cache.
 async fn cacheable(supply: &Supply, descriptor: &PluginDescriptor) -> Result<Option<(PathBuf, PathBuf)>, Diagnostic> {
     let Some(cache) = supply.options().cache_directory.clone() else { return Ok(None) };
     let found = supply.options().find(descriptor).await?;

@@ -10,7 +10,7 @@ use crate::pool::Wanted;
 /// The plugin that still reads the project's name under an older variable.
 const NODEJS: &str = "pulumi-nodejs";
 
-/// The complete environment of a plugin: ours without what is withheld, then what Pulumi adds, then renamed variables.
+/// The complete environment of a plugin: ours without the engine's secrets, then Pulumi's additions, then renamed variables.
 pub(crate) fn of_plugin(ours: &[(OsString, OsString)], wanted: &Wanted) -> Vec<(OsString, OsString)> {
     let Wanted { project, descriptor } = wanted;
     let ours = without_secrets(ours.iter().cloned());
@@ -27,8 +27,8 @@ pub(crate) fn of_plugin(ours: &[(OsString, OsString)], wanted: &Wanted) -> Vec<(
     if let Some(config) = project.config.get(&descriptor.name) {
         variables.insert("PULUMI_CONFIG".into(), config.into());
     }
-    // From a copy: the renaming of one variable must not feed the renaming of the next. A secret of the engine cannot be
-    // had under another name either, because it is not there any more.
+    // From a copy: the renaming of one variable must not affect the next. An engine secret cannot be renamed either, because it has
+    // already been removed.
     let renamed: Vec<_> = descriptor
         .env_var_mappings
         .iter()

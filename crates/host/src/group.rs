@@ -1,4 +1,4 @@
-//! One process, the group that it leads and whatever else it starts, from start to the last one's end.
+//! One process, the group that it leads and everything else it starts, from the first start to the last end.
 
 use std::io;
 use std::process::{Child, ExitStatus};
@@ -12,25 +12,25 @@ use crate::mark::Mark;
 use crate::os::{self, Identity};
 
 /// How long other members of a group may take to end after its leader has, if they were asked to. A plugin's own plugins
-/// were told at the same moment and need only a little longer.
+/// were asked at the same moment and need only a little longer.
 const STRAGGLERS: Duration = Duration::from_millis(500);
 
-/// How long to wait for killed processes to be gone. The kernel needs moments, unless one hangs in a system call.
+/// How long to wait for killed processes to disappear. The kernel needs only moments, unless one hangs in a system call.
 const BURIAL: Duration = Duration::from_secs(2);
 
-/// A group. Signals reach it only as long as its leader is not collected: after that its id may be somebody else's.
+/// A process group. Signals reach it only until its leader is reaped: after that its id may belong to another process.
 #[derive(Debug)]
 pub(crate) struct Group {
     identity: Identity,
     mark: Mark,
-    /// Whether the leader is collected. Held while a signal is sent.
+    /// Whether the leader is reaped. Held while a signal is sent.
     collected: Mutex<bool>,
     interrupted: AtomicBool,
     exit: watch::Sender<Option<String>>,
 }
 
 impl Group {
-    /// Watches a child that leads a group, on a thread of its own. When the leader has ended, whatever it left behind is ended too;
+    /// Watches a child that leads a group, on a separate thread. When the leader has ended, everything that it left behind is ended too;
     /// then `ended` is called.
     pub(crate) fn watch(
         identity: Identity,
@@ -56,30 +56,30 @@ impl Group {
         match started {
             Ok(_) => Ok(group),
             Err(error) => {
-                // Nobody would collect it: better no plugin than one that cannot be ended.
+                // Without a thread the child would never be reaped: better no plugin than one that cannot be ended.
                 os::kill(identity.pid);
                 Err(error)
             }
         }
     }
 
-    /// The leader's process id, which is the group's as well.
+    /// The leader's process id, which is also the group's.
     pub(crate) fn id(&self) -> u32 {
         self.identity.pid
     }
 
-    /// SIGINT to the group.
+    /// Sends SIGINT to the group.
     pub(crate) fn interrupt(&self) {
         self.interrupted.store(true, Ordering::Relaxed);
         self.signal(os::interrupt);
     }
 
-    /// SIGKILL to the group.
+    /// Sends SIGKILL to the group.
     pub(crate) fn kill(&self) {
         self.signal(os::kill);
     }
 
-    /// How the leader ended, once it has and nothing is left of its group.
+    /// How the leader ended, sent once nothing is left of its group.
     pub(crate) fn exit(&self) -> watch::Receiver<Option<String>> {
         self.exit.subscribe()
     }
@@ -100,7 +100,7 @@ impl Group {
         let _no_such_child = os::wait_until_exited(self.identity.pid);
         let patience = if self.interrupted.load(Ordering::Relaxed) { STRAGGLERS } else { Duration::ZERO };
         if self.has_others_after(patience, End::Await) != Some(false) {
-            // A kill is an order, not yet a death; whoever hears that this group has ended may rely on it.
+            // A signal is sent, but the process may still be dying; a caller that learns of the group's end may rely on it.
             self.has_others_after(BURIAL, End::Force);
         }
         let status = {
@@ -111,8 +111,8 @@ impl Group {
         self.exit.send_replace(Some(status.map_or_else(|error| format!("ended ({error})"), in_words)));
     }
 
-    /// Waits until nobody but the dead leader is left, in its group or with its mark, or the time is up, and says whether somebody
-    /// is; `None`: it cannot be told.
+    /// Waits until only the dead leader is left, in its group or with its mark, or the time is up, and returns whether other processes
+    /// are left; `None` if this is unknown.
     fn has_others_after(&self, limit: Duration, end: End) -> Option<bool> {
         let begin = Instant::now();
         loop {
@@ -133,16 +133,16 @@ impl Group {
     }
 }
 
-/// What becomes of those who are left.
+/// The treatment of remaining processes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum End {
-    /// They were asked to end.
+    /// Wait: they were asked to end.
     Await,
-    /// They are killed, at every look: somebody may have been started since the last one.
+    /// Kill them on every look, since more may have started after the last one.
     Force,
 }
 
-/// The owner's handle: when it is dropped, the group is killed.
+/// The owner's handle: dropping it kills the group.
 #[derive(Debug)]
 pub(crate) struct GroupHandle(Arc<Group>);
 

@@ -10,39 +10,38 @@ use crate::process::Processes;
 use crate::supply::Supply;
 use crate::{HostOptions, ProjectOptions, Run};
 
-/// Finds, starts, keeps and ends plugins, for one run after another or for several at once. Made inside a tokio runtime; dropping
-/// it kills what is left.
+/// Finds, starts, keeps and ends plugins, for one run after another or for several at once. Created inside a tokio runtime; dropping
+/// it kills all remaining processes.
 pub struct Host {
     supply: Arc<Supply>,
 }
 
 impl Host {
-    /// A host. Nothing is started yet.
+    /// Creates a host. Nothing is started yet.
     pub fn new(options: HostOptions) -> Result<Self, Diagnostic> {
         let supply = Supply::new(options).map_err(|error| no_thread(&error))?;
         Ok(Self { supply: Arc::new(supply) })
     }
 
-    /// Begins a run, in which plugins work for a project. `log` takes what they say.
+    /// Begins a run, in which plugins work for a project. `log` receives their messages.
     pub fn run(&self, project: ProjectOptions, log: Arc<dyn LogSink>) -> Run {
         Run::new(Arc::clone(&self.supply), project, log)
     }
 
-    /// Starts processes that no plugin of this host stands for. They end with the host.
+    /// Starts processes that belong to no plugin of this host. They end with the host.
     pub fn launcher(&self) -> Arc<dyn Launcher> {
         Arc::new(Processes::new(self.supply.spawner().clone()))
     }
 
-    /// Where schemas are kept from one run to the next.
+    /// The cache of schemas, shared by all runs.
     pub fn schemas(&self) -> Arc<dyn SchemaStore> {
         self.supply.schemas()
     }
 
-    /// Ends all plugins, all at once: in the way of their protocol, then SIGINT to their groups, and after a grace SIGKILL. Nothing
-    /// is left behind, and nothing can be started any more. Takes milliseconds with plugins that obey, at most some 10 s with those
-    /// that do not.
+    /// Ends all plugins at once: as their protocol defines, then SIGINT to their groups, and SIGKILL after a grace period. No process
+    /// is left, and none can be started. Takes milliseconds with plugins that obey, at most about 10 s with others.
     ///
-    /// The keeper stays until the host is dropped: if this process is killed between the two, it still does its last act.
+    /// The keeper stays until the host is dropped: if this process is killed in between, the keeper still does its final work.
     pub async fn shutdown(&self) {
         self.supply.end_all().await;
     }
@@ -54,7 +53,7 @@ impl Drop for Host {
     }
 }
 
-/// The spawner's thread could not be started.
+/// The error when the spawner's thread could not be started.
 fn no_thread(error: &std::io::Error) -> Diagnostic {
     Diagnostic::error("host-thread", "the thread that starts plugins could not be started")
         .detail(error.to_string())

@@ -1,4 +1,4 @@
-//! A plugin as the engine holds it: leased from the pool, with the host's deadlines on every call that has one.
+//! A plugin leased from the pool, with the host's deadlines on every call that has one.
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
@@ -15,13 +15,13 @@ use crate::run::User;
 use crate::running::Running;
 use crate::supply::Supply;
 
-/// A leased plugin. It goes back to the pool with its last owner.
+/// A leased plugin. It returns to the pool when its last owner drops it.
 pub(crate) struct Lease {
     supply: Arc<Supply>,
     user: Arc<User>,
     wanted: Wanted,
     current: Mutex<(SlotId, Arc<Running>)>,
-    /// One configuration at a time.
+    /// Serializes configurations.
     configuring: tokio::sync::Mutex<()>,
     own: Weak<Lease>,
 }
@@ -45,7 +45,7 @@ impl Lease {
         })
     }
 
-    /// Asks the plugin to stop what it is doing. It is for nobody else any more.
+    /// Asks the plugin to stop its work. It is not leased again.
     pub(crate) async fn interrupt(&self, cx: &CallContext) {
         self.retire();
         // Advisory.
@@ -65,7 +65,7 @@ impl Lease {
         Arc::clone(&self.current().1.plugin)
     }
 
-    /// Takes another plugin in place of the one that does not fit, which becomes free for whom it fits.
+    /// Switches to another plugin; the one that does not fit becomes free for other requests.
     fn exchange(&self, id: SlotId, running: Arc<Running>) {
         running.speak_to(&self.user.log);
         let before = {
@@ -114,7 +114,7 @@ pub(crate) fn within(cx: &CallContext, deadline: Duration) -> CallContext {
     cx.within(cx.deadline.unwrap_or(deadline))
 }
 
-// A method that is forgotten here would be answered by its default.
+// A method missing here would silently get its default.
 #[deny(clippy::missing_trait_methods)]
 #[async_trait]
 impl Plugin for Lease {
@@ -131,7 +131,7 @@ impl Plugin for Lease {
     }
 
     async fn parameterize(&self, cx: &CallContext, request: Parameterize) -> Result<Parameterization, CallError> {
-        // Another package from here on: not a plugin for the next load of this descriptor.
+        // From here on it is a different package, so it does not fit the next load of this descriptor.
         self.retire();
         self.plugin().parameterize(&within(cx, self.supply.deadlines().schema), request).await
     }
@@ -148,8 +148,8 @@ impl Plugin for Lease {
         self.plugin().diff_config(&within(cx, self.supply.deadlines().check), request).await
     }
 
-    /// A plugin that was configured before with an equal request is used as it is: Configure is not
-    /// called again. One that was configured with anything else is never configured a second time.
+    /// A plugin that was configured before with an equal request is reused as it is: Configure is not
+    /// called again. One that was configured with another request is never configured a second time.
     async fn configure(&self, cx: &CallContext, request: Configure) -> Result<Arc<dyn Provider>, CallError> {
         let _one_at_a_time = self.configuring.lock().await;
         let (_, running) = self.current();
@@ -167,14 +167,14 @@ impl Plugin for Lease {
         let outcome = running.plugin.configure(&deadline, request.clone()).await;
         match outcome {
             Ok(provider) => {
-                // With unknown inputs nothing was sent: the plugin can still be configured in earnest.
+                // With unknown inputs nothing was sent: the plugin can still be configured.
                 if !provider.unconfigured() {
                     running.set_configured(request, Arc::clone(&provider));
                 }
                 Ok(self.limited(provider))
             }
             Err(error) => {
-                // Half configured, perhaps: not for anybody else.
+                // It may be half configured, so it must not be reused.
                 self.retire();
                 Err(error)
             }
@@ -200,7 +200,7 @@ impl Plugin for Lease {
         request: &str,
         show_secrets: bool,
     ) -> Result<Vec<String>, CallError> {
-        // Whatever it was, the plugin may be another one afterwards.
+        // Any call may have changed the plugin.
         self.retire();
         self.plugin().by_hand(cx, call, request, show_secrets).await
     }

@@ -1,13 +1,13 @@
 //! Plugin processes: start, watch, reuse, end.
 //!
-//! A [`Host`] has processes, a [`Run`] uses them: it implements [`outrigger_provider::Plugins`]. What plugins speak is not known
-//! here: the first of the host's [protocols](outrigger_transport::Protocol) that claims a plugin opens it. Its processes are started
+//! A [`Host`] owns processes, and a [`Run`] uses them: it implements [`outrigger_provider::Plugins`]. The host does not know the plugins'
+//! protocols: the first of its [protocols](outrigger_transport::Protocol) that claims a plugin opens it. Processes are started
 //! in groups of their own with all their output drained, and ended with everything that they started themselves. If the host is
-//! killed, the [`keeper`] ends what is left; if both are killed, the parent-death signal does.
+//! killed, the [`keeper`] ends the remaining processes; if both are killed, the parent-death signal does.
 //!
-//! Nothing here reads the environment or the working directory: [`HostOptions`] brings everything.
+//! Nothing here reads the environment or the working directory: [`HostOptions`] contains everything.
 
-// A diagnostic is made once, when a command fails: its size costs nothing, and a box around it would be in everybody's way.
+// A diagnostic is made once, when a command fails: its size costs nothing, and a box would be in everyone's way.
 #![allow(clippy::result_large_err)]
 
 mod catalog;

@@ -1,4 +1,4 @@
-//! A configured provider with the host's deadlines. Create, update, delete and read have none: only the user limits them.
+//! A configured provider with the host's deadlines. Create, update, delete and read have none but the user's timeout.
 
 use std::sync::Arc;
 
@@ -12,11 +12,11 @@ use outrigger_transport::Deadlines;
 
 use crate::lease::{Lease, within};
 
-/// The provider that the engine gets.
+/// The provider passed to the engine.
 pub(crate) struct LimitedProvider {
     provider: Arc<dyn Provider>,
     deadlines: Deadlines,
-    /// As long as the provider is in use, its plugin is not free for others, even if the engine has dropped the plugin.
+    /// Keeps the plugin leased while the provider is in use, even if the engine has dropped the plugin.
     _lease: Option<Arc<Lease>>,
 }
 
@@ -26,7 +26,7 @@ impl LimitedProvider {
     }
 }
 
-// A method that is forgotten here would be answered by its default.
+// A method missing here would silently get its default.
 #[deny(clippy::missing_trait_methods)]
 #[async_trait]
 impl Provider for LimitedProvider {

@@ -1,10 +1,10 @@
-//! The mark of a plugin: a variable of its environment, which everything that it starts inherits.
+//! The mark of a plugin: an environment variable, which every process that it starts inherits.
 //!
-//! A process group ends with a signal; what left the group is found by its mark. Whoever means to outlive the plugin
-//! takes the variable out of its environment.
+//! A process group can be signalled; processes that left the group are found by the mark. A process that is meant to outlive the plugin
+//! removes the variable from its environment.
 //!
-//! The kernel could make us the parent of orphans instead (a "subreaper"), but it would not say whose orphans they are, nor tell them from
-//! children that the program around this host started itself.
+//! The kernel could make us the parent of orphans instead (a "subreaper"), but it would not say whose orphans they are, nor distinguish
+//! them from children that the embedding program started itself.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -13,7 +13,7 @@ use crate::os::Identity;
 /// The variable's name.
 pub(crate) const VARIABLE: &str = "OUTRIGGER_PLUGIN";
 
-/// Which processes are meant: those of one plugin, or of all plugins of a host.
+/// The processes of one plugin, or of all plugins of a host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Mark {
     value: String,
@@ -22,7 +22,7 @@ pub(crate) struct Mark {
 }
 
 impl Mark {
-    /// A mark that no plugin had before: a process may hold several hosts, so they count together.
+    /// A new mark. A process may have several hosts, so they share one count.
     pub(crate) fn of_next_plugin() -> Self {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         Self::of_plugin(Identity::own(), COUNT.fetch_add(1, Ordering::Relaxed))
@@ -32,7 +32,7 @@ impl Mark {
         Self { value: format!("{}.{}.{number}", host.pid, host.started), whole: true, since: host.started }
     }
 
-    /// What all plugins of a host's process have in common.
+    /// The mark of all plugins of a host's process.
     pub(crate) fn of_host(host: Identity) -> Self {
         Self { value: format!("{}.{}.", host.pid, host.started), whole: false, since: host.started }
     }
@@ -42,17 +42,17 @@ impl Mark {
         &self.value
     }
 
-    /// No process that carries it started before, in the kernel's ticks since boot.
+    /// Every process that carries it started at this time or later, in the kernel's ticks since boot.
     pub(crate) fn since(&self) -> u64 {
         self.since
     }
 
-    /// Whether an environment, entries with zeros between, holds it.
+    /// Whether an environment (entries separated by zeros) contains it.
     pub(crate) fn is_in(&self, environment: &[u8]) -> bool {
         environment.split(|byte| *byte == 0).any(|entry| {
             let value = entry.strip_prefix(VARIABLE.as_bytes()).and_then(|rest| rest.strip_prefix(b"="));
             value.and_then(|value| value.strip_prefix(self.value.as_bytes())).is_some_and(|rest| {
-                // Somebody's third plugin is not his thirtieth.
+                // A host's plugin 3 is not its plugin 30.
                 !self.whole || rest.is_empty()
             })
         })

@@ -1,4 +1,4 @@
-//! Everything that a host is told from outside. The host itself reads no environment and no working directory.
+//! The options of a host, all passed in from outside. The host itself reads no environment and no working directory.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -13,27 +13,27 @@ use outrigger_transport::{Deadlines, Protocol, Resolved};
 /// How a host finds, starts and limits plugins.
 #[derive(Clone, Default)]
 pub struct HostOptions {
-    /// The environment that plugins get, usually our own. Secrets of the engine are taken out before they see it.
+    /// The environment that plugins get, usually our own. The engine's secrets are removed first.
     pub environment: Vec<(OsString, OsString)>,
     /// The protocols that plugins speak. The first that claims a plugin opens it.
     pub protocols: Vec<Arc<dyn Protocol>>,
-    /// Where this host may keep what can be made again, such as schemas; `None` keeps nothing.
+    /// Where this host may cache data that can be computed again, such as schemas; `None` caches nothing.
     pub cache_directory: Option<PathBuf>,
-    /// How to start a keeper; `None` starts none. Whoever embeds the host without one relies on the parent-death signal alone.
+    /// How to start a keeper; `None` starts none, which leaves only the parent-death signal.
     pub keeper: Option<KeeperCommand>,
-    /// How long calls may take that come without a deadline.
+    /// The deadlines of calls that have none of their own.
     pub deadlines: Deadlines,
 }
 
 impl HostOptions {
-    /// Finds a plugin's program, if its protocol has one for it.
+    /// Finds a plugin's executable, if its protocol has one for it.
     pub async fn find(&self, wanted: &PluginDescriptor) -> Result<Option<Resolved>, Diagnostic> {
         let (protocol, wanted) = self.claim(wanted)?;
         let Some(resolver) = protocol.resolver() else { return Ok(None) };
         Ok(Some(resolver.resolve(&wanted).await?))
     }
 
-    /// The protocol of a plugin, and the plugin as that takes it.
+    /// The protocol of a plugin, and the descriptor in that protocol's form.
     pub(crate) fn claim(&self, wanted: &PluginDescriptor) -> Result<(&dyn Protocol, PluginDescriptor), Diagnostic> {
         let claimed = self.protocols.iter().find_map(|protocol| Some((&**protocol, protocol.claim(wanted)?)));
         claimed.ok_or_else(|| {
@@ -64,11 +64,11 @@ pub struct KeeperCommand {
     pub program: PathBuf,
     /// Its arguments.
     pub arguments: Vec<OsString>,
-    /// Its environment. It is ours, so it may hold what plugins may not see.
+    /// Its environment. The keeper is ours, so it may get variables that plugins may not see.
     pub environment: Vec<(OsString, OsString)>,
 }
 
-/// Without the environment and the configuration: both hold secrets.
+/// Without the environment and the configuration: both contain secrets.
 impl fmt::Debug for HostOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("HostOptions")

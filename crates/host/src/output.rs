@@ -1,4 +1,4 @@
-//! The end of what a process printed, in bounded memory, and each line of it for whoever wants to be told.
+//! The end of a process's output, in bounded memory, with each line passed on to an optional listener.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,20 +12,20 @@ const LINES: usize = 40;
 /// How many bytes of a line are kept.
 const WIDTH: usize = 2048;
 
-/// The last lines of one or more streams, in the order in which they came.
+/// The last lines of one or more streams, in order of arrival.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LastWords {
     lines: Arc<Mutex<VecDeque<Vec<u8>>>>,
 }
 
 impl LastWords {
-    /// The lines, oldest first, without control characters: what a plugin prints must not move a user's cursor.
+    /// The lines, oldest first, without control characters: a plugin's output must not move the user's cursor.
     pub(crate) fn lines(&self) -> Vec<String> {
         let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
         lines.iter().map(|line| plain(&String::from_utf8_lossy(line))).filter(|line| !line.trim().is_empty()).collect()
     }
 
-    /// Reads a stream to its end and keeps only the last lines. Never waits for anything but the stream.
+    /// Reads a stream to its end and keeps only the last lines. Waits for nothing but the stream.
     pub(crate) async fn drain(
         &self,
         mut stream: impl AsyncRead + Unpin,
@@ -36,7 +36,7 @@ impl LastWords {
         let mut lines = Lines::default();
         let mut take = |text: &[u8], part: LinePart| {
             let line = OutputLine { stream: name, text, part };
-            // Of a line in pieces the beginning says most.
+            // The beginning of a long line says most.
             if part != LinePart::Rest && told.is_none_or(|told| told.is_worth_keeping(line)) {
                 self.push(text);
             }
@@ -44,7 +44,7 @@ impl LastWords {
                 told.line(line);
             }
         };
-        // A broken pipe is its end.
+        // A broken pipe counts as its end.
         while let Ok(length) = stream.read(&mut buffer).await {
             let Some(chunk) = buffer.get(..length).filter(|chunk| !chunk.is_empty()) else { break };
             lines.feed(chunk, &mut take);

@@ -1,4 +1,4 @@
-//! Which plugins run, and which of them are free. Decides nothing but that; starting and ending is the host's.
+//! The running plugins, and which of them are free. Starting and ending them is the host's task.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,33 +11,33 @@ use outrigger_provider::{Configure, PluginDescriptor};
 use crate::ProjectOptions;
 use crate::running::Running;
 
-/// A start that several may wait for.
+/// A start that several callers may wait for.
 pub(crate) type Start = Shared<BoxFuture<'static, Result<Arc<Running>, Diagnostic>>>;
 
-/// A plugin, and the project that it is to work for.
+/// A plugin, and the project that it works for.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Wanted {
     pub(crate) project: Arc<ProjectOptions>,
     pub(crate) descriptor: PluginDescriptor,
 }
 
-/// The name of a slot.
+/// Identifies a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct SlotId(u64);
 
-/// One plugin that runs or is being started.
+/// One plugin that is running or starting.
 struct Slot {
     id: SlotId,
     leased: bool,
-    /// Still running, but not for anybody else any more.
+    /// Still running, but not leased again.
     retired: bool,
     start: Start,
 }
 
-/// Which free plugin will do.
+/// Which free plugins are acceptable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Want {
-    /// Any; one that was never configured first, so that configured ones stay for the request that they fit.
+    /// Any, but preferably one that was never configured, so that configured ones stay for the requests that they fit.
     Any,
     /// One that was never configured.
     Unconfigured,
@@ -51,7 +51,7 @@ pub(crate) struct Pool {
 }
 
 impl Pool {
-    /// Leases a free plugin, if there is one.
+    /// Leases a free plugin, if any.
     pub(crate) fn lease_free(&mut self, wanted: &Wanted, want: Want) -> Option<(SlotId, Start)> {
         let slots = self.slots.get_mut(wanted)?;
         let fresh = slots.iter().position(|slot| slot.is_free() && !slot.is_configured());
@@ -71,7 +71,7 @@ impl Pool {
         })
     }
 
-    /// A plugin that can be asked something without being leased: any that runs or is being started.
+    /// Any plugin that is running or starting, for a call that needs no lease.
     pub(crate) fn any(&self, wanted: &Wanted) -> Option<(SlotId, Start)> {
         let slots = self.slots.get(wanted)?;
         let usable = |slot: &&Slot| match slot.start.peek() {
@@ -82,7 +82,7 @@ impl Pool {
         slots.iter().find(usable).map(|slot| (slot.id, slot.start.clone()))
     }
 
-    /// Adds a plugin that is being started.
+    /// Adds a plugin that is starting.
     pub(crate) fn add(
         &mut self,
         wanted: &Wanted,
@@ -104,7 +104,7 @@ impl Pool {
         }
     }
 
-    /// Keeps a plugin from being leased again. It stays known, so that it is ended with the others.
+    /// Keeps a plugin from being leased again. It stays in the pool, so that it is ended with the others.
     pub(crate) fn retire(&mut self, wanted: &Wanted, id: SlotId) {
         let slot = self.slots.get_mut(wanted).and_then(|slots| slots.iter_mut().find(|slot| slot.id == id));
         if let Some(slot) = slot {
@@ -112,19 +112,19 @@ impl Pool {
         }
     }
 
-    /// Forgets a plugin: its start failed, or it has ended.
+    /// Removes a plugin whose start failed or that has ended.
     pub(crate) fn remove(&mut self, wanted: &Wanted, id: SlotId) {
         if let Some(slots) = self.slots.get_mut(wanted) {
             slots.retain(|slot| slot.id != id);
         }
     }
 
-    /// Everything that runs, leased or not.
+    /// All running plugins, leased or not.
     pub(crate) fn running(&self) -> Vec<Arc<Running>> {
         self.slots.values().flatten().filter_map(Slot::running).collect()
     }
 
-    /// Forgets everything.
+    /// Removes everything.
     pub(crate) fn clear(&mut self) {
         self.slots.clear();
     }

@@ -1,4 +1,4 @@
-//! A plugin's process, as the protocols see it.
+//! A plugin's process, in the form that the protocols use.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -22,15 +22,14 @@ use crate::spawner::{Spawner, Started};
 /// process that left the group holds them.
 const REST_OF_OUTPUT: Duration = Duration::from_millis(250);
 
-/// How long to wait between attempts to start a program that somebody writes to.
+/// How long to wait between attempts to start a program that is open for writing.
 const WHILE_WRITTEN: [Duration; 3] =
     [Duration::from_millis(50), Duration::from_millis(100), Duration::from_millis(200)];
 
-/// How long to wait for processes that were killed. The kernel needs moments, unless one hangs in a system call.
+/// How long to wait for killed processes to disappear. The kernel needs only moments, unless one hangs in a system call.
 const HELD: Duration = Duration::from_secs(5);
 
-/// The processes of one plugin. Those who call the plugin hold them, so that one that nobody needs any more is gone; they are
-/// watched and ended here.
+/// The processes of one plugin. Its connections own them, so an unneeded process is dropped; this only watches and ends them.
 pub(crate) struct Processes {
     spawner: Spawner,
     started: Mutex<Vec<Weak<PluginProcess>>>,
@@ -41,12 +40,12 @@ impl Processes {
         Self { spawner, started: Mutex::default() }
     }
 
-    /// Whether one of those that are needed has ended.
+    /// Whether one of those still needed has ended.
     pub(crate) fn have_ended(&self) -> bool {
         self.held().iter().any(|process| process.has_ended())
     }
 
-    /// Ends them: SIGINT, and after the grace SIGKILL.
+    /// Ends them: SIGINT, and SIGKILL after a grace period.
     pub(crate) async fn end(&self, grace: Duration) {
         let left = self.held();
         left.iter().for_each(|process| process.interrupt());
@@ -55,7 +54,7 @@ impl Processes {
         }
     }
 
-    /// Kills them, waits until they are gone, and gives the end of their stderr.
+    /// Kills them, waits until they are gone, and returns the end of their stderr.
     pub(crate) async fn kill(&self) -> Vec<String> {
         let left = self.held();
         left.iter().for_each(|process| process.kill());
@@ -84,7 +83,7 @@ impl Launcher for Processes {
 }
 
 impl Spawner {
-    /// Starts a process and drains its output from its first moment on.
+    /// Starts a process and drains its output from the beginning.
     async fn launch(&self, request: LaunchRequest) -> Result<Arc<PluginProcess>, StartError> {
         let (label, output) = (request.label.clone(), request.output.clone());
         let program = request.program.display().to_string();
@@ -96,7 +95,7 @@ impl Spawner {
         attempt.await.map(Arc::new).map_err(failed)
     }
 
-    /// Starts a process. The kernel refuses a program that somebody writes to: a plugin that was just installed may still be open in a child
+    /// Starts a process. The kernel refuses a program that is open for writing, as a freshly installed plugin may be in a child
     /// that another thread is about to start.
     async fn start_when_written(&self, request: LaunchRequest) -> io::Result<Started> {
         for pause in WHILE_WRITTEN {
@@ -109,7 +108,7 @@ impl Spawner {
     }
 }
 
-/// A running plugin. When the last handle is dropped, its group is killed.
+/// A running plugin. Dropping the last handle kills its group.
 #[derive(Debug)]
 pub(crate) struct PluginProcess {
     label: String,

@@ -1,4 +1,4 @@
-//! One use of a host, from its first plugin to its last: what is to be stopped, logged and warned of belongs to it, while processes
+//! One use of a host, from its first plugin to its last. Cancellation, logging and warnings belong to the run, while processes
 //! belong to the host and outlive it.
 
 use std::collections::HashSet;
@@ -25,12 +25,12 @@ pub struct Run {
     leases: Mutex<Vec<Weak<Lease>>>,
 }
 
-/// Who uses a plugin: what a run's plugins have in common.
+/// The user of a plugin: the data that all plugins of a run share.
 pub(crate) struct User {
     pub(crate) log: Arc<dyn LogSink>,
     /// The project that plugins work for.
     pub(crate) project: Arc<ProjectOptions>,
-    /// The run is cancelled: nobody waits for a plugin any more.
+    /// Cancelled with the run: waits for plugins end.
     pub(crate) stopping: CancellationToken,
     warnings: Mutex<Warnings>,
 }
@@ -42,7 +42,7 @@ struct Warnings {
 }
 
 impl User {
-    /// Warns, once.
+    /// Emits each warning once.
     pub(crate) fn warn(&self, plugin: &str, warnings: &[Diagnostic]) {
         let mut known = self.warnings.lock().unwrap_or_else(PoisonError::into_inner);
         for warning in warnings {
@@ -61,20 +61,20 @@ impl Run {
     }
 
     /// Starts plugins in the background, all at once. The next `load` or `schema` of each waits for it instead of starting
-    /// another, and gets its error if there is one.
+    /// another, and gets its error if it fails.
     pub fn prefetch(&self, descriptors: &[PluginDescriptor]) {
         for descriptor in descriptors {
-            // Whoever needs a plugin that no protocol claims gets the error.
+            // The caller that needs an unclaimed plugin gets the error.
             if let Ok(wanted) = self.wanted(descriptor) {
                 self.supply.prefetch(&self.user, &wanted);
             }
         }
     }
 
-    /// Stops the run: tells the plugins that it uses, all at once. Advisory; takes at most 30 s. Whoever waits, or would have to
-    /// wait, for a plugin to start or for a schema stops waiting: both change nothing, and may hang for minutes.
+    /// Stops the run by asking all its plugins to stop at once. Advisory; takes at most 30 s. Present and future waits for a plugin to
+    /// start or for a schema end, since both change nothing and may hang for minutes.
     ///
-    /// A plugin that was told is not used by another run: protocols say that it may refuse everything from then on.
+    /// A plugin that was asked to stop is not reused by another run: protocols allow it to refuse every later call.
     pub async fn cancel(&self) {
         self.user.stopping.cancel();
         let budget = self.supply.deadlines().cancel_all;
@@ -84,7 +84,7 @@ impl Run {
         let _advisory = tokio::time::timeout(budget, all).await;
     }
 
-    /// A plugin as its protocol takes it, for the project of this run.
+    /// A plugin in the form of its protocol, for the project of this run.
     fn wanted(&self, descriptor: &PluginDescriptor) -> Result<Wanted, Diagnostic> {
         let (_, descriptor) = self.supply.options().claim(descriptor)?;
         Ok(Wanted { project: Arc::clone(&self.user.project), descriptor })
@@ -94,7 +94,7 @@ impl Run {
         self.leases.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for something that changes nothing, until the caller or the run is cancelled.
+    /// Waits for a future without side effects, until the caller or the run is cancelled.
     async fn wait<T>(
         &self,
         cx: &CallContext,

@@ -1,4 +1,4 @@
-//! A plugin that runs: its processes, its connection, and how it was configured.
+//! A running plugin: its processes, its connection, and its configuration.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,7 +16,7 @@ use crate::schema::Stamp;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Executable {
     pub(crate) path: PathBuf,
-    /// `None`: the file could not be looked at, so it equals no other.
+    /// `None` if the file's metadata could not be read, so that it equals no other.
     pub(crate) stamp: Option<Stamp>,
 }
 
@@ -33,7 +33,7 @@ impl Executable {
     }
 }
 
-/// Leads what a plugin says between calls to the run that uses it, or was the last to use it.
+/// Routes a plugin's messages between calls to the run that uses it, or was the last to use it.
 pub(crate) struct RunLog(Mutex<Arc<dyn LogSink>>);
 
 impl RunLog {
@@ -52,11 +52,11 @@ impl LogSink for RunLog {
 /// A running plugin.
 pub(crate) struct Running {
     pub(crate) plugin: Arc<dyn Plugin>,
-    /// None of them, where somebody else started it.
+    /// Empty if the plugin was started by another program.
     processes: Arc<Processes>,
     pub(crate) executable: Option<Executable>,
     log: Arc<RunLog>,
-    /// What each of its users should know.
+    /// Warnings for each of its users.
     pub(crate) warnings: Vec<Diagnostic>,
     configured: Mutex<Option<(Configure, Arc<dyn Provider>)>>,
 }
@@ -72,43 +72,43 @@ impl Running {
         Self { plugin, processes, executable, log, warnings, configured: Mutex::new(None) }
     }
 
-    /// From now on it speaks to this run.
+    /// Routes its messages to this run from now on.
     pub(crate) fn speak_to(&self, log: &Arc<dyn LogSink>) {
         *self.log.0.lock().unwrap_or_else(PoisonError::into_inner) = Arc::clone(log);
     }
 
-    /// Whether it can be used: its processes live.
+    /// Whether it is usable: its processes are alive.
     pub(crate) fn is_alive(&self) -> bool {
         !self.processes.have_ended()
     }
 
-    /// Whether it was configured with anything.
+    /// Whether it was configured.
     pub(crate) fn is_configured(&self) -> bool {
         self.configured.lock().unwrap_or_else(PoisonError::into_inner).is_some()
     }
 
-    /// The provider, if the whole request is the one that it was configured with.
+    /// The provider, if it was configured with exactly this request.
     pub(crate) fn configured_with(&self, request: &Configure) -> Option<Arc<dyn Provider>> {
         let configured = self.configured.lock().unwrap_or_else(PoisonError::into_inner);
         configured.as_ref().filter(|(before, _)| before == request).map(|(_, provider)| Arc::clone(provider))
     }
 
-    /// Remembers how it was configured.
+    /// Records its configuration.
     pub(crate) fn set_configured(&self, request: Configure, provider: Arc<dyn Provider>) {
         *self.configured.lock().unwrap_or_else(PoisonError::into_inner) = Some((request, provider));
     }
 
-    /// Ends it: in the way of its protocol, then SIGINT, SIGKILL. Takes at most the deadlines for cancelling and for the grace, and
-    /// a moment.
+    /// Ends it: as its protocol defines, then SIGINT, then SIGKILL. Takes little longer than the deadline for cancelling and the grace
+    /// period together.
     pub(crate) async fn end(&self, deadlines: &Deadlines) {
         let closing = CallContext::background().within(deadlines.cancel);
-        // A plugin that does not close itself in time is ended by its processes.
+        // A plugin that does not close in time is ended through its processes.
         let _in_time = timeout(deadlines.cancel, self.plugin.close(&closing)).await;
         self.processes.end(deadlines.grace).await;
     }
 }
 
-/// The plugin did not become one that can be called.
+/// The error for a plugin that started but cannot be called.
 pub(crate) fn not_connected(name: &str, hint: String, error: &CallError) -> Diagnostic {
     let (code, summary) = match error.kind {
         ErrorKind::Crashed => ("plugin-crash", format!("plugin `{name}` ended while it was starting")),

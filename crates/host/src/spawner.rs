@@ -4,8 +4,8 @@
 //! asynchronous runtime is killed when that worker retires, while the host lives on. So one thread starts them all, and it
 //! lives until the last of them has ended.
 //!
-//! The same thread owns the connection to the keeper. Because starts, ends and the news of a dead keeper pass through it
-//! one after another, a new keeper is always told of every group that lives, and goodbye is said only when none is left.
+//! The same thread owns the connection to the keeper. Because starts, ends and the death of a keeper pass through it
+//! one after another, a new keeper always knows every living group, and goodbye is sent only when none is left.
 
 use std::collections::HashMap;
 use std::io;
@@ -33,7 +33,7 @@ pub(crate) struct Started {
     pub(crate) stderr: OwnedFd,
 }
 
-/// A way to the thread.
+/// A handle to the thread.
 #[derive(Clone)]
 pub(crate) struct Spawner {
     orders: Sender<Order>,
@@ -47,16 +47,16 @@ enum Order {
     Close,
 }
 
-/// How often a keeper that dies is replaced at once. After that the next start tries again: a keeper that cannot live must
+/// How often a dying keeper is replaced at once. After that the next start tries again: a keeper that keeps dying must
 /// not keep a core busy.
 const REPLACEMENTS: u32 = 8;
 
-/// How long to wait for the last process of all. The kernel needs moments, unless one hangs in a system call; then it is for the keeper,
-/// which was not told of its end, to look after it when we are gone.
+/// How long to wait for the last process of all. The kernel needs only moments, unless one hangs in a system call; then the keeper,
+/// which has no record of its end, takes care of it when we are gone.
 const HELD: Duration = Duration::from_secs(5);
 
 impl Spawner {
-    /// Starts the thread. `keeper`: how to start one; without it only the parent-death signal guards against our own death.
+    /// Starts the thread. `keeper` is how to start one; without it only the parent-death signal covers our own death.
     pub(crate) fn new(keeper: Option<KeeperCommand>) -> io::Result<Self> {
         let (orders, received) = channel();
         let thread = Thread {
@@ -74,7 +74,7 @@ impl Spawner {
         Ok(Self { orders })
     }
 
-    /// Starts a process. Takes as long as fork and exec do.
+    /// Starts a process, which takes as long as fork and exec.
     pub(crate) async fn start(&self, request: LaunchRequest) -> io::Result<Started> {
         tracing::info!(plugin = %request.label, program = %request.program.display(), "start");
         let (answer, answered) = oneshot::channel();
@@ -83,8 +83,8 @@ impl Spawner {
         answered.await.map_err(|_| closed())?
     }
 
-    /// Starts nothing more, kills what is left, and waits until the last has ended, unless the kernel holds it. The keeper stays: the
-    /// caller may have work of its own to finish that the keeper guards.
+    /// Refuses new starts, kills the remaining processes, and waits until the last has ended, unless the kernel holds it. The keeper stays:
+    /// the caller may have work of its own to finish that the keeper guards.
     pub(crate) async fn drain(&self) {
         let (drained, all_ended) = oneshot::channel();
         if self.orders.send(Order::Drain(drained)).is_ok() {
@@ -92,7 +92,7 @@ impl Spawner {
         }
     }
 
-    /// Kills what is left, says goodbye to the keeper when all have ended, and lets the thread end. Returns at once.
+    /// Kills the remaining processes, says goodbye to the keeper when all have ended, and lets the thread end. Returns at once.
     pub(crate) fn close(&self) {
         let _closed_before = self.orders.send(Order::Close);
     }
@@ -101,15 +101,15 @@ impl Spawner {
 struct Thread {
     command: Option<KeeperCommand>,
     keeper: Option<KeeperLink>,
-    /// Which keeper the news of a death is about.
+    /// The keeper that a death notice refers to.
     generation: u64,
     replacements: u32,
     living: HashMap<Identity, Arc<Group>>,
-    /// Nothing is started any more.
+    /// No process may start.
     closing: bool,
     /// The thread ends with the last group.
     leaving: bool,
-    /// Who waits for the last group.
+    /// Callers waiting for the last group.
     waiting: Vec<oneshot::Sender<()>>,
     orders: Sender<Order>,
 }
@@ -119,10 +119,10 @@ impl Thread {
         while let Ok(order) = received.recv() {
             match order {
                 Order::Start(request, answer) if !self.closing => {
-                    // If nobody waits any more, the handle in the answer is dropped, and that kills the group.
+                    // If the caller is gone, the handle in the answer is dropped, which kills the group.
                     let _nobody_waits = answer.send(self.start(&request));
                 }
-                // It came too late: its answer is dropped, which says so.
+                // It came too late, which the caller learns from the dropped channel.
                 Order::Start(..) => {}
                 Order::Ended(identity) => self.ended(identity),
                 Order::KeeperLost { generation } => self.keeper_lost(generation),
@@ -159,7 +159,7 @@ impl Thread {
     fn start(&mut self, request: &LaunchRequest) -> io::Result<Started> {
         let outcome = self.attempt(request);
         match outcome {
-            // The keeper died and its death has not been heard of yet: the child could not announce itself and gave up.
+            // The keeper has died, though the notice is not here yet: the child could not announce itself and exited.
             Err(error) if self.keeper.is_some() && error.kind() == io::ErrorKind::BrokenPipe => {
                 self.keeper = None;
                 self.attempt(request)
@@ -203,7 +203,7 @@ impl Thread {
         if self.living.remove(&identity).is_some()
             && let Some(keeper) = &self.keeper
         {
-            // If the keeper is gone, its successor will not be told of this group at all.
+            // If the keeper is gone, its successor is never told about this group.
             let _keeper_is_gone = keeper.tell(Record::Ended(identity));
         }
     }
@@ -215,12 +215,12 @@ impl Thread {
         self.keeper = None;
         if !self.living.is_empty() && self.replacements < REPLACEMENTS {
             self.replacements += 1;
-            // If this fails, the next start tries again and reports it; the parent-death signal holds meanwhile.
+            // If this fails, the next start tries again and reports it; meanwhile the parent-death signal must do.
             let _tried_again_later = self.ensure_keeper();
         }
     }
 
-    /// Starts a keeper if there is none, and tells it of everything that lives.
+    /// Starts a keeper if there is none, and sends it every living group.
     fn ensure_keeper(&mut self) -> io::Result<()> {
         let (Some(command), None) = (&self.command, &self.keeper) else { return Ok(()) };
         self.generation += 1;
@@ -241,7 +241,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn what_the_kernel_holds_is_not_waited_for_without_end() {
-        // Nobody receives: so it looks as long as a process is left.
+        // Nothing receives, so the loop runs as long as a process is left.
         let (orders, _received) = channel();
         let began = Instant::now();
         timeout(HELD * 2, Spawner { orders }.drain()).await.unwrap();

@@ -1,4 +1,4 @@
-//! Where leased plugins come from: started, found free, or waited for.
+//! The supply of plugins to lease: newly started, free, or still starting.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -18,7 +18,7 @@ use crate::schema::Schemas;
 use crate::spawner::Spawner;
 use crate::{Deadlines, HostOptions, environment};
 
-/// What a host and its leases share.
+/// Data that a host and its leases share.
 pub(crate) struct Supply {
     options: HostOptions,
     spawner: Spawner,
@@ -59,7 +59,7 @@ impl Supply {
         self.lease_wanted(user, wanted, Want::Any).await
     }
 
-    /// The same, but never one that was configured before.
+    /// Leases a plugin that was never configured.
     pub(crate) async fn lease_unconfigured(
         self: &Arc<Self>,
         user: &Arc<User>,
@@ -73,7 +73,7 @@ impl Supply {
         self.pool().lease_configured(wanted, request)
     }
 
-    /// A plugin to ask something, without leasing it: any that runs, or a new one that is free for the next lease.
+    /// A plugin for a call that needs no lease: any running one, or a new one that is then free for the next lease.
     pub(crate) async fn borrow(
         self: &Arc<Self>,
         user: &Arc<User>,
@@ -94,10 +94,10 @@ impl Supply {
         }
     }
 
-    /// Starts a plugin in the background, unless one runs or is being started.
+    /// Starts a plugin in the background, unless one is running or starting.
     pub(crate) fn prefetch(self: &Arc<Self>, user: &Arc<User>, wanted: &Wanted) {
         if self.pool().any(wanted).is_none() {
-            // Whoever needs the plugin gets the error, if there is one.
+            // The caller that needs the plugin gets the error, if any.
             let _reported_later = self.begin(user, wanted, false);
         }
     }
@@ -110,9 +110,9 @@ impl Supply {
         self.pool().retire(wanted, id);
     }
 
-    /// Ends everything, all at once, and starts nothing more.
+    /// Ends everything at once, and refuses new starts.
     pub(crate) async fn end_all(&self) {
-        // Starts that are under way are dropped, and with them their processes.
+        // Running starts are dropped, and with them their processes.
         self.closing.cancel();
         self.tasks.close();
         self.tasks.wait().await;
@@ -122,7 +122,7 @@ impl Supply {
         self.pool().clear();
     }
 
-    /// Ends everything the hard way, without waiting, and dismisses the keeper.
+    /// Kills everything without waiting, and dismisses the keeper.
     pub(crate) fn abandon(&self) {
         self.closing.cancel();
         self.spawner.close();
@@ -159,14 +159,14 @@ impl Supply {
         }
     }
 
-    /// Whether a running plugin is the one that a start would give now: the same executable, unchanged.
+    /// Whether a running plugin is the one that would be started now: the same executable, unchanged.
     async fn fits(&self, running: &Running, descriptor: &PluginDescriptor) -> bool {
         let Some(executable) = &running.executable else { return true };
         let found = self.options.find(descriptor).await.ok().flatten().and_then(|found| Executable::of(&found));
         found.is_some_and(|found| executable.is_same(&found))
     }
 
-    /// Begins a start, which goes on by itself.
+    /// Begins a start, which continues in the background.
     fn begin(self: &Arc<Self>, user: &Arc<User>, wanted: &Wanted, leased: bool) -> Result<(SlotId, Start), Diagnostic> {
         if self.closing.is_cancelled() {
             return Err(shutting_down(&wanted.descriptor.name));
@@ -217,7 +217,7 @@ impl Supply {
                 }
                 return Err(failed(error));
             }
-            // Every question to it would be answered by another package than the one that was meant.
+            // Every call to it would be answered by the wrong package.
             Ok(became) if became != descriptor.package() => {
                 processes.kill().await;
                 return Err(other_package(descriptor, &became));
@@ -228,7 +228,7 @@ impl Supply {
         Ok(Arc::new(Running::new(opened.plugin, processes, executable, log, warnings)))
     }
 
-    /// Makes the plugin the package that the descriptor says, and answers the name of the package that it is.
+    /// Parameterizes the plugin as the descriptor says, and returns the name of the resulting package.
     async fn parameterize(
         &self,
         log: &Arc<RunLog>,
@@ -236,7 +236,7 @@ impl Supply {
         plugin: &dyn Plugin,
     ) -> Result<String, CallError> {
         let Some(wanted) = &descriptor.parameterization else { return Ok(descriptor.package().to_owned()) };
-        // A Terraform provider is asked for its schema in this.
+        // Parameterizing asks a Terraform provider for its schema.
         let cx = CallContext { log: Arc::clone(log) as Arc<dyn LogSink>, ..CallContext::background() };
         let cx = cx.within(self.options.deadlines.schema);
         Ok(plugin.parameterize(&cx, Parameterize::Value(wanted.clone())).await?.name)
@@ -247,7 +247,7 @@ impl Supply {
     }
 }
 
-/// Frees a slot if whoever waits for its start is dropped.
+/// Frees a slot if the caller that waits for its start is dropped.
 struct Returned<'a> {
     supply: &'a Supply,
     wanted: &'a Wanted,
@@ -275,7 +275,7 @@ fn shutting_down(name: &str) -> Diagnostic {
         .hint("Run the command again.")
 }
 
-/// The parameter of the lock file made another package of the plugin.
+/// The error when the parameter from the lock file produced another package.
 fn other_package(descriptor: &PluginDescriptor, became: &str) -> Diagnostic {
     let (name, wanted) = (&descriptor.name, descriptor.package());
     Diagnostic::error("plugin-handshake", format!("plugin `{name}` could not be used"))

@@ -1,8 +1,8 @@
-//! Configuration: keys, values, the merge of project and stack, and what `config get`, `set`, `rm` and `ls` mean.
+//! Configuration: keys, values, the merge of project and stack, and the meaning of `config get`, `set`, `rm` and `ls`.
 //!
-//! The stack's file holds values as the user wrote them ([`Item`]). [`merge`] adds what the project declares and checks it.
-//! [`Config`] is the result with secrets decrypted: text for every key, as Pulumi hands it to programs and plugins.
-//! Invariant: a decrypted secret is held in types whose `Debug` does not show it.
+//! The stack's file contains values as the user wrote them ([`Item`]). [`merge`] adds the project's declarations and checks the result.
+//! [`Config`] is that result with secrets decrypted: text for every key, as Pulumi passes it to programs and plugins.
+//! Invariant: a decrypted secret is only in types whose `Debug` does not show it.
 
 mod command;
 mod effective;

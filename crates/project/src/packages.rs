@@ -1,7 +1,7 @@
 //! Package lock files: `sdks/NAME/NAME-VERSION.yaml`, as `pulumi package add` and `pulumi install` write them.
 //!
-//! A lock file says which plugin, of which version, and with which parameters, stands behind a package's name. As in Pulumi,
-//! every `.yaml` file below the program's directory that declares itself as one counts.
+//! A lock file gives the plugin behind a package's name, with its version and parameters. As in Pulumi,
+//! every `.yaml` file below the program's directory that declares itself a lock file counts.
 
 mod lock;
 
@@ -23,10 +23,10 @@ pub struct Packages {
     locked: BTreeMap<String, PluginDescriptor>,
 }
 
-/// What marks a lock file; searched for before a file is parsed, because a tree can hold many other files.
+/// Marks a lock file; searched for before a file is parsed, because a tree can contain many other files.
 const MARK: &str = "packageDeclarationVersion";
 
-/// Directories below directories beyond this depth are not searched.
+/// Directories nested deeper than this are not searched.
 const MAX_DEPTH: usize = 64;
 
 impl Packages {
@@ -56,7 +56,7 @@ impl Packages {
         self.locked.insert(descriptor.package().to_owned(), descriptor);
     }
 
-    /// The plugin behind a package's name, if a lock file says.
+    /// The plugin behind a package's name, if there is a lock file for it.
     pub fn get(&self, package: &str) -> Option<&PluginDescriptor> {
         self.locked.get(package)
     }
@@ -88,7 +88,7 @@ fn parse(file: &str, bytes: &[u8]) -> Result<Option<PluginDescriptor>, Box<Diagn
     if !bytes.windows(MARK.len()).any(|window| window == MARK.as_bytes()) {
         return Ok(None);
     }
-    // What is not YAML is not a lock file: the tree may hold templates and the like.
+    // A file that is not YAML is not a lock file: the tree may contain templates and the like.
     let Ok(document) = Document::parse_bytes(file, bytes) else { return Ok(None) };
     let Some(root) = document.root.as_object() else { return Ok(None) };
     if root.get(MARK).and_then(Node::as_number) != Some(1.0) {
@@ -136,7 +136,7 @@ impl Reader<'_> {
         })
     }
 
-    /// The text of a scalar as it is written: `version: 1.0` is text to the peer as well.
+    /// The text of a scalar as written: the peer also reads `version: 1.0` as text.
     fn text(&self, object: &Object, key: &str) -> Option<String> {
         let node = object.get(key)?;
         let text = match &node.kind {

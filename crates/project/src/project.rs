@@ -1,6 +1,6 @@
 //! The project file, `Pulumi.yaml`, of a project in any language.
 //!
-//! Only what the peer's CLI reads is read here; a YAML program in the same file is the duty of `yaml`.
+//! Only the keys that the peer's CLI reads are read here; a YAML program in the same file is read in `yaml`.
 
 mod change;
 mod compiler;

@@ -1,7 +1,7 @@
-//! A stack's file, `Pulumi.STACK.yaml`: reading it, and changing it without touching anything else in it.
+//! A stack's file, `Pulumi.STACK.yaml`: reads it, and edits it without changing anything else in it.
 //!
-//! Changes are made to bytes, not to a model that is written out again: comments, order and quoting of everything else stay
-//! as they are. Every change is read back before it is handed out, and must mean exactly what was asked for.
+//! Edits change bytes; they do not write a model out again. Comments, order and quoting of everything else stay
+//! as they are. Every edited text is parsed again before it is returned, and must mean exactly what was requested.
 
 mod change;
 mod edit;

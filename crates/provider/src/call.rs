@@ -1,4 +1,4 @@
-//! What every call carries besides its request.
+//! The context of every call: deadline, cancellation, log.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,26 +6,26 @@ use std::time::Duration;
 use outrigger_value::Urn;
 use tokio_util::sync::CancellationToken;
 
-/// How important a log line is.
+/// The severity of a log line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LogLevel {
     /// For the plugin's author.
     Debug,
     /// For the user.
     Info,
-    /// The user should look.
+    /// Something that the user should look at.
     Warning,
     /// Something failed.
     Error,
 }
 
-/// Takes what a plugin says while it works.
+/// Receives the log messages of a plugin.
 pub trait LogSink: Send + Sync {
-    /// One message. `urn` names the resource it is about; `ephemeral` is a status that the next one replaces.
+    /// Logs one message. `urn` names the resource it is about; `ephemeral` is a status that the next one replaces.
     fn log(&self, level: LogLevel, urn: Option<&Urn>, message: &str, ephemeral: bool);
 }
 
-/// Drops everything.
+/// Drops every message.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoLog;
 
@@ -33,12 +33,12 @@ impl LogSink for NoLog {
     fn log(&self, _: LogLevel, _: Option<&Urn>, _: &str, _: bool) {}
 }
 
-/// The surroundings of one call.
+/// The context of one call.
 #[derive(Clone)]
 pub struct CallContext {
-    /// Ends the wait for this call. The plugin itself is told through [`crate::Plugin::cancel`].
+    /// Ends the wait for this call. The plugin itself is asked to stop through [`crate::Plugin::cancel`].
     pub cancel: CancellationToken,
-    /// How long the call may take; `None` for calls that only the user limits (create, update, delete, read).
+    /// The call's deadline; `None` for calls that only the user limits (create, update, delete, read).
     pub deadline: Option<Duration>,
     /// Where messages go.
     pub log: Arc<dyn LogSink>,

@@ -11,20 +11,20 @@ pub struct Invoke {
     pub token: String,
     /// Its arguments.
     pub arguments: PropertyMap,
-    /// Ask only what would happen.
+    /// Whether this is a preview.
     pub preview: bool,
 }
 
-/// What a function answered.
+/// The answer of a function.
 #[derive(Clone, Debug, Default)]
 pub struct Invoked {
     /// The result.
     pub result: PropertyMap,
-    /// What is wrong with the arguments.
+    /// Problems with the arguments.
     pub failures: Vec<CheckFailure>,
 }
 
-/// A component that was made.
+/// A component that was constructed.
 #[derive(Clone, Debug)]
 pub struct ConstructResponse {
     /// Its name.
@@ -46,13 +46,13 @@ pub struct CallRequest {
     pub argument_dependencies: PropertyDependencies,
 }
 
-/// What a method answered.
+/// The answer of a method.
 #[derive(Clone, Debug, Default)]
 pub struct CallResponse {
     /// The result.
     pub result: PropertyMap,
     /// The resources that each part came from.
     pub dependencies: PropertyDependencies,
-    /// What is wrong with the arguments.
+    /// Problems with the arguments.
     pub failures: Vec<CheckFailure>,
 }

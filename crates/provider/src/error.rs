@@ -4,41 +4,41 @@ use std::fmt;
 
 use outrigger_value::PropertyPath;
 
-/// What a failure means for the world outside.
+/// The kind of failure, by its effect on the resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
-    /// The plugin does not have this call.
+    /// The plugin does not support this call.
     Unsupported,
     /// The call did not happen; nothing changed.
     NotDone,
-    /// Whether it happened is not known.
+    /// It is not known whether the call happened.
     Unknown,
-    /// The plugin's process ended or its connection broke while the call was under way.
+    /// The plugin's process ended or its connection broke during the call.
     Crashed,
     /// The deadline passed.
     TimedOut,
     /// The call was cancelled by the user.
     Cancelled,
-    /// The answer could not be understood.
+    /// The answer could not be parsed.
     Garbage,
 }
 
-/// A failed call, with everything a person needs to see: who, what, the answer, the end of its stderr.
+/// A failed call, with all the details for the user: the plugin, the call, the answer, the end of its stderr.
 #[derive(Clone, Debug)]
 pub struct CallError {
     /// The plugin's name and version, such as `random 4.16.0`.
     pub plugin: String,
     /// The call, in the protocol's words, such as `Create`.
     pub call: String,
-    /// What it means.
+    /// The kind of failure.
     pub kind: ErrorKind,
-    /// What came back.
+    /// The plugin's message.
     pub message: String,
-    /// The plugin's last lines on stderr, when it crashed.
+    /// The end of the plugin's stderr, if it crashed.
     pub last_words: Vec<String>,
-    /// Configuration keys that the plugin missed, with their descriptions.
+    /// Missing configuration keys, with their descriptions.
     pub missing_keys: Vec<(String, String)>,
-    /// The property that it is about, where that is known.
+    /// The property that the error is about, if known.
     pub about: Option<PropertyPath>,
 }
 
@@ -68,12 +68,12 @@ impl CallError {
         self
     }
 
-    /// The answer of a method that an implementation does not have.
+    /// The error of a method that an implementation does not support.
     pub fn unsupported(call: &'static str) -> Self {
         Self::new("", call, ErrorKind::Unsupported, "not supported by this plugin")
     }
 
-    /// Whether the world may have changed all the same.
+    /// Whether the resource may have changed anyway.
     pub fn leaves_doubt(&self) -> bool {
         !matches!(self.kind, ErrorKind::Unsupported | ErrorKind::NotDone)
     }
@@ -87,19 +87,19 @@ impl fmt::Display for CallError {
 
 impl std::error::Error for CallError {}
 
-/// A property that the provider refuses.
+/// A property that the provider rejects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckFailure {
-    /// The property's path, as other hosts are told it; may be empty.
+    /// The property's path, as sent to other hosts; may be empty.
     pub property: String,
-    /// Why.
+    /// The reason.
     pub reason: String,
-    /// The property that it is about, where `property` is to say nothing of it.
+    /// The property that it is about, if `property` must not name it.
     pub about: Option<PropertyPath>,
 }
 
 impl CheckFailure {
-    /// A property, by its path, and why it is refused.
+    /// A property's path, and the reason why it is rejected.
     pub fn new(property: impl Into<String>, reason: impl Into<String>) -> Self {
         Self { property: property.into(), reason: reason.into(), about: None }
     }

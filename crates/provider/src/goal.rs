@@ -1,4 +1,4 @@
-//! What a driver, or a component, wants: goals in the shape of Pulumi's `ResourceMonitor`.
+//! The goals that a driver or a component registers, in the shape of Pulumi's `ResourceMonitor`.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,13 +9,13 @@ use outrigger_value::{CustomTimeouts, PropertyDependencies, PropertyMap, Propert
 
 use crate::{CallRequest, PluginDescriptor};
 
-/// Where in the user's files a goal stands, for messages and for `sourcePosition`.
+/// A goal's place in the user's files, for messages and for `sourcePosition`.
 pub type Source = Option<Place>;
 
-/// A package that a goal's provider comes from, when the driver knows more than the type's first part.
+/// The package of a goal's provider, when the driver knows more than the type's first part.
 pub type PackageReference = PluginDescriptor;
 
-/// A resource as the program wants it.
+/// A resource as the program declares it.
 #[derive(Clone, Debug, Default)]
 pub struct Goal {
     /// The full type token.
@@ -24,9 +24,9 @@ pub struct Goal {
     pub name: String,
     /// Whether a provider manages it.
     pub custom: bool,
-    /// Whether a provider makes it of other resources: a component of a package. Then it is not `custom`.
+    /// Whether a provider constructs it from other resources: a component of a package. Then it is not `custom`.
     pub remote: bool,
-    /// Its parent. To a program `None` means the root stack; what a component registers without one has none.
+    /// Its parent. For a program `None` means the root stack; a component's resource without one has no parent.
     pub parent: Option<Urn>,
     /// The program's inputs.
     pub inputs: PropertyMap,
@@ -36,25 +36,25 @@ pub struct Goal {
     pub providers: BTreeMap<String, ProviderReference>,
     /// Everything that it depends on, sorted.
     pub dependencies: Vec<Urn>,
-    /// The same by property; every property has an entry.
+    /// The dependencies of each property; every property has an entry.
     pub property_dependencies: PropertyDependencies,
     /// `None` inherits from the parent.
     pub protect: Option<bool>,
     /// Property paths.
     pub ignore_changes: Vec<String>,
-    /// Property paths, those that the schema brings included.
+    /// Property paths, including those from the schema.
     pub replace_on_changes: Vec<String>,
     /// Property paths.
     pub hide_diffs: Vec<String>,
-    /// Output names, those that the schema marks included.
+    /// Output names, including those from the schema.
     pub additional_secret_outputs: Vec<String>,
-    /// Names that it had, those that the schema brings included.
+    /// Former names, including those from the schema.
     pub aliases: Vec<Alias>,
-    /// Adopt the resource with this id.
+    /// The id of an existing resource to import.
     pub import_id: Option<String>,
-    /// The user's limits.
+    /// The user's timeouts.
     pub custom_timeouts: CustomTimeouts,
-    /// Overrides the provider's word.
+    /// Overrides the provider's choice.
     pub delete_before_replace: Option<bool>,
     /// `None` inherits from the parent.
     pub retain_on_delete: Option<bool>,
@@ -66,31 +66,31 @@ pub struct Goal {
     pub replacement_trigger: Option<Value>,
     /// The package, for the default provider; `None` takes the type's first part and no version.
     pub package: Option<PackageReference>,
-    /// Where the program says it.
+    /// The goal's place in the program.
     pub source: Source,
-    /// Where the program says each property, if it knows.
+    /// The place of each property in the program, if known.
     pub places: PropertyPlaces,
 }
 
 impl Goal {
-    /// The goal that is the root stack itself.
+    /// The goal of the root stack itself.
     pub fn root(stack: &Urn) -> Self {
         Self { ty: stack.ty().to_owned(), name: stack.name().to_owned(), ..Self::default() }
     }
 }
 
-/// Where the properties of a goal stand, for messages about one of them.
+/// The places of a goal's properties, for messages about one of them.
 #[derive(Clone, Default)]
 pub struct PropertyPlaces(pub Option<Arc<dyn Places>>);
 
-/// Finds properties in a user's file. Asked only when something is wrong with one.
+/// Finds properties in a user's file; used only when there is an error to report.
 pub trait Places: Send + Sync {
-    /// Where a property stands, or the innermost of what it is in.
+    /// The place of a property, or of the innermost enclosing value.
     fn of(&self, property: &PropertyPath) -> Source;
 }
 
 impl PropertyPlaces {
-    /// Where a property stands, or the innermost of what it is in.
+    /// The place of a property, or of the innermost enclosing value.
     pub fn of(&self, property: &PropertyPath) -> Source {
         self.0.as_ref()?.of(property)
     }
@@ -102,12 +102,12 @@ impl fmt::Debug for PropertyPlaces {
     }
 }
 
-/// A name that a resource had.
+/// A former name of a resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Alias {
     /// The whole name.
     Urn(Urn),
-    /// Parts of it; what is not given is as it is now.
+    /// Parts of it; missing parts are as they are now.
     Spec {
         /// The name.
         name: Option<String>,
@@ -129,11 +129,11 @@ pub enum AliasParent {
     Same,
     /// It had none (or the root stack).
     None,
-    /// That one.
+    /// This one.
     Urn(Urn),
 }
 
-/// A resource to be read, not managed.
+/// A resource to read but not to manage.
 #[derive(Clone, Debug, Default)]
 pub struct ReadGoal {
     /// The full type token.
@@ -144,7 +144,7 @@ pub struct ReadGoal {
     pub parent: Option<Urn>,
     /// Its id; unknown in a preview gives unknown outputs.
     pub id: Option<Value>,
-    /// What the program says of its state.
+    /// The known part of its state, from the program.
     pub properties: PropertyMap,
     /// An explicit provider.
     pub provider: Option<ProviderReference>,
@@ -154,11 +154,11 @@ pub struct ReadGoal {
     pub additional_secret_outputs: Vec<String>,
     /// The package, for the default provider.
     pub package: Option<PackageReference>,
-    /// Where the program says it.
+    /// The goal's place in the program.
     pub source: Source,
 }
 
-/// A function to be called.
+/// A function to call.
 #[derive(Clone, Debug, Default)]
 pub struct InvokeGoal {
     /// The full token.
@@ -169,21 +169,21 @@ pub struct InvokeGoal {
     pub provider: Option<ProviderReference>,
     /// The package, for the default provider.
     pub package: Option<PackageReference>,
-    /// Where the program says it.
+    /// The goal's place in the program.
     pub source: Source,
-    /// Where the program says each argument, if it knows.
+    /// The place of each argument in the program, if known.
     pub places: PropertyPlaces,
 }
 
-/// A method to be called.
+/// A method to call.
 #[derive(Clone, Debug, Default)]
 pub struct MethodGoal {
-    /// The method and its arguments, `__self__` among them.
+    /// The method and its arguments, including `__self__`.
     pub call: CallRequest,
     /// An explicit provider.
     pub provider: Option<ProviderReference>,
     /// The package, for the default provider.
     pub package: Option<PackageReference>,
-    /// Where the program says it.
+    /// The goal's place in the program.
     pub source: Source,
 }

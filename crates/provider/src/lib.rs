@@ -1,13 +1,12 @@
-//! The two traits in the middle: any protocol becomes a [`Plugin`] and a [`Provider`], and the engine knows nothing else.
+//! The two central traits: every protocol becomes a [`Plugin`] and a [`Provider`], and the engine knows nothing else.
 //!
 //! - [`Plugin`] is a running process that is not configured yet.
 //! - [`Provider`] is a configured instance that plans and applies.
 //! - [`Monitor`] is the engine, through which a driver's [`Program`] or a component registers [`Goal`]s.
 //! - [`Plugins`] finds and starts plugins and knows their schemas; the host implements it.
 //!
-//! Every method that a protocol may lack has a default that answers [`ErrorKind::Unsupported`], so an implementation writes only what its
-//! protocol has.
-//! `ARCHITECTURE.md` holds the table of every RPC of every protocol against these methods.
+//! Every method that a protocol may lack has a default that returns [`ErrorKind::Unsupported`], so an implementation writes only the
+//! methods that its protocol has. `ARCHITECTURE.md` has the table of every RPC of every protocol against these methods.
 
 mod call;
 mod component;

@@ -1,4 +1,4 @@
-//! The engine as a driver, or a component, sees it.
+//! The engine's interface for a driver or a component.
 
 use async_trait::async_trait;
 use outrigger_diagnostic::Diagnostic;
@@ -6,7 +6,7 @@ use outrigger_value::{PropertyDependencies, PropertyMap, Urn, Value};
 
 use crate::{CallResponse, Goal, InvokeGoal, MethodGoal, ReadGoal};
 
-/// What became of a goal.
+/// The result of a goal.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Registered {
     /// Its name.
@@ -15,11 +15,11 @@ pub struct Registered {
     pub id: Option<Value>,
     /// Its outputs. In a preview they may lack properties that only the provider will know.
     pub outputs: PropertyMap,
-    /// The resources that each output came from, where that is not the resource itself: a component says so.
+    /// The resources that each output came from, if not the resource itself; set for components.
     pub output_dependencies: PropertyDependencies,
 }
 
-/// The run, as a component may know it.
+/// The facts about a run that a component may know.
 #[derive(Clone, Debug, Default)]
 pub struct RunInfo {
     /// The project's name.
@@ -30,7 +30,7 @@ pub struct RunInfo {
     pub organization: String,
     /// The stack's whole configuration by `namespace:name`, each value as text, secrets marked.
     pub config: PropertyMap,
-    /// How many calls that change or read resources may be under way at once.
+    /// How many calls that change or read resources may run at once.
     pub parallel: usize,
     /// Whether nothing may be changed.
     pub preview: bool,
@@ -39,27 +39,27 @@ pub struct RunInfo {
 /// Why a goal has no result.
 #[derive(Clone, Debug)]
 pub enum RegisterError {
-    /// It failed; the engine has reported why. The driver skips what depends on it and says nothing more.
+    /// It failed, and the engine has reported why. The driver skips its dependents and reports nothing more.
     Failed,
-    /// Something before it failed or the run was cancelled, so it was not started.
+    /// It was not started, because an earlier goal failed or the run was cancelled.
     Skipped,
     /// The goal itself is wrong (a duplicate name, an unknown parent); the driver reports this, with its place.
     Invalid(Box<Diagnostic>),
 }
 
-/// The engine, as a driver or a component sees it. Every method may be called concurrently.
+/// The engine's interface for a driver or a component. Every method may be called concurrently.
 #[async_trait]
 pub trait Monitor: Send + Sync {
     /// The root stack's name. A program registers it first, as [`Goal::root`].
     fn stack(&self) -> &Urn;
 
-    /// What run this is.
+    /// Facts about this run.
     fn run(&self) -> &RunInfo;
 
     /// Registers a resource and waits for its result.
     async fn register(&self, goal: Goal) -> Result<Registered, RegisterError>;
 
-    /// Says that a resource of the program is not registered, because something that it needs is not there.
+    /// Reports that a resource of the program is not registered, because something that it needs is missing.
     fn not_registered(&self, _ty: &str, _name: &str, _parent: Option<&Urn>) {}
 
     /// Sets the outputs of a component or of the root stack. The stack's are written at the end.
@@ -74,6 +74,6 @@ pub trait Monitor: Send + Sync {
     /// Calls a method of a resource.
     async fn call(&self, goal: MethodGoal) -> Result<CallResponse, RegisterError>;
 
-    /// Reports a finding of the driver itself, such as an error at run time, in the order of events.
+    /// Reports a diagnostic of the driver itself, such as an error at run time, in the order of events.
     fn report(&self, diagnostic: Diagnostic);
 }

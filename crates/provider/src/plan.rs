@@ -1,4 +1,4 @@
-//! Planning a change and carrying it out.
+//! Planning changes and applying them.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -7,50 +7,50 @@ use outrigger_value::PropertyMap;
 
 use crate::{CallError, ResourceIdentity, State};
 
-/// What the engine wants to do.
+/// The action to take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// Make it.
+    /// Create it.
     Create,
-    /// Change it in place.
+    /// Update it in place.
     Update,
-    /// Remove it.
+    /// Delete it.
     Delete,
 }
 
-/// A question: what would happen?
+/// A request to plan: what would change?
 #[derive(Clone, Debug)]
 pub struct PlanRequest {
-    /// Which resource.
+    /// The resource.
     pub resource: ResourceIdentity,
-    /// What exists; `None` plans a creation.
+    /// The current state; `None` plans a creation.
     pub prior: Option<State>,
     /// The checked inputs; `None` plans a deletion.
     pub inputs: Option<PropertyMap>,
-    /// Property paths whose changes do not count.
+    /// Property paths whose changes are ignored.
     pub ignore_changes: Vec<String>,
-    /// Whether predicted values are wanted (a preview): a provider that needs an extra call for them makes it only then.
+    /// Whether predicted values are wanted, as in a preview: a provider that needs an extra call for them makes it only then.
     pub predict: bool,
-    /// The user's limit.
+    /// The user's timeout.
     pub timeout: Option<Duration>,
 }
 
-/// What a provider would do.
+/// The change that a provider would make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Nothing to do.
     Same,
     /// It can be changed in place.
     Update,
-    /// It must be made anew.
+    /// It must be replaced.
     Replace,
     /// It is new.
     Create,
-    /// It would be removed.
+    /// It would be deleted.
     Delete,
 }
 
-/// How one property changes.
+/// How a property changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DiffKind {
     /// Appears.
@@ -87,7 +87,7 @@ impl DiffKind {
 /// How one property changes, and where its path points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PropertyDiff {
-    /// How.
+    /// The kind of change.
     pub kind: DiffKind,
     /// Whether the path points into the inputs rather than the outputs.
     pub input: bool,
@@ -96,11 +96,11 @@ pub struct PropertyDiff {
 /// Changes by property path.
 pub type DetailedDiff = BTreeMap<String, PropertyDiff>;
 
-/// What changed, as the provider sees it.
+/// The changes, as the provider sees them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Diff {
-    /// The provider's own word: `Some(true)` something changed, `Some(false)` nothing, `None` it does not say and the
-    /// engine compares inputs itself.
+    /// The provider's own verdict: `Some(true)` something changed, `Some(false)` nothing did, `None` leaves it to the engine, which
+    /// compares the inputs.
     pub changed: Option<bool>,
     /// Top-level properties that changed.
     pub changed_keys: Vec<String>,
@@ -108,41 +108,41 @@ pub struct Diff {
     pub replace_keys: Vec<String>,
     /// Properties that will not change in this update.
     pub stable_keys: Vec<String>,
-    /// The old one must go before the new one comes.
+    /// The old resource must be deleted before the new one is created.
     pub delete_before_replace: bool,
-    /// Changes by path, where the provider gives them.
+    /// Changes by path, if the provider lists them.
     pub detailed: Option<DetailedDiff>,
 }
 
 /// The answer to a plan.
 #[derive(Clone, Debug)]
 pub struct Planned {
-    /// What would happen.
+    /// The verdict.
     pub verdict: Verdict,
-    /// What changed.
+    /// The changes.
     pub diff: Diff,
-    /// The outputs as far as they can be told; unknown values where they cannot.
+    /// The outputs as far as they can be predicted, with unknown values elsewhere.
     pub predicted: Option<PropertyMap>,
 }
 
-/// An order: do it.
+/// A request to apply a change.
 #[derive(Clone, Debug)]
 pub struct ApplyRequest {
-    /// Which resource.
+    /// The resource.
     pub resource: ResourceIdentity,
-    /// What to do.
+    /// The action.
     pub action: Action,
-    /// What exists; `None` for a creation.
+    /// The current state; `None` for a creation.
     pub prior: Option<State>,
     /// The checked inputs; empty for a deletion.
     pub inputs: PropertyMap,
-    /// Property paths whose changes do not count.
+    /// Property paths whose changes are ignored.
     pub ignore_changes: Vec<String>,
-    /// The user's limit.
+    /// The user's timeout.
     pub timeout: Option<Duration>,
 }
 
-/// Reserved: an operation that is under way, and that the provider can be asked about again.
+/// Reserved: a running operation, about which the provider can be asked again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ticket {
     /// The provider's own handle.
@@ -151,28 +151,28 @@ pub struct Ticket {
     pub ask_again_after: Option<Duration>,
 }
 
-/// How an order ended.
+/// How an operation ended.
 #[derive(Clone, Debug)]
 pub enum Outcome {
     /// Done; for a deletion the state is empty.
     Done(State),
     /// It exists but is not ready: keep the state, fail the step.
     Partial {
-        /// What exists.
+        /// The state as it exists.
         state: State,
         /// Why it is not ready.
         reasons: Vec<String>,
     },
-    /// Reserved: under way, to be asked about again with `resume`. Until a supervisor does that, the operation stays pending in the
+    /// Reserved: still running, to be asked about again with `resume`. Until a supervisor does that, the operation stays pending in the
     /// state and its step fails.
     Pending(Ticket),
     /// It did not happen; nothing changed.
     NotDone(CallError),
-    /// Nobody knows whether it happened.
+    /// It is not known whether it happened.
     Unknown {
-        /// What went wrong.
+        /// The error.
         error: CallError,
-        /// The last that is known.
+        /// The last known state.
         last: Option<State>,
     },
 }

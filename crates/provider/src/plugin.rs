@@ -1,4 +1,4 @@
-//! A running plugin that is not configured yet, and where plugins come from.
+//! Running plugins that are not configured yet, and the trait that finds and starts them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,18 +11,18 @@ use semver::Version;
 
 use crate::{CallContext, CallError, CheckFailure, Diff, Invoke, Invoked, Provider, tolerant};
 
-/// Which plugin is wanted.
+/// The plugin wanted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PluginDescriptor {
     /// The plugin's name: `aws` for `pulumi-resource-aws`. For a parameterized package this is the base plugin.
     pub name: String,
     /// The wanted version of the plugin, without a leading `v`.
     pub version: Option<String>,
-    /// Where to download it from, when not the default place.
+    /// The download URL, if not the default one.
     pub download_url: Option<String>,
     /// Hex SHA-256 of the archive by platform.
     pub checksums: BTreeMap<String, String>,
-    /// Turns the base plugin into another package.
+    /// Turns the base plugin into a different package.
     pub parameterization: Option<Parameterization>,
     /// Environment variables to rename for this instance: new name to old name.
     pub env_var_mappings: BTreeMap<String, String>,
@@ -34,7 +34,7 @@ impl PluginDescriptor {
         Self { name: name.into(), version, ..Self::default() }
     }
 
-    /// The wanted version, read as Pulumi reads it.
+    /// The wanted version, parsed as Pulumi does.
     pub fn wanted_version(&self) -> Result<Option<Version>, Diagnostic> {
         let Some(text) = self.version.as_deref().filter(|text| !text.is_empty()) else { return Ok(None) };
         tolerant(text).map(Some).ok_or_else(|| {
@@ -61,7 +61,7 @@ pub struct Parameterization {
     pub value: Vec<u8>,
 }
 
-/// How to parameterize.
+/// How to parameterize a plugin.
 #[derive(Clone, Debug)]
 pub enum Parameterize {
     /// With command line arguments, as `pulumi package add` does.
@@ -70,12 +70,12 @@ pub enum Parameterize {
     Value(Parameterization),
 }
 
-/// What a plugin says of itself.
+/// A plugin's description of itself.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PluginInfo {
     /// Its version; may be empty.
     pub version: String,
-    /// Reserved: how many calls a second it can take, where it says so. Nothing limits the rate yet.
+    /// Reserved: the number of calls per second that it can take, if it gives one. Nothing limits the rate yet.
     pub calls_per_second: Option<f64>,
 }
 
@@ -84,9 +84,9 @@ pub struct PluginInfo {
 pub struct CheckConfig {
     /// The provider resource.
     pub urn: Urn,
-    /// The inputs it had.
+    /// The old inputs.
     pub olds: PropertyMap,
-    /// The inputs it shall have.
+    /// The new inputs.
     pub news: PropertyMap,
 }
 
@@ -95,7 +95,7 @@ pub struct CheckConfig {
 pub struct CheckedConfig {
     /// The inputs to use.
     pub inputs: PropertyMap,
-    /// What is wrong with them.
+    /// Problems with them.
     pub failures: Vec<CheckFailure>,
 }
 
@@ -106,13 +106,13 @@ pub struct DiffConfig {
     pub urn: Urn,
     /// Its id.
     pub id: String,
-    /// The inputs it had.
+    /// The old inputs.
     pub old_inputs: PropertyMap,
-    /// The outputs it had.
+    /// The old outputs.
     pub old_outputs: PropertyMap,
-    /// The inputs it shall have.
+    /// The new inputs.
     pub news: PropertyMap,
-    /// Property paths whose changes do not count.
+    /// Property paths whose changes are ignored.
     pub ignore_changes: Vec<String>,
 }
 
@@ -128,7 +128,7 @@ pub struct Configure {
 }
 
 impl Configure {
-    /// Whether a part of it is not known yet, so that nobody can be configured with it; see [`crate::Unconfigured`].
+    /// Whether a part of it is not known yet, so that no plugin can be configured with it; see [`crate::Unconfigured`].
     pub fn is_unknown(&self) -> bool {
         // The plugin's own version is among the inputs, but no part of the configuration.
         self.inputs.iter().any(|(key, value)| key != "version" && value.contains_unknown())
@@ -141,20 +141,20 @@ pub trait Plugin: Send + Sync {
     /// Name and version, for messages.
     fn label(&self) -> String;
 
-    /// Whether the providers that it becomes honour [`crate::CheckRequest::autonaming`]: hosts ask before they configure.
+    /// Whether its providers honour [`crate::CheckRequest::autonaming`]; hosts ask before they configure.
     fn takes_autonaming(&self) -> bool {
         false
     }
 
-    /// What the plugin says of itself. Deadline: the host's.
+    /// The plugin's description of itself. Deadline: the host's.
     async fn info(&self, cx: &CallContext) -> Result<PluginInfo, CallError>;
 
-    /// Turns the plugin into another package.
+    /// Turns the plugin into a different package.
     async fn parameterize(&self, _cx: &CallContext, _request: Parameterize) -> Result<Parameterization, CallError> {
         Err(CallError::unsupported("parameterize"))
     }
 
-    /// The schema, as raw bytes; [`Package`] reads it lazily. The parameterization names a sub-package.
+    /// The schema as raw bytes; [`Package`] parses it lazily. The parameterization names a sub-package.
     async fn schema(&self, _cx: &CallContext, _package: Option<&Parameterization>) -> Result<Vec<u8>, CallError> {
         Err(CallError::unsupported("schema"))
     }
@@ -169,7 +169,7 @@ pub trait Plugin: Send + Sync {
         Ok(Diff::default())
     }
 
-    /// Configures. With unknown inputs the answer is a provider that knows that it is not configured.
+    /// Configures a provider. With unknown inputs, the returned provider reports itself unconfigured.
     async fn configure(&self, cx: &CallContext, request: Configure) -> Result<Arc<dyn Provider>, CallError>;
 
     /// Calls a function that needs no configuration.
@@ -182,13 +182,13 @@ pub trait Plugin: Send + Sync {
         Err(CallError::unsupported("mapping"))
     }
 
-    /// Names that [`Plugin::mapping`] knows for a key.
+    /// Names that [`Plugin::mapping`] supports for a key.
     async fn mappings(&self, _cx: &CallContext, _key: &str) -> Result<Vec<String>, CallError> {
         Err(CallError::unsupported("mappings"))
     }
 
-    /// Makes one call by its name, with messages as JSON, for a person who wants to see what the plugin says. There is an answer for
-    /// each message that came back. Secrets that are marked are shown only if that is wanted.
+    /// Makes one call by its name, with messages as JSON, for a person examining the plugin. Returns one answer for
+    /// each message received. Marked secrets are shown only on request.
     async fn by_hand(
         &self,
         _cx: &CallContext,
@@ -204,27 +204,26 @@ pub trait Plugin: Send + Sync {
         Ok(())
     }
 
-    /// Whether a process behind the plugin has ended, so that it cannot be used any more.
+    /// Whether one of the plugin's processes has ended, so that the plugin can no longer be used.
     fn has_ended(&self) -> bool {
         false
     }
 
-    /// Asks the plugin to end, in the way of its protocol. Nothing is called after this, and the host ends what is left of its
-    /// processes.
+    /// Asks the plugin to end, as its protocol defines. No call follows, and the host ends any remaining processes.
     async fn close(&self, _cx: &CallContext) {}
 }
 
-/// Finds, starts and describes plugins. One `load` is one provider instance; who drops it, and what was configured from it, gives it
-/// back, and the next `load` may get it.
+/// Finds, starts and describes plugins. One `load` is one provider instance; dropping it, and everything configured from it, returns it for
+/// reuse by a later `load`.
 #[async_trait]
 pub trait Plugins: Send + Sync {
-    /// Starts a plugin, or hands out one that was kept. The answer is parameterized already if the descriptor says so.
+    /// Starts a plugin or reuses one. It is parameterized already if the descriptor says so.
     async fn load(&self, cx: &CallContext, descriptor: &PluginDescriptor) -> Result<Arc<dyn Plugin>, Diagnostic>;
 
     /// The package's schema; from a cache where that is safe.
     async fn schema(&self, cx: &CallContext, descriptor: &PluginDescriptor) -> Result<Arc<Package>, Diagnostic>;
 
-    /// Warnings that came up since the last time this was called, each once: plugins of another version than wanted.
+    /// Warnings since the last call, each once: plugins whose version is not the wanted one.
     fn warnings(&self) -> Vec<Diagnostic> {
         Vec::new()
     }

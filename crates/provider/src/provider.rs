@@ -13,37 +13,37 @@ use crate::{
 /// A request to check inputs.
 #[derive(Clone, Debug)]
 pub struct CheckRequest {
-    /// Which resource.
+    /// The resource.
     pub resource: ResourceIdentity,
-    /// The inputs it had; `None` for a new one.
+    /// The old inputs; `None` for a new resource.
     pub olds: Option<PropertyMap>,
-    /// The inputs that the program gives.
+    /// The inputs from the program.
     pub news: PropertyMap,
     /// Randomness for names, the same for the same plan.
     pub random_seed: [u8; 32],
-    /// Whether unknown values are kept (a preview) or cannot occur.
+    /// Whether unknown values are kept, as in a preview; otherwise they cannot occur.
     pub preview: bool,
-    /// What the engine wants a resource to be called for which the program gives no name.
+    /// How to name a resource if the program gives no name.
     pub autonaming: Option<Autonaming>,
 }
 
-/// What a resource is to be called for which the program gives no name.
+/// The name of a resource for which the program gives none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Autonaming {
     /// The name.
     pub proposed: String,
-    /// How much it counts.
+    /// How binding it is.
     pub mode: AutonamingMode,
 }
 
-/// How much a proposed name counts.
+/// How binding a proposed name is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AutonamingMode {
     /// The provider may change it to fit its rules.
     Propose,
-    /// The provider has to take it as it is.
+    /// The provider must use it as it is.
     Enforce,
-    /// There must be no name but the program's.
+    /// The provider must not make up a name.
     Disable,
 }
 
@@ -52,32 +52,32 @@ pub enum AutonamingMode {
 pub struct Checked {
     /// The inputs to use.
     pub inputs: PropertyMap,
-    /// What is wrong with them.
+    /// Problems with them.
     pub failures: Vec<CheckFailure>,
 }
 
 /// A request to read a resource.
 #[derive(Clone, Debug)]
 pub struct ReadRequest {
-    /// Which resource.
+    /// The resource.
     pub resource: ResourceIdentity,
-    /// Its id, and what is known of it. In a `get`, inputs and outputs are both what the program passed.
+    /// Its id and known state. In a `get`, inputs and outputs are both the properties that the program passed.
     pub state: State,
-    /// The user's limit.
+    /// The user's timeout.
     pub timeout: Option<Duration>,
 }
 
-/// What was read.
+/// The result of a read.
 #[derive(Clone, Debug)]
 pub enum ReadResult {
-    /// It exists. `inputs_known` says whether the provider gave inputs, or they are the old ones.
+    /// It exists. `inputs_known` is false if the inputs are the old ones and not the provider's.
     Found {
-        /// What exists.
+        /// The state as it exists.
         state: State,
-        /// Whether the provider gave inputs.
+        /// Whether the provider returned inputs.
         inputs_known: bool,
-        /// Whether the provider knows that it is as the request's state says, though the inputs may be written in another way. A
-        /// provider that does not know says no.
+        /// Whether the provider knows that the resource matches the request's state, even if its inputs are written differently. False if
+        /// it does not know.
         unchanged: bool,
     },
     /// It does not exist.
@@ -89,13 +89,13 @@ pub enum ReadResult {
 pub struct ImportRequest {
     /// Which resource.
     pub resource: ResourceIdentity,
-    /// Its id in the provider.
+    /// Its id, in the provider's form.
     pub id: String,
-    /// The user's limit.
+    /// The user's timeout.
     pub timeout: Option<Duration>,
 }
 
-/// What was imported. Terraform may answer several resources for one id.
+/// The result of an import. Terraform may return several resources for one id.
 #[derive(Clone, Debug)]
 pub struct Imported {
     /// The resource's type, in the protocol's words, and its state.
@@ -113,13 +113,13 @@ pub trait Provider: Send + Sync {
         false
     }
 
-    /// Whether the configuration was unknown, so that nothing can be asked yet.
+    /// Whether the configuration was unknown, so that no call can be made yet.
     fn unconfigured(&self) -> bool {
         false
     }
 
-    /// Whether it ends what it was ordered to do by itself when it is told to stop ([`crate::Plugin::cancel`]) or the user's limit is
-    /// over. Then its answer is waited for: it says what exists by then.
+    /// Whether the provider ends its running operations by itself when it is asked to stop ([`crate::Plugin::cancel`]) or the user's
+    /// timeout passes. The engine then waits for its answer, which has the state reached so far.
     fn ends_orders(&self) -> bool {
         false
     }
@@ -129,21 +129,21 @@ pub trait Provider: Send + Sync {
         Ok(Checked { inputs: request.news, failures: Vec::new() })
     }
 
-    /// Says what a change would do. Changes nothing.
+    /// Plans a change. Changes nothing.
     async fn plan(&self, cx: &CallContext, request: PlanRequest) -> Result<Planned, CallError>;
 
-    /// Does it. No deadline but the user's.
+    /// Applies a change. It has no deadline but the user's.
     async fn apply(&self, cx: &CallContext, request: ApplyRequest) -> Outcome;
 
-    /// Reserved: asks again about an operation that is under way. No caller until a supervisor keeps tickets.
+    /// Reserved: asks again about a running operation. Unused until a supervisor keeps tickets.
     async fn resume(&self, _cx: &CallContext, _resource: &ResourceIdentity, _ticket: Ticket) -> Outcome {
         Outcome::NotDone(CallError::unsupported("resume"))
     }
 
-    /// Reads what exists.
+    /// Reads a resource.
     async fn read(&self, cx: &CallContext, request: ReadRequest) -> Result<ReadResult, CallError>;
 
-    /// Reads what exists by id alone, with inputs.
+    /// Reads a resource by its id alone, with inputs.
     async fn import(&self, _cx: &CallContext, _request: ImportRequest) -> Result<Imported, CallError> {
         Err(CallError::unsupported("import"))
     }
@@ -153,7 +153,7 @@ pub trait Provider: Send + Sync {
         Err(CallError::unsupported("invoke"))
     }
 
-    /// Makes a component: registers it and its children through the monitor. When this answers, also with an error, every
+    /// Constructs a component: registers it and its children through the monitor. When this returns, even with an error, every
     /// registration that it began has ended.
     async fn construct(
         &self,

@@ -1,8 +1,8 @@
-//! What a provider knows of a resource between calls.
+//! A resource's state between calls, as its provider sees it.
 
 use outrigger_value::{PropertyMap, Urn};
 
-/// Which resource a call is about.
+/// The resource that a call is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResourceIdentity {
     /// Its full name.
@@ -26,14 +26,14 @@ impl ResourceIdentity {
     }
 }
 
-/// A resource as it exists.
+/// The state of a resource.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct State {
-    /// The provider's id; empty only for what a preview would create.
+    /// The provider's id; empty only for a resource that a preview would create.
     pub id: String,
-    /// The inputs that it was made with.
+    /// The inputs that it was created with.
     pub inputs: PropertyMap,
-    /// What the provider answered.
+    /// The provider's outputs.
     pub outputs: PropertyMap,
     /// Why the resource exists but is not ready.
     pub init_errors: Vec<String>,

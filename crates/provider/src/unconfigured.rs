@@ -14,8 +14,8 @@ const UNCONFIGURED: &str = "The configuration of this resource's provider is not
 
 const NOT_KNOWN: &str = "the provider's configuration is not known yet";
 
-/// Stands in for the provider: no plugin is asked anything before all of its configuration is known, because one that fills the gaps
-/// with its own defaults would answer for another account or another place. Says what Pulumi's engine says in the same situation.
+/// Stands in for the provider: no plugin is called before all of its configuration is known, because one that fills the gaps
+/// with its own defaults would answer for another account or region. Gives the same answers as Pulumi's engine in this case.
 pub struct Unconfigured {
     label: String,
 }
@@ -41,7 +41,7 @@ impl Provider for Unconfigured {
         true
     }
 
-    /// What is there will change, and nobody knows into what.
+    /// An existing resource will change, in an unknown way.
     async fn plan(&self, cx: &CallContext, request: PlanRequest) -> Result<Planned, CallError> {
         let (verdict, diff) = match (request.prior, request.inputs) {
             (_, None) => (Verdict::Delete, Diff::default()),
@@ -59,7 +59,7 @@ impl Provider for Unconfigured {
         Outcome::NotDone(self.refused("Configure", "nothing can be changed"))
     }
 
-    /// What is there stays as it is, and what it holds is not known.
+    /// An existing resource stays as it is, with unknown outputs.
     async fn read(&self, _: &CallContext, request: ReadRequest) -> Result<ReadResult, CallError> {
         let state = State { outputs: PropertyMap::new(), ..request.state };
         Ok(ReadResult::Found { state, inputs_known: false, unchanged: false })

@@ -1,11 +1,11 @@
-//! Versions of Pulumi and of plugins, as people and Pulumi write them.
+//! Versions of Pulumi and of plugins, as Pulumi and its users write them.
 
 use semver::Version;
 
-/// The version of Pulumi whose files and meanings this build reproduces.
+/// The version of Pulumi whose file formats and behaviour this build reproduces.
 pub const PULUMI_VERSION: Version = Version::new(3, 250, 0);
 
-/// Reads a version tolerantly: a leading `v`, blanks around, missing minor and patch numbers and leading zeros are all
+/// Parses a version tolerantly: a leading `v`, surrounding blanks, missing minor and patch numbers and leading zeros are all
 /// accepted. A short version cannot have a pre-release or build part.
 pub fn tolerant(text: &str) -> Option<Version> {
     let text = text.trim();
@@ -44,12 +44,12 @@ enum Operator {
 }
 
 impl VersionRange {
-    /// Reads `>=3.0.0 !3.1.2`, `<3.4.0 || >3.8.0`, `3.x`. `None` if it is not a range.
+    /// Parses `>=3.0.0 !3.1.2`, `<3.4.0 || >3.8.0`, `3.x`. `None` if it is not a range.
     pub fn parse(text: &str) -> Option<Self> {
         text.split("||").map(group).collect::<Option<Vec<_>>>().map(Self)
     }
 
-    /// Whether a version is inside.
+    /// Whether a version is in the range.
     pub fn accepts(&self, version: &Version) -> bool {
         self.0.iter().any(|all| all.iter().all(|comparison| comparison.holds(version)))
     }
@@ -58,7 +58,7 @@ impl VersionRange {
 impl Comparison {
     fn holds(&self, version: &Version) -> bool {
         if self.parts.len() < 3 {
-            // A version with `x` stands for all that begin like it.
+            // A version with `x` matches every version with the same beginning.
             let actual = [version.major, version.minor, version.patch];
             let order = actual.iter().zip(&self.parts).map(|(actual, wanted)| actual.cmp(wanted));
             return self.operator.allows(order.fold(std::cmp::Ordering::Equal, std::cmp::Ordering::then));

@@ -12,12 +12,12 @@ const NONCE_BYTES: usize = 12;
 /// A key ready for use. The key schedule is wiped on drop by the cipher itself.
 pub(crate) struct Cipher(Aes256Gcm);
 
-/// Why a ciphertext has no text.
+/// Why a ciphertext cannot be decrypted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OpenError {
-    /// The text has not the form `v1:NONCE:CIPHERTEXT`.
+    /// The text does not have the form `v1:NONCE:CIPHERTEXT`.
     Malformed,
-    /// The form is right, but this key did not make it, or it was changed since.
+    /// The form is right, but the text was made with another key or changed since.
     Refused,
 }
 
@@ -47,7 +47,7 @@ impl Cipher {
         let sealed = STANDARD.decode(sealed).map_err(|_| OpenError::Malformed)?;
         let plain = self.0.decrypt(&Nonce::from(nonce), sealed.as_slice()).map_err(|_| OpenError::Refused)?;
         String::from_utf8(plain).map(Zeroizing::new).map_err(|error| {
-            // The bytes are a secret even though they are no text.
+            // The bytes are a secret even though they are not text.
             drop(Zeroizing::new(error.into_bytes()));
             OpenError::Malformed
         })

@@ -1,4 +1,4 @@
-//! One passphrase, and the managers that it opens: each key is derived once a command, however often it is asked for.
+//! One passphrase and its managers: each key is derived once per command, however often it is needed.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -10,14 +10,14 @@ use serde_json::Value as Json;
 use crate::manager::{PASSPHRASE_KIND, salt_of, unsupported};
 use crate::{Crypter, Locked, Passphrase, Phrase};
 
-/// The passphrase of this command, if there is one, and what it opened so far.
+/// The passphrase of this command, if any, and the managers made from it so far.
 pub struct Keyring {
     phrase: Option<Phrase>,
     open: Mutex<HashMap<String, Passphrase>>,
 }
 
 impl Keyring {
-    /// A keyring for a passphrase; without one every secret is locked.
+    /// A keyring for a passphrase; without one, secrets cannot be decrypted.
     pub fn new(phrase: Option<Phrase>) -> Self {
         Self { phrase, open: Mutex::new(HashMap::new()) }
     }
@@ -40,7 +40,7 @@ impl Keyring {
         })
     }
 
-    /// Derives the key for a salt string on a thread of its own, if there is a passphrase.
+    /// Derives the key for a salt string on a separate thread, if there is a passphrase.
     pub fn prefetch(&self, salt_string: &str) {
         // A malformed salt is reported where it is used.
         if let Ok(Some(manager)) = self.open(salt_string) {

@@ -1,9 +1,9 @@
 //! Encryption of values, in the formats of Pulumi's secrets managers.
 //!
 //! - [`Crypter`] turns text into ciphertext and back.
-//! - [`Passphrase`] is Pulumi's `passphrase` manager; its key is derived on first use only.
-//! - [`Locked`] stands in when there is no passphrase: it fails when a secret is really touched, not before.
-//! - A [`Keyring`] picks one from what a state file or a stack file says, and derives each key once.
+//! - [`Passphrase`] is Pulumi's `passphrase` manager; its key is derived only on first use.
+//! - [`Locked`] is used when there is no passphrase: it fails when a secret is actually used, not before.
+//! - A [`Keyring`] picks one for a state file or a stack file, and derives each key once.
 //!
 //! Invariant: neither a key, a passphrase nor a plaintext appears in `Debug`, `Display` or a diagnostic of this crate.
 

@@ -1,10 +1,10 @@
-//! No passphrase: fine until a secret is touched.
+//! No passphrase, which is fine until a secret is used.
 
 use outrigger_diagnostic::Diagnostic;
 
 use crate::Crypter;
 
-/// Fails on every use and says which variables to set. Commands that touch no secret never notice it.
+/// Fails on every use with an error that names the variables to set. Commands that use no secret are not affected.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Locked;
 

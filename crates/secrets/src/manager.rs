@@ -1,4 +1,4 @@
-//! Which secrets manager a stack uses, from `secrets_providers` of its state or from its stack file.
+//! The secrets manager of a stack, from `secrets_providers` of its state or from its stack file.
 
 use outrigger_diagnostic::Diagnostic;
 use serde_json::Value as Json;
@@ -15,7 +15,7 @@ pub(crate) fn salt_of(state: &Json) -> Result<&str, Diagnostic> {
     })
 }
 
-/// The answer for a secrets manager that this build does not have. Takes a state file's `type` (`cloud`, `service`) or a
+/// The error for a secrets manager that this build does not support. Takes a state file's `type` (`cloud`, `service`) or a
 /// stack file's `secretsprovider` (`awskms://...`).
 pub fn unsupported(kind: &str) -> Diagnostic {
     // A key service's URL may carry credentials in its query, so only the scheme is shown.

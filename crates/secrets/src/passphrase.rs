@@ -11,10 +11,10 @@ use outrigger_diagnostic::Diagnostic;
 use crate::cipher::{Cipher, OpenError, no_randomness};
 use crate::{Crypter, Phrase, pbkdf2};
 
-/// As Pulumi has it: about a second of work, on purpose.
+/// The same as Pulumi's: deliberately about a second of work.
 const ROUNDS: u32 = 1_000_000;
 const SALT_BYTES: usize = 8;
-/// What a salt string holds encrypted, to tell a wrong phrase from a right one.
+/// The encrypted content of a salt string, which distinguishes a wrong passphrase from the right one.
 const PROOF: &str = "pulumi";
 
 /// The passphrase manager. The key is derived once, on first use or by [`Passphrase::prefetch`]; clones share it.
@@ -50,7 +50,7 @@ impl Passphrase {
         Ok(Self::assemble(phrase, salt, proof.to_owned(), salt_string.to_owned(), OnceLock::new()))
     }
 
-    /// Makes a new salt string for a phrase, and the manager that goes with it. Derives the key.
+    /// Creates a new salt string for a phrase, and its manager. Derives the key.
     pub fn create(phrase: Phrase) -> Result<Self, Diagnostic> {
         let mut salt = [0_u8; SALT_BYTES];
         getrandom::fill(&mut salt).map_err(|error| no_randomness(&error))?;
@@ -75,14 +75,14 @@ impl Passphrase {
         &self.shared.salt_string
     }
 
-    /// Derives the key on a thread of its own, so that it is there when the first secret is touched.
+    /// Derives the key on a separate thread, so that it is ready when the first secret is used.
     pub fn prefetch(&self) {
         let this = self.clone();
-        // A thread that cannot be started costs nothing: the first use derives the key itself.
+        // If the thread cannot be started, the first use derives the key itself.
         drop(thread::Builder::new().name("derive-key".to_owned()).spawn(move || this.verify().is_ok()));
     }
 
-    /// Derives the key now and says whether the phrase is right.
+    /// Derives the key now and checks the phrase.
     pub fn verify(&self) -> Result<(), Diagnostic> {
         self.cipher().map(|_| ())
     }

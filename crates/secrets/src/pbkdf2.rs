@@ -1,6 +1,6 @@
 //! PBKDF2 with HMAC-SHA-256, for one key of 32 bytes.
 //!
-//! A command that touches a secret waits for a million rounds of this. The `pbkdf2` crate takes half as long again, because it copies two
+//! A command that uses a secret waits for a million rounds of this. The `pbkdf2` crate takes half as long again, because it copies two
 //! hashers and pads two blocks in each round. Here the padding is written once, and a round is two compressions. The tests compare the two.
 
 use sha2::block_api::compress256;
@@ -10,10 +10,10 @@ use zeroize::Zeroizing;
 type Words = [u32; 8];
 
 const BLOCK: usize = 64;
-/// The state from which SHA-256 starts.
+/// The initial state of SHA-256.
 const INITIAL: Words =
     [0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19];
-/// What follows a hash that is hashed once more behind a pad: a bit, zeros, and the length of both in bits.
+/// The padding after a hash that is hashed again behind a pad: a bit, zeros, and the length of both in bits.
 const LENGTH: [u8; 2] = (8 * (BLOCK as u16 + 32)).to_be_bytes();
 
 pub(crate) fn derive(phrase: &[u8], salt: &[u8], rounds: u32) -> Zeroizing<[u8; 32]> {
@@ -46,7 +46,7 @@ pub(crate) fn derive(phrase: &[u8], salt: &[u8], rounds: u32) -> Zeroizing<[u8; 
     key
 }
 
-/// The blocks with which HMAC starts its two hashes.
+/// The blocks that begin HMAC's two hashes.
 fn pads(phrase: &[u8]) -> (Zeroizing<[u8; BLOCK]>, Zeroizing<[u8; BLOCK]>) {
     let (mut inner, mut outer) = (Zeroizing::new([0x36; BLOCK]), Zeroizing::new([0x5c; BLOCK]));
     let hashed: Zeroizing<[u8; 32]>;
@@ -63,7 +63,7 @@ fn pads(phrase: &[u8]) -> (Zeroizing<[u8; BLOCK]>, Zeroizing<[u8; BLOCK]>) {
     (inner, outer)
 }
 
-/// The state of a hash that has taken one block.
+/// The state of a hash after one block.
 fn after(block: &[u8; BLOCK]) -> Zeroizing<Words> {
     let mut state = Zeroizing::new(INITIAL);
     compress256(&mut state, std::slice::from_ref(block));

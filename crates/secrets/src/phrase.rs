@@ -9,7 +9,7 @@ use zeroize::Zeroizing;
 pub struct Phrase(Zeroizing<String>);
 
 impl Phrase {
-    /// A passphrase as it is; an empty one is allowed.
+    /// A passphrase exactly as given; an empty one is allowed.
     pub fn new(text: impl Into<String>) -> Self {
         Self(Zeroizing::new(text.into()))
     }

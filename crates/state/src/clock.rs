@@ -1,19 +1,19 @@
-//! Time, as it comes in from outside.
+//! Time, passed in from outside.
 
 use std::thread;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 
-/// Tells the time. A simulator brings its own.
+/// The source of time. A simulator has its own.
 pub trait Clock: Send + Sync {
-    /// The time of day, for what is written down.
+    /// The time of day, for records.
     fn now(&self) -> Timestamp;
 
-    /// Time since some fixed moment, never going back, for intervals.
+    /// Time since some fixed moment, never decreasing, for intervals.
     fn elapsed(&self) -> Duration;
 
-    /// Lets that much time pass.
+    /// Waits.
     fn pause(&self, duration: Duration);
 }
 

@@ -1,10 +1,10 @@
-//! What the operating system said about a file, as an answer to a user.
+//! Errors of the operating system about a file, as diagnostics.
 
 use std::io::{self, ErrorKind};
 
 use outrigger_diagnostic::Diagnostic;
 
-/// `what` completes "cannot ..."; `file` is the file's place in words.
+/// `what` completes "cannot ..."; `file` describes the file.
 pub(crate) fn io_failure(file: &str, what: &str, error: &io::Error) -> Diagnostic {
     let (code, hint) = match error.kind() {
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {

@@ -1,15 +1,15 @@
-//! One stack's state: Pulumi's checkpoint, our journal, the lock, and the file backend that holds them.
+//! One stack's state: Pulumi's checkpoint, our journal, the lock, and the file backend that stores them.
 //!
 //! - [`Resource`] and [`Snapshot`] are the state in memory; `checkpoint` reads and writes Pulumi's JSON.
 //! - [`Record`] is one step of the journal. Intents and results are appended and durable before they count.
-//! - A snapshot plus records replayed in order is the state; the checkpoint file is that state written out.
-//! - [`Backend`] is a store of stacks; [`Session`] is one command's hold on one of them.
+//! - A snapshot plus records replayed in order is the state; the checkpoint file is a written copy of that state.
+//! - [`Backend`] is a store of stacks; [`Session`] is one command's session on one of them.
 //!
-//! `backend` has the stacks as wholes, `checkpoint` the state as text and in memory, `journal` runs and what they leave, `store` what all
-//! of it is kept in.
+//! `backend` deals with whole stacks, `checkpoint` with the state as text and in memory, `journal` with runs and recovery, `store` with the
+//! storage below.
 //!
-//! What stacks are kept in goes through [`Objects`], what stays on this machine through [`Disk`], time through [`Clock`], and facts
-//! about processes through [`Machine`], so that all of it runs in a simulation, with a [`MemoryDisk`] and [`MemoryObjects`] that
+//! Storage of stacks goes through [`Objects`], local files through [`Disk`], time through [`Clock`], and facts
+//! about processes through [`Machine`], so that everything can run in a simulation, with a [`MemoryDisk`] and [`MemoryObjects`] that
 //! fail, lose power and lose answers on demand.
 
 mod backend;

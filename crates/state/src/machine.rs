@@ -1,4 +1,4 @@
-//! This process and this machine, as a lock describes them, and whether a process is still there.
+//! This process and this machine, as a lock describes them, and whether a process is still running.
 
 use std::fs;
 use std::path::Path;
@@ -6,34 +6,34 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-/// Who a process is, well enough to tell later whether it is still there.
+/// Identifies a process well enough to tell later whether it is still running.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ProcessFacts {
-    /// Its number, within its namespace.
+    /// Its process id, within its namespace.
     pub pid: u32,
-    /// Who runs it.
+    /// The user who runs it.
     pub username: String,
-    /// Where.
+    /// The host that it runs on.
     pub hostname: String,
-    /// The machine's installation; empty if it cannot be told.
+    /// Identifies the machine's installation; empty if unknown.
     pub machine: String,
-    /// The machine's present uptime; empty if it cannot be told.
+    /// Identifies the machine's current boot; empty if unknown.
     pub boot: String,
-    /// The namespace that the number counts in; empty if it cannot be told.
+    /// Identifies the pid namespace; empty if unknown.
     pub namespace: String,
-    /// When it started, in ticks since boot; 0 if it cannot be told.
+    /// When it started, in ticks since boot; 0 if unknown.
     pub started: u64,
 }
 
-/// What is known of a process.
+/// Whether a process is alive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Life {
     /// It runs.
     Running,
-    /// It is proven to be gone.
+    /// It is proven gone.
     Gone,
-    /// It cannot be told from here.
+    /// This machine cannot tell.
     Unknown,
 }
 
@@ -45,12 +45,12 @@ pub trait Machine: Send + Sync {
     /// The start time of a process with that number in this namespace; `None` if there is no such process.
     fn started(&self, pid: u32) -> Option<u64>;
 
-    /// A name that nobody else has, for a lock and its journal.
+    /// A unique name for a lock and its journal.
     fn unique(&self) -> String {
         Uuid::new_v4().to_string()
     }
 
-    /// Whether a process is still there. Gone only on proof: another boot of the same machine, or the same boot and namespace
+    /// Whether a process is alive. Gone only on proof: another boot of the same machine, or the same boot and namespace
     /// without a process of that number and start time.
     fn life(&self, facts: &ProcessFacts) -> Life {
         let this = self.this();
@@ -70,14 +70,14 @@ pub trait Machine: Send + Sync {
     }
 }
 
-/// The real machine. On Linux everything can be told; elsewhere a lock is never broken without being asked to.
+/// The real machine. On Linux every fact is available; elsewhere a lock is broken only on request.
 #[derive(Clone, Debug)]
 pub struct LocalMachine {
     facts: ProcessFacts,
 }
 
 impl LocalMachine {
-    /// Reads what can be told of this process. The names come from the caller, who may read the environment.
+    /// Reads the facts about this process. The names come from the caller, who may read the environment.
     pub fn new(username: impl Into<String>, hostname: impl Into<String>) -> Self {
         let text = |path: &str| fs::read_to_string(path).map(|text| text.trim().to_owned()).unwrap_or_default();
         let pid = std::process::id();
@@ -104,10 +104,10 @@ impl Machine for LocalMachine {
     }
 }
 
-/// Field 22 of `/proc/PID/stat`; a process that has ended but was not yet collected by its parent counts as gone.
+/// Field 22 of `/proc/PID/stat`; a zombie process counts as gone.
 fn start_time(pid: u32) -> Option<u64> {
     let stat = fs::read_to_string(Path::new("/proc").join(pid.to_string()).join("stat")).ok()?;
-    // The second field is the program's name in brackets and may hold anything, brackets and spaces included.
+    // The second field is the program's name in brackets, which may contain anything, brackets and spaces included.
     let (_, rest) = stat.rsplit_once(')')?;
     let mut fields = rest.split_whitespace();
     let state = fields.next()?;

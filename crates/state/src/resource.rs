@@ -9,7 +9,7 @@ use serde_json::Value as Json;
 /// One entry of the state. The field names are those of Pulumi's deployment format.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Resource {
-    /// Its name. Unique but for entries that wait for deletion.
+    /// Its name. Unique except among entries that await deletion.
     pub urn: Urn,
     /// Whether a provider manages it (otherwise it is a component).
     pub custom: bool,
@@ -27,17 +27,17 @@ pub struct Resource {
     pub provider: Option<ProviderReference>,
     /// The resources that it depends on.
     pub dependencies: Vec<Urn>,
-    /// The same by property.
+    /// The dependencies of each property.
     pub property_dependencies: PropertyDependencies,
     /// It may not be deleted.
     pub protect: bool,
     /// It must be replaced.
     pub taint: bool,
-    /// It was read, not made: it is never deleted.
+    /// It was read, not created: it is never deleted.
     pub external: bool,
     /// Deleting it from the state leaves it in the cloud.
     pub retain_on_delete: bool,
-    /// It was deleted to be replaced, and the replacement is not there yet.
+    /// It was deleted to be replaced, and the replacement does not exist yet.
     pub pending_replacement: bool,
     /// The provider asks to be read before the next update.
     pub refresh_before_update: bool,
@@ -45,7 +45,7 @@ pub struct Resource {
     pub init_errors: Vec<String>,
     /// Output properties that are secret.
     pub additional_secret_outputs: Vec<String>,
-    /// Names that it had.
+    /// Former names.
     pub aliases: Vec<Urn>,
     /// The id that it was imported by.
     pub import_id: Option<String>,
@@ -53,9 +53,9 @@ pub struct Resource {
     pub deleted_with: Option<Urn>,
     /// Replaced together with these.
     pub replace_with: Vec<Urn>,
-    /// The user's limits.
+    /// The user's timeouts.
     pub custom_timeouts: CustomTimeouts,
-    /// Property paths whose changes do not count.
+    /// Property paths whose changes are ignored.
     pub ignore_changes: Vec<String>,
     /// Property paths whose changes force a replacement.
     pub replace_on_changes: Vec<String>,
@@ -67,14 +67,14 @@ pub struct Resource {
     pub created: Option<String>,
     /// When it was last changed, RFC 3339.
     pub modified: Option<String>,
-    /// Where the program says it: `project:///Pulumi.yaml#12,3`.
+    /// Its place in the program: `project:///Pulumi.yaml#12,3`.
     pub source_position: Option<String>,
-    /// Fields that this build does not know, kept as they are.
+    /// Unknown fields, kept as they are.
     pub extra: BTreeMap<String, Json>,
 }
 
 impl Resource {
-    /// An entry with nothing but a name.
+    /// An entry with only a name.
     pub fn new(urn: Urn, custom: bool) -> Self {
         Self {
             urn,
@@ -121,8 +121,8 @@ impl Resource {
         self.custom && self.urn.provider_package().is_some()
     }
 
-    /// The names of every resource that must come before this one: parent, dependencies, deletedWith, replaceWith.
-    /// The provider is not among them: it is referred to by name *and* id.
+    /// The names of all resources that must precede this one: parent, dependencies, deletedWith, replaceWith.
+    /// The provider is not included: it is referred to by name *and* id.
     pub fn references(&self) -> impl Iterator<Item = &Urn> {
         self.parent
             .iter()
@@ -133,7 +133,7 @@ impl Resource {
     }
 }
 
-/// What was under way.
+/// The kind of a pending operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OperationKind {
     /// A creation: the resource may exist without an id here.
@@ -148,12 +148,12 @@ pub enum OperationKind {
     Importing,
 }
 
-/// An operation whose end is not known.
+/// An operation whose result is not known.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PendingOperation {
-    /// What was under way.
+    /// The kind of operation.
     pub kind: OperationKind,
-    /// The resource as it was meant to be.
+    /// The resource as planned.
     pub resource: Arc<Resource>,
 }
 
@@ -171,10 +171,10 @@ pub struct SecretsProviderState {
 pub struct Snapshot {
     /// The entries; each comes after everything that it refers to.
     pub resources: Vec<Arc<Resource>>,
-    /// What was under way when it was written.
+    /// The operations that were pending when it was written.
     pub pending: Vec<PendingOperation>,
     /// How secrets are encrypted.
     pub secrets_provider: Option<SecretsProviderState>,
-    /// Fields of the deployment that this build does not know, kept as they are.
+    /// Unknown fields of the deployment, kept as they are.
     pub extra: BTreeMap<String, Json>,
 }

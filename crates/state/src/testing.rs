@@ -93,7 +93,7 @@ impl Machine for FakeMachine {
     }
 }
 
-/// Turns text around: not the plaintext, and no work.
+/// Reverses the text: cheap, and not the plaintext.
 pub(crate) struct Mirror;
 
 impl Crypter for Mirror {
@@ -106,7 +106,7 @@ impl Crypter for Mirror {
     }
 }
 
-/// Drives a future that no runtime needs to help along.
+/// Drives a future that needs no runtime.
 pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> T {
     use std::sync::Arc;
     use std::task::{Context, Poll, Wake, Waker};

@@ -1,4 +1,4 @@
-//! Stores on a simulated machine, and the runs that the tests make on them.
+//! Stores on a simulated machine, and the tests' runs on them.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::*;
 
 pub(crate) struct World {
     pub(crate) disk: MemoryDisk,
-    /// How far the lists of the object store lag behind; without one the store is on the disk.
+    /// How far the lists of the object store lag; without it the store is on the disk.
     lag: Option<usize>,
     store: Backend,
     pub(crate) clock: Arc<FakeClock>,
@@ -80,7 +80,7 @@ pub(crate) fn done(id: u64, key: u64, name: &str) -> Record {
 }
 
 impl World {
-    /// A test on each kind of store: files, and an object store whose lists are current or lag behind.
+    /// Runs a test on each kind of store: files, and object stores whose lists are current or lag.
     pub(crate) fn each(test: impl Fn(Self)) {
         [None, Some(0), Some(5)].into_iter().for_each(|lag| test(Self::new(lag)));
     }
@@ -163,7 +163,7 @@ pub(crate) fn append(session: &Session, record: Record) -> Result<(), Diagnostic
     block_on(session.append(record))
 }
 
-/// The records of a run that creates two resources. Answers how many were acknowledged.
+/// The records of a run that creates two resources. Returns how many were acknowledged.
 pub(crate) fn run(session: &Session) -> usize {
     let records = [put(0, provider_resource()), begin(0, "one"), done(0, 1, "one"), begin(1, "two"), done(1, 2, "two")];
     records.into_iter().take_while(|record| append(session, record.clone()).is_ok()).count()

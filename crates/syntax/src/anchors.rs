@@ -1,23 +1,23 @@
 //! Anchors, aliases and merge keys, expanded while the tree is built.
 //!
-//! Pulumi's CLI expands them in the project file and in stack files, and its YAML host refuses them; here they mean everywhere
-//! what YAML says. An expanded tree can be exponentially larger than its text, so its size and depth have a bound.
+//! Pulumi's CLI expands them in the project file and in stack files, and its YAML host refuses them; here they have
+//! YAML's meaning everywhere. An expanded tree can be exponentially larger than its text, so its size and depth are limited.
 
 use std::collections::HashMap;
 
 use crate::{Kind, MAX_BYTES, Node, Span};
 
-/// What all values together may take that are kept for aliases or made by them, in bytes, roughly.
+/// The approximate limit in bytes for all values stored for aliases or made from them.
 const BUDGET: usize = MAX_BYTES;
 
-/// What a node costs besides its text.
+/// The cost of a node besides its text.
 const NODE: usize = 64;
 
 /// The anchors of a document so far.
 pub(crate) struct Anchors {
     known: HashMap<usize, Anchored>,
     left: usize,
-    /// Where each alias stands, and the value that it stands for.
+    /// The place of each alias, and of its value.
     uses: Vec<(Span, Span)>,
 }
 
@@ -29,7 +29,7 @@ struct Anchored {
 
 /// Why an alias has no value.
 pub(crate) enum NoValue {
-    /// Its anchor is not there, or not yet complete.
+    /// Its anchor is missing, or not yet complete.
     Missing,
     /// The tree would be too large.
     TooLarge,
@@ -42,17 +42,17 @@ impl Anchors {
         Self { known: HashMap::new(), left: BUDGET, uses: Vec::new() }
     }
 
-    /// Keeps a node for the aliases of its anchor.
+    /// Stores a node for the aliases of its anchor.
     pub(crate) fn define(&mut self, anchor: usize, node: &Node) {
         let (weight, height) = measure(node);
-        // What has no room is missed by its first alias, which says so.
+        // A node without room is missed by its first alias, which reports it.
         self.left = self.left.saturating_sub(weight);
         if self.left > 0 {
             self.known.insert(anchor, Anchored { node: node.clone(), weight, height });
         }
     }
 
-    /// The value of an alias at a place. Its own span is the alias, those inside are where they were written.
+    /// The value of an alias at a place. Its own span is the alias; inner spans are where the parts were written.
     pub(crate) fn expand(&mut self, anchor: usize, at: Span, room: usize) -> Result<Node, NoValue> {
         if self.left == 0 {
             return Err(NoValue::TooLarge);
@@ -77,7 +77,7 @@ impl Anchors {
     }
 }
 
-/// Weight and height. Nesting is bounded, so this may call itself.
+/// Weight and height. Nesting is limited, so this may recurse.
 fn measure(node: &Node) -> (usize, usize) {
     match &node.kind {
         Kind::String(text) => (NODE + text.value.len(), 0),

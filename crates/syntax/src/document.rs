@@ -1,4 +1,4 @@
-//! A parsed file and the way from bytes to lines and columns.
+//! A parsed file, and the conversion of bytes to lines and columns.
 
 use std::sync::Arc;
 
@@ -7,19 +7,19 @@ use outrigger_diagnostic::{Diagnostic, Place, Position};
 use crate::error::{self, Source};
 use crate::{Node, Span, parser};
 
-/// Which keys a file may have.
+/// The keys that a file may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keys {
     /// Text only: a program.
     Text,
-    /// Any scalar, taken as the text that Go prints for it: a stack's configuration, where the peer does so.
+    /// Any scalar, converted to text as Go prints it: a stack's configuration, as in the peer.
     Scalar,
 }
 
-/// The largest file that is read. Ten thousand resources take a few megabytes.
+/// The size limit of a file. Ten thousand resources take a few megabytes.
 pub const MAX_BYTES: usize = 64 << 20;
 
-/// The deepest nesting that is read.
+/// The limit of nesting.
 pub const MAX_DEPTH: usize = 200;
 
 /// A file and its tree.
@@ -28,7 +28,7 @@ pub struct Document {
     file: Arc<str>,
     source: Arc<str>,
     lines: Arc<[u32]>,
-    /// Where each alias stands and the value that it stands for, sorted.
+    /// The place of each alias and of its value, sorted.
     aliases: Arc<[(Span, Span)]>,
     /// The first document of the file; null when the file is empty. Clones of a document share it.
     pub root: Arc<Node>,
@@ -37,8 +37,8 @@ pub struct Document {
 impl Document {
     /// Parses text. `file` is the path as the user would write it.
     ///
-    /// Only the first YAML document counts. All bad aliases, odd keys and duplicate keys are reported together; a syntax
-    /// error ends the reading.
+    /// Only the first YAML document counts. All bad aliases, keys and duplicates are reported together; a syntax
+    /// error stops the parser.
     pub fn parse(file: impl Into<Arc<str>>, source: impl Into<Arc<str>>) -> Result<Self, Vec<Diagnostic>> {
         Self::parse_with(file, source, Keys::Text)
     }
@@ -48,7 +48,7 @@ impl Document {
         Self::parse_bytes_with(file, bytes, Keys::Text)
     }
 
-    /// Parses text with other keys.
+    /// Parses text, with the choice of keys.
     pub fn parse_with(
         file: impl Into<Arc<str>>,
         source: impl Into<Arc<str>>,
@@ -64,7 +64,7 @@ impl Document {
         Ok(Self { root: root.into(), lines: lines.into(), aliases: aliases.into(), file, source })
     }
 
-    /// Parses bytes, which must be UTF-8, with other keys.
+    /// Parses bytes, which must be UTF-8, with the choice of keys.
     pub fn parse_bytes_with(file: impl Into<Arc<str>>, bytes: &[u8], keys: Keys) -> Result<Self, Vec<Diagnostic>> {
         let file = file.into();
         match std::str::from_utf8(bytes) {
@@ -83,17 +83,17 @@ impl Document {
         &self.source
     }
 
-    /// The text of a span, or of the value that an alias there stands for; empty if it is not one of this document.
+    /// The text of a span, or of the value of an alias there; empty for a span of another document.
     pub fn text(&self, span: Span) -> &str {
         self.source.get(self.aliased(span).unwrap_or(span).range()).unwrap_or_default()
     }
 
-    /// Whether an alias stands at a span.
+    /// Whether a span is an alias.
     pub fn is_alias(&self, span: Span) -> bool {
         self.aliased(span).is_some()
     }
 
-    /// The value that an alias stands for.
+    /// The value of an alias.
     fn aliased(&self, span: Span) -> Option<Span> {
         let at = self.aliases.binary_search_by(|(alias, _)| alias.cmp(&span)).ok()?;
         self.aliases.get(at).map(|(_, value)| *value)
@@ -203,7 +203,7 @@ mod tests {
         let keys: Vec<&str> = two.iter().map(|entry| &*entry.key.text).collect();
         assert_eq!(keys, ["b", "c", "size", "tags"]);
         assert_eq!(two.get("b").unwrap().as_number(), Some(2.0));
-        // The value stands where the alias does, its text is that of the anchored value, its parts stand where they were written.
+        // The value's span is the alias, its text is that of the anchored value, and its parts have the spans where they were written.
         let three = root.get("three").unwrap();
         assert_eq!(
             (document.place(three.span).to_string(), document.text(three.span)),

@@ -1,4 +1,4 @@
-//! What can be wrong with a file before it means anything.
+//! Syntax errors in a file.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use outrigger_diagnostic::{Diagnostic, Place, Position};
 use crate::anchors::NoValue;
 use crate::{MAX_BYTES, MAX_DEPTH, Span};
 
-/// The text under the parser.
+/// The text being parsed.
 pub(crate) struct Source<'a> {
     pub(crate) file: &'a Arc<str>,
     pub(crate) text: &'a str,
@@ -102,8 +102,8 @@ pub(crate) fn too_deep(at: &Source<'_>, span: Span) -> Diagnostic {
         .hint("Flatten the value.")
 }
 
-/// A syntax error of the parser, in our words where the common mistakes are concerned.
-/// `in_flow` says whether the last open collection was written with `[ ]` or `{ }`.
+/// A syntax error of the parser, in our words for common mistakes.
+/// `in_flow` is whether the last open collection was written with `[ ]` or `{ }`.
 pub(crate) fn syntax(at: &Source<'_>, problem: &ScanError, in_flow: bool) -> Diagnostic {
     let byte = problem.marker().byte_offset().unwrap_or(at.text.len()).min(at.text.len());
     let span = Span { start: byte as u32, end: byte as u32 };
@@ -151,8 +151,8 @@ pub(crate) fn syntax(at: &Source<'_>, problem: &ScanError, in_flow: bool) -> Dia
     }
 }
 
-/// The unquoted `${…}` in a flow collection that made the parser stumble at `byte`, if that is what happened.
-/// YAML ends the plain scalar `$` at `{`, so the error stands at the brace, or in what follows the closing one.
+/// The unquoted `${…}` in a flow collection that caused the error at `byte`, if that is the cause.
+/// YAML ends the plain scalar `$` at `{`, so the error is at the brace, or after the closing one.
 fn placeholder(text: &str, byte: usize, in_flow: bool) -> Option<Span> {
     if !in_flow {
         return None;

@@ -11,20 +11,20 @@ pub struct Span {
     pub end: u32,
 }
 
-/// A value with the bytes that it was written with.
+/// A value and its source bytes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
-    /// What it is.
+    /// The kind of value.
     pub kind: Kind,
-    /// Where it stands. An empty value (`key:`) has an empty span behind the colon or dash; the value of an alias stands
-    /// where the alias does, and its parts where they were written.
+    /// Its place. An empty value (`key:`) has an empty span after the colon or dash; the value of an alias has the span
+    /// of the alias, and its parts those where they were written.
     pub span: Span,
 }
 
-/// What a node is.
+/// The kind of a node.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Kind {
-    /// `null`, `~`, or nothing at all.
+    /// `null`, `~`, or an empty value.
     Null,
     /// True or false.
     Bool(bool),
@@ -41,7 +41,7 @@ pub enum Kind {
 /// Text and how it was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Text {
-    /// The text, escapes and folding undone.
+    /// The text, with escapes and folding resolved.
     pub value: Arc<str>,
     /// How it was written.
     pub style: Style,
@@ -79,9 +79,9 @@ pub struct List {
 /// An object. Its keys are text and all different.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Object {
-    /// Its entries: those that are written here, in the order of the file, then those that merge keys bring.
+    /// Its entries: first its own, in the order of the file, then those from merge keys.
     pub entries: Box<[Entry]>,
-    /// How many of the entries are written here. A file has fewer bytes than this can count.
+    /// How many of the entries are its own. A file has fewer bytes than this can count.
     pub own: u32,
     /// How it was written.
     pub layout: Layout,
@@ -96,12 +96,12 @@ pub struct Entry {
     pub value: Node,
 }
 
-/// A key with the bytes that it was written with.
+/// A key and its source bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Key {
     /// The text, without quotes.
     pub text: Arc<str>,
-    /// Where it stands.
+    /// Its place.
     pub span: Span,
 }
 
@@ -111,7 +111,7 @@ impl Span {
         self.start as usize..self.end as usize
     }
 
-    /// From the beginning of this one to the end of that one.
+    /// The span from the beginning of this one to the end of the other.
     #[must_use]
     pub fn to(self, other: Span) -> Span {
         Span { start: self.start, end: other.end }
@@ -127,7 +127,7 @@ impl Node {
         }
     }
 
-    /// The truth value, if this is one.
+    /// The boolean, if this is one.
     pub fn as_bool(&self) -> Option<bool> {
         match self.kind {
             Kind::Bool(value) => Some(value),
@@ -164,7 +164,7 @@ impl Node {
         self.kind == Kind::Null
     }
 
-    /// A word for the kind of value, for messages.
+    /// The kind of value, for messages.
     pub fn word(&self) -> &'static str {
         match self.kind {
             Kind::Null => "null",
@@ -188,7 +188,7 @@ impl Object {
         self.entries.iter().find(|entry| &*entry.key.text == key)
     }
 
-    /// The entries that are written here, without those that merge keys bring.
+    /// Its own entries, without those from merge keys.
     pub fn own_entries(&self) -> &[Entry] {
         self.entries.get(..self.own as usize).unwrap_or(&self.entries)
     }

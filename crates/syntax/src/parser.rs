@@ -1,4 +1,4 @@
-//! From parser events to the tree.
+//! Builds the tree from parser events.
 
 use std::sync::Arc;
 
@@ -11,10 +11,10 @@ use crate::scalar::{self, Scalar};
 use crate::texts::Texts;
 use crate::{Entry, Key, Keys, Kind, Layout, List, MAX_DEPTH, Node, Object, Span, Style, Text};
 
-/// No more findings than this are collected from one file.
+/// At most this many findings are collected from one file.
 const MAX_FINDINGS: usize = 20;
 
-/// The tree, and its aliases with the values that they stand for.
+/// The tree, and its aliases with their values.
 type Parsed = (Node, Vec<(Span, Span)>);
 
 /// Reads the first document of the text.
@@ -70,23 +70,23 @@ struct Builder<'a> {
     keys: Keys,
     open: Vec<Frame>,
     root: Option<Node>,
-    /// Where the last token with text ended.
+    /// The end of the last token with text.
     last_end: u32,
     anchors: Anchors,
     texts: Texts,
-    /// Aliases have made the tree too large, which is said once.
+    /// Set when aliases have made the tree too large, which is reported once.
     overflowed: bool,
     findings: Vec<Diagnostic>,
 }
 
-/// A collection whose end has not been seen.
+/// An unfinished collection.
 struct Frame {
     content: Content,
     span: Span,
     layout: Layout,
     /// The anchor's number, or 0.
     anchor: usize,
-    /// Where its last part ended.
+    /// The span of its last part.
     last: Option<Span>,
 }
 
@@ -95,7 +95,7 @@ enum Content {
     Object { entries: Vec<Entry>, key: Slot, merges: Vec<Node> },
 }
 
-/// The key that waits for its value.
+/// The key whose value comes next.
 enum Slot {
     Empty,
     Key(Key),
@@ -152,14 +152,14 @@ impl Builder<'_> {
             Err(why) => {
                 self.findings.push(error::alias(self.source, span, &why));
                 self.overflowed = matches!(why, NoValue::TooLarge);
-                // A placeholder keeps the structure, so that the rest of the file is checked too.
+                // A placeholder preserves the structure, so that the rest of the file is checked too.
                 let text = Text { value: "".into(), style: Style::Plain };
                 self.add_unchecked(Node { kind: Kind::String(text), span }, false);
             }
         }
     }
 
-    /// The node of a scalar, and whether it is a merge key if it stands as a key.
+    /// The node of a scalar, and whether it is a merge key if it is used as a key.
     fn scalar(
         &mut self,
         text: &str,
@@ -204,7 +204,7 @@ impl Builder<'_> {
                     string()
                 }
             },
-            // Quoted text, `!!str`, and tags that mean nothing to the peer.
+            // Quoted text, `!!str`, and tags that the peer ignores.
             _ => string(),
         };
         (Node { kind, span }, merge)
@@ -214,7 +214,7 @@ impl Builder<'_> {
         let Frame { content, span, layout, last, .. } = frame;
         let span = closed(span, end, layout, last);
         match content {
-            // Most collections are small and stay as they are: room to grow would be most of the tree.
+            // Most collections are small and final: spare capacity would be most of the tree.
             Content::List(items) => Node { span, kind: Kind::List(List { items: items.into(), layout }) },
             Content::Object { mut entries, merges, .. } => {
                 self.check_duplicates(&entries);
@@ -225,7 +225,7 @@ impl Builder<'_> {
         }
     }
 
-    /// What is given already wins: beside the merge key, and earlier in its list.
+    /// Existing entries win: those beside the merge key, and those earlier in its list.
     fn merge(&mut self, entries: &mut Vec<Entry>, value: Node) {
         match value.kind {
             Kind::Object(object) => {
@@ -243,7 +243,7 @@ impl Builder<'_> {
     }
 
     fn check_duplicates(&mut self, entries: &[Entry]) {
-        // A hash table is dearer than looking, for the few keys that most objects have.
+        // A hash table costs more than a scan for the few keys of most objects.
         const FEW: usize = 12;
         let mut seen = std::collections::HashMap::new();
         for (at, entry) in entries.iter().enumerate() {
@@ -253,7 +253,7 @@ impl Builder<'_> {
             } else {
                 seen.insert(text, entry.key.span)
             };
-            // Keys that were refused already are empty placeholders.
+            // Refused keys are empty placeholders.
             if let (Some(first), true) = (first, self.findings.is_empty() || !text.is_empty()) {
                 self.findings.push(error::duplicate_key(self.source, text, first, entry.key.span));
             }
@@ -305,7 +305,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The parser puts an absent value before the colon of its key; behind it is where a value would go.
+    /// The parser places a missing value before the colon of its key; a value would be after it.
     fn absent_span(&self, span: Span) -> Span {
         let rest = self.source.text.get(span.start as usize..).unwrap_or_default();
         let blanks = rest.bytes().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
@@ -316,14 +316,14 @@ impl Builder<'_> {
         Span { start: at, end: at }
     }
 
-    /// The parser reports the lines of a block scalar without its `|` or `>` and with the blank lines behind it.
+    /// The parser reports the lines of a block scalar without its `|` or `>` and with the blank lines after it.
     fn block_span(&self, span: Span) -> Span {
         let text = self.source.text;
         let content = text.get(span.range()).unwrap_or_default().trim_end();
         let between = text.get(self.last_end as usize..span.start as usize).unwrap_or_default();
         let start = block_header(between).map_or(span.start, |at| self.last_end + at as u32);
         let end = if content.is_empty() {
-            // No content: the header's line is all there is.
+            // No content: the header's line is everything.
             let line = text.get(start as usize..).unwrap_or_default();
             start + line.find(['\n', '\r']).unwrap_or(line.len()) as u32
         } else {
@@ -341,14 +341,14 @@ fn block_header(between: &str) -> Option<usize> {
         rest = match rest.chars().next()? {
             '|' | '>' => return Some(at),
             '#' => &rest[rest.find(['\n', '\r']).unwrap_or(rest.len())..],
-            // A tag or an anchor may hold any sign.
+            // A tag or an anchor may contain any character.
             '!' | '&' => &rest[rest.find(char::is_whitespace).unwrap_or(rest.len())..],
             other => &rest[other.len_utf8()..],
         };
     }
 }
 
-/// A number as Go prints it. The text of an alias is not one; then the value has to do.
+/// A number as Go prints it. The text of an alias is not a number, so the value is used.
 fn printed_number(text: &str, value: f64) -> Arc<str> {
     match scalar::resolve(text) {
         Scalar::Int(value) => value.to_string().into(),
@@ -365,7 +365,7 @@ fn layout(style: StructureStyle) -> Layout {
     }
 }
 
-/// A block collection ends with its last element; the parser reports its end where the next token begins.
+/// A block collection ends with its last element; the parser reports its end at the start of the next token.
 fn closed(start: Span, end: Span, layout: Layout, last: Option<Span>) -> Span {
     match layout {
         Layout::Flow => start.to(end),

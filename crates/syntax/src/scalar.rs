@@ -1,12 +1,12 @@
-//! How a plain scalar becomes a value: the rules of Go's `yaml.v3`, which the peer reads its files with.
+//! Resolves plain scalars by the rules of Go's `yaml.v3`, with which the peer reads its files.
 //!
 //! They differ from YAML 1.2 in details that users meet: `0777` is octal, `1_000` and `0b11` are numbers, and a date is
-//! neither text nor number until someone asks.
+//! neither text nor a number until a caller asks.
 
-/// What a plain scalar means.
+/// The meaning of a plain scalar.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Scalar {
-    /// Nothing.
+    /// Null.
     Null,
     /// True or false.
     Bool(bool),
@@ -44,14 +44,14 @@ pub fn resolve(text: &str) -> Scalar {
         _ => {}
     }
     match text.as_bytes().first() {
-        // Go's own float parser is asked here, and that one takes underscores between digits.
+        // Go uses its own float parser here, which accepts underscores between digits.
         Some(b'.') => decimal(&strip_separators(text)).map_or(Scalar::Text, Scalar::Float),
         Some(b'0'..=b'9' | b'+' | b'-') if !is_date(text) => number(text),
         _ => Scalar::Text,
     }
 }
 
-/// A plain scalar that Go takes for a date or time, as Go prints it afterwards. The peer does that to configuration values.
+/// A plain scalar that Go reads as a date or time, in the form Go then prints. The peer does this to configuration values.
 pub fn timestamp(text: &str) -> Option<String> {
     if !is_date(text) {
         return None;
@@ -153,7 +153,7 @@ pub fn exponent_form(value: f64) -> String {
     format!("{mantissa}e{sign}{digits:0>2}")
 }
 
-/// The text without the underscores that stand between two digits.
+/// The text without underscores between two digits.
 fn strip_separators(text: &str) -> String {
     let bytes = text.as_bytes();
     let digit = |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_digit);

@@ -1,16 +1,16 @@
-//! Text that a file has many times is kept once: the keys and types of ten thousand resources are a handful.
+//! Interned texts: the keys and types of ten thousand resources are a handful.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
-/// How many texts are remembered.
+/// How many texts are cached.
 const SLOTS: usize = 512;
 
-/// Longer text is seldom repeated, and dear to compare.
+/// Longer text is seldom repeated, and slow to compare.
 const LONGEST: usize = 64;
 
-/// The texts that were seen last. Each has one slot, which another may take: that costs a copy and nothing else, and what is
-/// remembered never grows with the file.
+/// The most recent texts. Each has one slot, which another text may take: that costs only a copy, and the cache
+/// never grows with the file.
 pub(crate) struct Texts {
     slots: Vec<Option<Arc<str>>>,
     hasher: RandomState,
@@ -23,7 +23,7 @@ impl Default for Texts {
 }
 
 impl Texts {
-    /// The text, shared with its earlier uses where they are remembered.
+    /// The text, shared with its earlier uses if they are cached.
     pub(crate) fn share(&mut self, text: &str) -> Arc<str> {
         let slot = self.hasher.hash_one(text) as usize % SLOTS;
         match self.slots.get_mut(slot).filter(|_| text.len() <= LONGEST) {

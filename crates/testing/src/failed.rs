@@ -1,4 +1,4 @@
-//! Why something did not work, in words that a failed test can show.
+//! Errors that a failed test can print.
 
 use std::fmt;
 
@@ -7,26 +7,26 @@ use outrigger_value::Urn;
 
 use crate::Run;
 
-/// Something that a run found.
+/// A finding of a run.
 #[derive(Clone, Debug)]
 pub struct Finding {
-    /// The resource that it is about, if it is about one.
+    /// The resource that it is about, if any.
     pub urn: Option<Urn>,
-    /// What it is.
+    /// The diagnostic.
     pub diagnostic: Diagnostic,
 }
 
-/// What did not work. Its `Debug` is its `Display`, so that `unwrap` says why.
+/// A failure. Its `Debug` is its `Display`, so that `unwrap` prints the reason.
 #[derive(Clone)]
 pub struct Failed {
-    /// Why, in the order in which it was found.
+    /// The reasons, in the order found.
     pub findings: Vec<Finding>,
-    /// What was done all the same, if it came to that.
+    /// The steps that completed anyway, if any.
     pub run: Run,
 }
 
 impl Failed {
-    /// Whether a text is part of what is said.
+    /// Whether the printed failure contains a text.
     pub fn says(&self, text: &str) -> bool {
         self.to_string().contains(text)
     }

@@ -11,7 +11,7 @@ use outrigger_sdk::Package;
 
 use crate::Failed;
 
-/// Packages of this process, which the engine calls directly: what a host is for processes.
+/// Packages in this process, which the engine calls directly, as a host does for processes.
 pub struct InProcess {
     packages: BTreeMap<String, Loaded>,
 }
@@ -22,7 +22,7 @@ struct Loaded {
 }
 
 impl InProcess {
-    /// Takes packages. Every mistake in their schemas is said.
+    /// Loads packages. Every mistake in their schemas is reported.
     pub fn new(packages: impl IntoIterator<Item = Package>) -> Result<Self, Failed> {
         let mut loaded = BTreeMap::new();
         for package in packages {
@@ -31,7 +31,7 @@ impl InProcess {
                 Failed::from(mistakes.collect::<Vec<_>>())
             })?;
             let schema = Schema::parse(text.into_bytes()).map_err(|error| schema_mistake(&error.to_string()))?;
-            // What has a schema becomes a plugin: the mistakes are the same.
+            // A package with a schema can become a plugin: the mistakes are the same.
             let plugin = package.plugin().map_err(|_| schema_mistake("the package has no schema"))?;
             loaded.insert(schema.name().to_owned(), Loaded { plugin, schema: Arc::new(schema) });
         }
@@ -60,7 +60,7 @@ impl InProcess {
 
 #[async_trait]
 impl Plugins for InProcess {
-    /// A package holds nothing but what it is made of, so all provider instances can share it.
+    /// A package has no state beyond its definition, so all provider instances can share it.
     async fn load(&self, _: &CallContext, descriptor: &PluginDescriptor) -> Result<Arc<dyn Plugin>, Diagnostic> {
         self.find(descriptor).map(|loaded| Arc::clone(&loaded.plugin))
     }

@@ -1,9 +1,9 @@
-//! A plugin under the real engine, in one process: what the author of a plugin writes tests with.
+//! A plugin under the real engine, in one process, for tests by the plugin's author.
 //!
-//! A [`Stack`] has programs in YAML, the engine that `outrigger` has, and a state; nothing but the process of the plugin is
-//! missing. [`Stack::up`], [`Stack::preview`], [`Stack::refresh`] and [`Stack::destroy`] do what the commands do, and answer a
-//! [`Run`]: which steps were made, what was said, what came out. What failed is a [`Failed`], which prints as the command would
-//! say it, so that `unwrap` is enough in a test.
+//! A [`Stack`] has programs in YAML, the engine of `outrigger`, and a state; only the process of the plugin is
+//! missing. [`Stack::up`], [`Stack::preview`], [`Stack::refresh`] and [`Stack::destroy`] work like the commands, and return a
+//! [`Run`] with its steps, messages, findings and outputs. A failure is a [`Failed`], which prints like the command's error,
+//! so that `unwrap` is enough in a test.
 //!
 //! ```
 //! # use outrigger_sdk::*;
@@ -31,7 +31,7 @@
 //! # }
 //! ```
 
-// A failure is made once, when a test ends: its size costs nothing, and a box around it would be in everybody's way.
+// A failure is made once, when a test ends: its size costs nothing, and a box would be in everyone's way.
 #![allow(clippy::result_large_err)]
 
 mod failed;

@@ -1,4 +1,4 @@
-//! What a run did.
+//! The results of a run.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,7 +10,7 @@ use outrigger_value::{PropertyMap, Urn};
 
 use crate::Finding;
 
-/// What a run did, or what a preview says that it would do.
+/// The results of a run, or of a preview.
 #[derive(Clone, Default)]
 pub struct Run {
     steps: Vec<(StepOp, Arc<Step>)>,
@@ -37,18 +37,18 @@ impl Run {
         run
     }
 
-    /// What was done to a resource, by its name, in order: `[StepOp::Create]`, or the three steps of a replacement. A refresh says what
-    /// it found. Nothing, if there is no such resource or its step failed.
+    /// The steps of a resource, by its name, in order: `[StepOp::Create]`, or the three steps of a replacement. For a refresh, its
+    /// findings. Empty if there is no such resource or its step failed.
     pub fn did(&self, name: &str) -> Vec<StepOp> {
         self.steps.iter().filter(|(_, step)| step.urn.name() == name).map(|(op, _)| *op).collect()
     }
 
-    /// Every step that was made, in order, with the resource before and after it, and what the plugin said of the difference.
+    /// Every step, in order, with the resource before and after it, and the plugin's diff.
     pub fn steps(&self) -> impl Iterator<Item = &Step> {
         self.steps.iter().map(|(_, step)| &**step)
     }
 
-    /// How many steps of each kind there were. Those of the stack itself and of providers do not count.
+    /// How many steps of each kind there were, without those of the stack itself and of providers.
     pub fn counts(&self) -> BTreeMap<StepOp, usize> {
         let mut counts = BTreeMap::new();
         for (op, step) in &self.steps {
@@ -59,12 +59,12 @@ impl Run {
         counts
     }
 
-    /// What the plugin said to the user.
+    /// The plugin's messages to the user.
     pub fn messages(&self) -> &[Message] {
         &self.messages
     }
 
-    /// What was found: warnings, after a run that worked.
+    /// The findings: after a successful run, its warnings.
     pub fn findings(&self) -> &[Finding] {
         &self.findings
     }
@@ -75,7 +75,7 @@ impl Run {
     }
 }
 
-/// The steps by name: what a failed assertion wants to show.
+/// The steps by name, for a failed assertion.
 impl fmt::Debug for Run {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.steps.iter().map(|(op, step)| (step.urn.name(), op.as_str()))).finish()

@@ -1,4 +1,4 @@
-//! What the engine takes from outside, for a test: the same numbers every time, secrets that stay in memory.
+//! The engine's services for a test: the same numbers every time, secrets that stay in memory.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -9,7 +9,7 @@ use outrigger_engine::{Event, EventSink, OtherStacks, Random};
 use outrigger_secrets::Crypter;
 use outrigger_value::PropertyMap;
 
-/// Counts instead of drawing: a test that fails does so again.
+/// Counts instead of drawing: a failing test fails again.
 #[derive(Default)]
 pub(crate) struct Counting(AtomicU64);
 
@@ -60,8 +60,8 @@ impl EventSink for Events {
     }
 }
 
-/// Keeps secrets in memory, and writes only their numbers into the state: nothing has to be derived, and a test can see that no
-/// secret is there in clear.
+/// Keeps secrets in memory, and writes only their numbers into the state: no key is derived, and a test can check that no
+/// secret is stored in clear.
 #[derive(Default)]
 pub(crate) struct Kept(Mutex<Vec<String>>);
 

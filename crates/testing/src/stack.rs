@@ -1,4 +1,4 @@
-//! A stack of a test: a state, and the commands.
+//! A test's stack: a state, and the commands.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -30,15 +30,15 @@ use crate::{Failed, Finding, InProcess, Run};
 /// The project and the stack of every test.
 const NAME: &str = "test";
 
-/// What findings call the program's text.
+/// The file name of the program's text in findings.
 const FILE: &str = "program";
 
-/// Where a stack keeps its state.
+/// The store of a stack's state.
 #[derive(Clone, Debug)]
 pub enum Store {
     /// In memory, for as long as the stack lives.
     Memory,
-    /// In a directory, as `outrigger` keeps it in one that it was logged in to. Secrets can be read only by the stack that wrote them.
+    /// In a directory, as `outrigger` does after a login to one. Only the stack that wrote the secrets can read them.
     Directory(PathBuf),
 }
 
@@ -50,7 +50,7 @@ pub struct Stack {
     name: StackName,
     secrets: Arc<Kept>,
     random: Arc<Counting>,
-    /// By key; as `config set` would have it.
+    /// By key, as set by `config set`.
     config: BTreeMap<ConfigKey, Item>,
     directory: PathBuf,
 }
@@ -100,20 +100,20 @@ impl Stack {
         Ok(self)
     }
 
-    /// The directory at which relative paths of programs begin; the working directory, unless this says otherwise.
+    /// The directory at which relative paths of programs begin, instead of the working directory.
     #[must_use]
     pub fn directory(self, directory: impl Into<PathBuf>) -> Self {
         Self { directory: directory.into(), ..self }
     }
 
-    /// Brings the stack to a program: YAML text with `resources`, `variables` and `outputs`, as in a `Pulumi.yaml`.
+    /// Updates the stack to match a program: YAML text with `resources`, `variables` and `outputs`, as in a `Pulumi.yaml`.
     pub async fn up(&mut self, program: &str) -> Result<Run, Failed> {
         let config = self.decrypted()?;
         let program = self.program(program, &config)?;
         self.change(&config, Work::Up, Some(program)).await
     }
 
-    /// Says what [`Stack::up`] would do, and changes nothing.
+    /// Previews [`Stack::up`], and changes nothing.
     pub async fn preview(&self, program: &str) -> Result<Run, Failed> {
         let config = self.decrypted()?;
         let program = self.program(program, &config)?;
@@ -122,7 +122,7 @@ impl Stack {
         judged(result, &events)
     }
 
-    /// Reads every resource, and brings the state to what exists.
+    /// Reads every resource, and updates the state to match.
     pub async fn refresh(&mut self) -> Result<Run, Failed> {
         let config = self.decrypted()?;
         self.change(&config, Work::Refresh, None).await
@@ -139,7 +139,7 @@ impl Stack {
         Ok(Session::view(&self.backend, &self.name, &|_| Ok(self.keys()))?.base)
     }
 
-    /// The text of the state, as `stack export` prints it: nothing secret is there in clear.
+    /// The text of the state, as `stack export` prints it, without secrets in clear.
     pub fn export(&self) -> Result<String, Failed> {
         Ok(self.backend.export_stack(&self.name)?)
     }
@@ -163,13 +163,13 @@ impl Stack {
         Err(diagnostic.detail(detail).into())
     }
 
-    /// What a resource answered, typed.
+    /// The outputs of a resource, typed.
     pub fn outputs<R: Kind>(&self, name: &str) -> Result<R, Failed> {
         let resource = self.resource(name)?;
         R::decode(resource.outputs.clone()).map_err(|mismatch| unlike(name, "outputs", &mismatch))
     }
 
-    /// What a resource was made with, typed.
+    /// The inputs of a resource, typed.
     pub fn inputs<R: Kind>(&self, name: &str) -> Result<R::Inputs, Failed> {
         let resource = self.resource(name)?;
         R::Inputs::decode(resource.inputs.clone()).map_err(|mismatch| unlike(name, "inputs", &mismatch))
@@ -199,7 +199,7 @@ impl Stack {
         Ok(YamlProgram::new(document, parsed, &values, Packages::default(), plugins, settings))
     }
 
-    /// A run that changes things: holds the lock, and writes the state.
+    /// A run that changes the stack: holds the lock, and writes the state.
     async fn change(&self, config: &Config, work: Work, program: Option<YamlProgram>) -> Result<Run, Failed> {
         let events = Arc::<Events>::default();
         let result = self.runner(config, work, program).update(|_| events.clone()).await?;
@@ -223,7 +223,7 @@ impl Stack {
             options: Options {
                 project: NAME.to_owned(),
                 stack: NAME.to_owned(),
-                // As the command has it.
+                // The default of the command.
                 parallel: std::thread::available_parallelism().map_or(4, NonZero::get) * 4,
                 package_config: namespaces.map(|name| (name.clone(), config.package(&name))).collect(),
                 ..Options::default()
@@ -247,7 +247,7 @@ impl fmt::Debug for Stack {
     }
 }
 
-/// The facts about this process that a lock holds.
+/// The facts about this process for the lock.
 fn machine() -> LocalMachine {
     LocalMachine::new(NAME, NAME)
 }

@@ -7,11 +7,11 @@ use crate::{PropertyMap, Value};
 pub struct Asset {
     /// Hex SHA-256 of the contents; empty until computed.
     pub hash: String,
-    /// Where the contents are.
+    /// The source of the contents.
     pub source: AssetSource,
 }
 
-/// Where an asset's contents are.
+/// The source of an asset's contents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AssetSource {
     /// The text itself.
@@ -27,13 +27,13 @@ pub enum AssetSource {
 /// A bundle of assets.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Archive {
-    /// Hex SHA-256, see the Pulumi reference for how it is made; empty until computed.
+    /// Hex SHA-256, computed as described in the Pulumi reference; empty until computed.
     pub hash: String,
-    /// Where the contents are.
+    /// The source of the contents.
     pub source: ArchiveSource,
 }
 
-/// Where an archive's contents are.
+/// The source of an archive's contents.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ArchiveSource {
     /// Named assets and archives.

@@ -1,8 +1,8 @@
-//! Structural comparison of property maps, for providers that do not say what changed.
+//! Structural comparison of property maps, for providers that do not report changes.
 
 use crate::{PathStep, PropertyMap, PropertyPath, Value};
 
-/// What happened at one path.
+/// The change at one path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
     /// Only the new side has it.
@@ -20,7 +20,7 @@ pub fn properties(old: &PropertyMap, new: &PropertyMap) -> Vec<(PropertyPath, Ch
     found
 }
 
-/// Whether two values are equal when secret marks and output wrappers are looked through.
+/// Whether two values are equal, ignoring secret marks and output wrappers.
 pub fn equal(old: &Value, new: &Value) -> bool {
     match (old.bare(), new.bare()) {
         (Value::List(old), Value::List(new)) => old.len() == new.len() && old.iter().zip(new).all(|(a, b)| equal(a, b)),
@@ -31,7 +31,7 @@ pub fn equal(old: &Value, new: &Value) -> bool {
     }
 }
 
-/// An asset is its contents: once both hashes are known they decide, wherever the contents lie.
+/// Assets are compared by their contents: once both hashes are known they decide, whatever the sources.
 fn same_leaf(old: &Value, new: &Value) -> bool {
     match (old, new) {
         (Value::Asset(old), Value::Asset(new)) if !old.hash.is_empty() && !new.hash.is_empty() => old.hash == new.hash,

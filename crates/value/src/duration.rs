@@ -1,6 +1,6 @@
-//! Lengths of time as Go writes them: `300ms`, `1.5h`, `2h45m`.
+//! Durations as Go writes them: `300ms`, `1.5h`, `2h45m`.
 
-/// The seconds, or `None` if the text is not a length of time.
+/// The seconds, or `None` if the text is not a duration.
 pub fn seconds(text: &str) -> Option<f64> {
     let (sign, mut rest) = match text.strip_prefix('-') {
         Some(rest) => (-1.0, rest),

@@ -1,11 +1,11 @@
-//! Values as every protocol and the state file know them, paths into them, and the names of resources.
+//! Values in the form that all protocols and the state file share, paths into them, and the names of resources.
 //!
 //! - [`Value`] is the dynamic value: JSON's kinds plus secret, unknown, asset, archive, resource reference and output.
 //! - [`PropertyPath`] addresses a part of a value in Pulumi's syntax (`a.b[0]["x.y"]`, `*`).
 //! - [`diff`] compares two property maps structurally.
-//! - [`secrecy`] carries secret marks from inputs to answers; [`nearest`] finds the name that may have been meant.
-//! - [`signature`] has the marks of what JSON cannot say.
-//! - [`duration`] reads lengths of time as Go writes them; [`CustomTimeouts`] are the user's.
+//! - [`secrecy`] carries secret marks from inputs to answers; [`nearest`] finds the intended name behind a misspelt one.
+//! - [`signature`] has Pulumi's marks for values that JSON lacks.
+//! - [`duration`] parses durations as Go writes them; [`CustomTimeouts`] are the user's.
 //! - [`Urn`] and [`ProviderReference`] name resources.
 //!
 //! Invariant: nothing in this crate prints the inside of a secret. `Debug` of a secret is `[secret]`, on every level.

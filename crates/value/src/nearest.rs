@@ -1,10 +1,9 @@
-//! The name that a user may have meant.
+//! The intended name behind a misspelt one.
 
-/// How many changes a name may be away from the one that was meant.
+/// How many changes a misspelt name may be away from the intended one.
 pub const FAR: usize = 2;
 
-/// The candidate that is nearest to `name`, upper and lower case being equal.
-/// Of equally near ones the first in the alphabet is taken.
+/// The candidate nearest to `name`, ignoring case; of equally near ones, the first in alphabetical order.
 pub fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     candidates
         .into_iter()
@@ -14,7 +13,7 @@ pub fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, candidate)| candidate)
 }
 
-/// How many letters must be added, removed or changed to get from one name to the other, upper and lower case being equal.
+/// How many letters must be added, removed or changed to turn one name into the other, ignoring case.
 pub fn distance(name: &str, candidate: &str) -> usize {
     strsim::levenshtein(&name.to_lowercase(), &candidate.to_lowercase())
 }

@@ -25,7 +25,7 @@ pub struct PropertyPath(pub Vec<PathStep>);
 pub struct PathError {
     /// The whole text.
     pub text: String,
-    /// What is wrong with it.
+    /// The problem.
     pub reason: &'static str,
 }
 
@@ -38,7 +38,7 @@ impl fmt::Display for PathError {
 impl std::error::Error for PathError {}
 
 impl PropertyPath {
-    /// The value at this path. A secret on the way is looked through. `None` where nothing is, or the path has a wildcard.
+    /// The value at this path, looking through secrets. `None` if it is missing, or the path has a wildcard.
     pub fn get<'a>(&self, properties: &'a PropertyMap) -> Option<&'a Value> {
         let (PathStep::Key(first), rest) = self.0.split_first()? else { return None };
         let mut value = properties.get(first)?;
@@ -52,8 +52,8 @@ impl PropertyPath {
         Some(value)
     }
 
-    /// Makes `to` equal to `from` at this path, wildcards included: sets what `from` has, removes what it has not.
-    /// Answers whether the path could be followed; a path through something that is not there changes nothing.
+    /// Makes `to` equal to `from` at this path, wildcards included: sets the values in `from`, removes those missing from it.
+    /// Returns whether the path could be followed; a path through a missing value changes nothing.
     pub fn copy(&self, from: &PropertyMap, to: &mut PropertyMap) -> bool {
         copy_map(&self.0, from, to)
     }
@@ -71,7 +71,7 @@ fn copy_map(steps: &[PathStep], from: &PropertyMap, to: &mut PropertyMap) -> boo
         PathStep::Key(key) => copy_key(key, rest, from, to),
         PathStep::Wildcard => {
             let keys: Vec<String> = from.keys().chain(to.keys()).cloned().collect();
-            // Every key is copied, whether or not the ones before it could be.
+            // Every key is copied, even if an earlier one failed.
             keys.iter().filter(|key| !copy_key(key, rest, from, to)).count() == 0
         }
         PathStep::Index(_) => false,
@@ -92,7 +92,7 @@ fn copy_key(key: &str, rest: &[PathStep], from: &PropertyMap, to: &mut PropertyM
             Some(new) => copy_value(rest, old, new),
             None => false,
         },
-        // Nothing is there in the old value and nothing in the new one: already equal.
+        // The value is missing from both: already equal.
         (false, None) => !to.contains_key(key),
     }
 }

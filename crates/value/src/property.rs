@@ -1,4 +1,4 @@
-//! Maps from property names, to values and to anything else, ordered by name so that everything made from it is deterministic.
+//! Maps from property names to values and other data, sorted by name so that everything derived from them is deterministic.
 
 use std::borrow::Borrow;
 use std::fmt;
@@ -14,7 +14,7 @@ pub type PropertyMap = ByProperty<Value>;
 /// Property names and the resources that each of them depends on.
 pub type PropertyDependencies = ByProperty<Vec<Urn>>;
 
-/// Something for each property: a sorted array, because most maps have a few entries, are copied often, and stay in memory as long as the
+/// Data for each property, in a sorted array, because most maps have a few entries, are copied often, and stay in memory as long as the
 /// run. Each node of a tree would take room for eleven entries.
 #[derive(Clone, PartialEq)]
 pub struct ByProperty<V>(LiteMap<String, V>);
@@ -31,17 +31,17 @@ impl<V> ByProperty<V> {
         Self(LiteMap::new_vec())
     }
 
-    /// An empty map with room for so many entries, which it keeps.
+    /// An empty map with room for so many entries, which it keeps even if unused.
     pub fn with_capacity(entries: usize) -> Self {
         Self(LiteMap::with_capacity(entries))
     }
 
-    /// Moves all entries of another map into this one; they win.
+    /// Moves all entries of another map into this one, replacing those of the same name.
     pub fn append(&mut self, other: &mut Self) {
         self.extend(std::mem::take(other));
     }
 
-    /// The values, to be changed.
+    /// The values, mutable.
     pub fn values_mut(&mut self) -> impl Iterator<Item = &mut V> {
         self.0.iter_mut().map(|(_, value)| value)
     }
@@ -83,7 +83,7 @@ where
 {
     type Output = V;
 
-    /// Panics if the name is not there: for tests, and for names that were just put in.
+    /// Panics if the name is missing: for tests, and for names that were just inserted.
     fn index(&self, name: &Q) -> &V {
         #[expect(clippy::expect_used, reason = "an index is expected to be there, as in every map")]
         self.0.get(name).expect("the map has this name")

@@ -1,9 +1,9 @@
-//! Secret marks for plugins that do not know secrets: what was secret on the way in stays secret on the way back.
+//! Secret marks for plugins that do not support secrets: an input that was secret stays secret in the answer.
 
 use crate::{PropertyMap, Value};
 
-/// Marks values that have the name of a secret input. Two objects are compared inside; anything else that holds a secret
-/// makes the whole answer of that name secret, as the order of a list may have changed.
+/// Marks values that have the name of a secret input. Objects are compared recursively; any other input that contains a secret
+/// makes the whole answer of that name secret, because the order of a list may have changed.
 pub fn annotate(answer: &mut PropertyMap, inputs: &PropertyMap) {
     for (key, input) in inputs {
         let Some(value) = answer.get_mut(key) else { continue };
@@ -16,7 +16,7 @@ pub fn annotate(answer: &mut PropertyMap, inputs: &PropertyMap) {
     }
 }
 
-/// Marks every value of an answer, for a function that was given a secret.
+/// Marks every value of an answer, for a function that received a secret.
 pub fn conceal_all(answer: &mut PropertyMap) {
     answer.values_mut().for_each(conceal);
 }
@@ -31,11 +31,11 @@ pub fn has_secrets(properties: &PropertyMap) -> bool {
     properties.values().any(Value::contains_secret)
 }
 
-/// What Pulumi's bridges to Terraform keep among the outputs to find a state again. It is secret as a whole, because it may repeat what
-/// is secret elsewhere among them; all else in it are ordinary words.
+/// Kept among the outputs by Pulumi's bridges to Terraform, to restore a state. It is secret as a whole, because it may repeat secrets
+/// of other outputs; the rest of it is ordinary words.
 pub const REPETITION: &str = "__pulumi_raw_state_delta";
 
-/// Hands over every text that is inside a secret.
+/// Calls `each` for every text inside a secret.
 pub fn secret_texts<'a>(properties: &'a PropertyMap, each: &mut dyn FnMut(&'a str)) {
     secret_leaves(properties, &mut |leaf| {
         if let Value::String(text) = leaf {
@@ -44,7 +44,7 @@ pub fn secret_texts<'a>(properties: &'a PropertyMap, each: &mut dyn FnMut(&'a st
     });
 }
 
-/// Hands over every text, number and truth value that is inside a secret.
+/// Calls `each` for every text, number and boolean inside a secret.
 pub fn secret_leaves<'a>(properties: &'a PropertyMap, each: &mut dyn FnMut(&'a Value)) {
     let own = properties.iter().filter(|(name, _)| *name != REPETITION);
     own.for_each(|(_, value)| leaves(value, false, each));

@@ -1,7 +1,7 @@
-//! How Pulumi marks what JSON does not have: an object whose signature key says what kind it is. The wire and the state file use
+//! Pulumi's marks for values that JSON lacks: objects with a signature key that gives their kind. The wire and the state file use
 //! the same marks.
 
-/// The key whose value says what kind of object this is.
+/// The key whose value gives the kind of object.
 pub const SIGNATURE: &str = "4dabf18193072939515e22adb298388d";
 /// A secret.
 pub const SECRET: &str = "1b47061264138c4ac30d75fd1eb44270";

@@ -1,6 +1,6 @@
-//! How long a resource's operations may take.
+//! Timeouts of a resource's operations.
 
-/// The user's limits in seconds; 0 means none.
+/// The user's timeouts in seconds; 0 means none.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CustomTimeouts {
     /// For creating.

@@ -125,7 +125,7 @@ impl fmt::Debug for Urn {
 pub struct ProviderReference {
     /// The provider resource.
     pub urn: Urn,
-    /// Its id, or [`UNKNOWN_ID`] while a preview has not made it.
+    /// Its id, or [`UNKNOWN_ID`] in a preview that would create it.
     pub id: String,
 }
 

@@ -8,7 +8,7 @@ use crate::{Archive, Asset, PropertyMap, Urn};
 /// A value of an input, an output, a config entry or a function argument.
 #[derive(Clone, PartialEq)]
 pub enum Value {
-    /// Nothing.
+    /// Null.
     Null,
     /// True or false.
     Bool(bool),
@@ -37,7 +37,7 @@ pub enum Value {
 /// A reference to a resource, as a program passes it around.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ResourceReference {
-    /// Which resource.
+    /// The resource.
     pub urn: Urn,
     /// Its id: `None` for a component, `Some(Unknown)` or `Some(String)` for a custom resource.
     pub id: Option<Box<Value>>,
@@ -142,7 +142,7 @@ impl Value {
         }
     }
 
-    /// The same value with every output as what it holds: a secret, an unknown, or the plain value.
+    /// The same value with every output replaced by its content: a secret, an unknown, or the plain value.
     #[must_use]
     pub fn without_outputs(self) -> Value {
         match self {
@@ -157,7 +157,7 @@ impl Value {
         }
     }
 
-    /// Adds the resources that the outputs inside came from.
+    /// Collects the resources that the outputs inside came from.
     pub fn output_dependencies(&self, into: &mut BTreeSet<Urn>) {
         match self {
             Value::Output(output) => {
@@ -173,7 +173,7 @@ impl Value {
         }
     }
 
-    /// A word for the kind of value, for messages.
+    /// The kind of value, for messages.
     pub fn kind(&self) -> &'static str {
         match self {
             Value::Null => "null",

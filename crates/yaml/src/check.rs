@@ -1,4 +1,4 @@
-//! Everything that can be known to be wrong before anything is registered: names, cycles, types, properties.
+//! Everything that can be checked before the first registration: names, cycles, types, properties.
 //!
 //! All findings are collected; one error stops the run.
 
@@ -23,16 +23,16 @@ use crate::program::Program;
 pub(crate) use names::{BUILTIN, Node, Scope, config_name};
 pub(crate) use resolution::{ResolvedInvoke, ResolvedResource};
 
-/// What a program is checked against.
+/// The context that a program is checked against.
 pub(crate) struct Surroundings<'a> {
     pub(crate) document: &'a Document,
     pub(crate) program: &'a Program,
     pub(crate) packages: &'a Packages,
-    /// Config values by the name under which the program reads them.
+    /// Config values by the name that the program uses.
     pub(crate) config: &'a BTreeMap<String, Value>,
     pub(crate) project: &'a str,
     pub(crate) plugins: &'a dyn Plugins,
-    /// How bad a value of another type is.
+    /// The severity of a type mismatch.
     pub(crate) type_mismatch: Severity,
 }
 
@@ -40,13 +40,13 @@ pub(crate) struct Surroundings<'a> {
 pub(crate) struct Checked {
     /// Names, dependencies and order.
     pub(crate) scope: Scope,
-    /// What each resource's type is, in the order of the program.
+    /// The resolved type of each resource, in the order of the program.
     pub(crate) resources: Vec<ResolvedResource>,
-    /// What each call's function is, by its number.
+    /// The resolved function of each call, by its number.
     pub(crate) invokes: Vec<ResolvedInvoke>,
 }
 
-/// Checks a program. The second part are all findings; the first is there when none of them is an error.
+/// Checks a program and returns all findings, with the checked program if none of them is an error.
 pub(crate) async fn check(around: &Surroundings<'_>) -> (Option<Checked>, Vec<Diagnostic>) {
     let mut findings = Vec::new();
     let scope = names::check(around, &mut findings);
@@ -59,7 +59,7 @@ pub(crate) async fn check(around: &Surroundings<'_>) -> (Option<Checked>, Vec<Di
     }
     let resources: Option<Vec<_>> = resolved.resources.into_iter().collect();
     let invokes: Option<Vec<_>> = resolved.invokes.into_iter().collect();
-    // What the parser has refused is not resolved, and has been reported.
+    // Anything that the parser refused is unresolved, and has been reported.
     let checked = resources.zip(invokes).map(|(resources, invokes)| Checked { scope, resources, invokes });
     (checked, findings)
 }

@@ -1,5 +1,5 @@
-//! Running a program: every resource and variable is a future that waits for what it reads, all of them in one set, none of
-//! them spawned. A few times as many as the engine makes calls are evaluated and registered at once; the others wait in small futures.
+//! Running a program: every resource and variable is a future that waits for its dependencies, all of them in one set, none of
+//! them spawned. A few times as many as the engine makes calls are evaluated and registered at once; the others wait as small futures.
 
 mod declared;
 mod expression;
@@ -36,7 +36,7 @@ use crate::check::{self, Checked, Node, Surroundings};
 use crate::program::Program;
 use value::{Evaluated, Handle, Reader};
 
-/// Where and as what a program runs.
+/// The settings of a program's run.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// The project's name.
@@ -47,9 +47,9 @@ pub struct Settings {
     pub organization: String,
     /// The project file's directory.
     pub root_directory: PathBuf,
-    /// The directory that relative paths of the program start from.
+    /// The directory that the program's relative paths start from.
     pub program_directory: PathBuf,
-    /// How bad it is when a value is not of the type that its place takes: an error, unless the user has said otherwise.
+    /// The severity of a value that does not have the type its place expects: an error, unless the user chose otherwise.
     pub type_mismatch: Severity,
 }
 
@@ -61,16 +61,16 @@ pub struct YamlProgram {
     config: BTreeMap<String, Value>,
     plugins: Arc<dyn Plugins>,
     settings: Settings,
-    /// The project's name with a colon: how its own keys may be written.
+    /// The project's name with a colon: the prefix that its own keys may have.
     own: String,
-    /// What is wrong or odd in the file, types aside.
+    /// Errors and warnings about the file, except about types.
     findings: Vec<Diagnostic>,
 }
 
 impl YamlProgram {
-    /// Takes a program as it was parsed, with what was found then. `config` are the effective values by `namespace:name`; of a value that is not known, such as that of
-    /// no particular stack, [`Value::Unknown`] stands for it. What is wrong is said by [`YamlProgram::check`] and when the
-    /// program is run, which then ends before anything but the stack is registered.
+    /// Takes a parsed program with the parser's findings. `config` has the effective values by `namespace:name`, with [`Value::Unknown`]
+    /// for a value that is not known, as when no stack is chosen. Errors are reported by [`YamlProgram::check`] and when the program runs,
+    /// which then ends before anything but the stack is registered.
     pub fn new(
         document: Document,
         (program, mut findings): (Program, Vec<Diagnostic>),
@@ -89,16 +89,16 @@ impl YamlProgram {
         Self { document, program, packages, config, plugins, settings, own, findings }
     }
 
-    /// Everything that can be found without registering anything: shape, names, cycles, types, properties. By place.
+    /// Every finding that needs no registration: shape, names, cycles, types, properties. Sorted by place.
     pub async fn check(&self) -> Vec<Diagnostic> {
         self.checked().await.1
     }
 
-    /// The program if there is no error in it, and all findings.
+    /// The program if it has no error, and all findings.
     async fn checked(&self) -> (Option<Checked>, Vec<Diagnostic>) {
         let (checked, mut findings) = check::check(&self.surroundings()).await;
         findings.extend(self.findings.iter().cloned());
-        // One order for every run: by place, what has none first. What is written once and used often is said once.
+        // The same order in every run: by place, those without one first. A value written once and used often gets one finding.
         findings.sort_by(|a, b| a.place.cmp(&b.place));
         findings.dedup();
         let broken = findings.iter().any(Diagnostic::is_error);
@@ -133,7 +133,7 @@ impl DriverProgram for YamlProgram {
     }
 }
 
-/// The value is not there; why has been reported, or the engine knows.
+/// There is no value; the reason has been reported, or the engine knows it.
 #[derive(Clone, Copy, Debug)]
 struct Poisoned;
 
@@ -150,19 +150,19 @@ struct Run<'a> {
     builtin: Arc<Evaluated>,
     resources: Vec<Slot>,
     variables: Vec<Slot>,
-    /// The first node in order that has an error of its own: nothing after it is registered, as in Pulumi.
+    /// The first node in order that failed itself: nothing after it is registered, as in Pulumi.
     stop: AtomicUsize,
-    /// Stacks that `fn::stackReference` has asked for.
+    /// Stacks that `fn::stackReference` has read.
     stacks: Mutex<HashMap<String, Stack>>,
-    /// Permits to be evaluated and registered: a registration takes tens of kilobytes, and most of a wide program would only wait for a
-    /// call. A node takes its permit after everything that it reads is there, so no holder waits for another node.
+    /// Permits for evaluation and registration: a registration takes tens of kilobytes, and most of a wide program would only wait for a
+    /// call. A node takes its permit after all its dependencies are available, so no holder waits for another node.
     admission: Semaphore,
 }
 
-/// Where an expression is evaluated.
+/// The position of the evaluation.
 #[derive(Clone, Copy)]
 struct At {
-    /// The place in the order, which decides what an error stops.
+    /// The position in the order, which decides what an error stops.
     position: usize,
     /// The provider of a call that is a whole variable, when its package has a default.
     provider: Option<usize>,
@@ -202,14 +202,14 @@ impl<'a> Run<'a> {
                 let outcome = run.node(*node, position).await;
                 let failed = outcome.is_err();
                 if let Some(end) = end {
-                    // Nobody may be waiting.
+                    // The receiver may be gone.
                     let _ = end.send(outcome);
                 }
                 failed
             });
         }
         let failed = nodes.fold(false, |failed, one| async move { failed | one }).await;
-        // A slot that nobody waited for shows its value only once it has been asked.
+        // A slot that nothing waited for provides its value only once polled.
         for slot in run.resources.iter().chain(&run.variables) {
             let _ = slot.clone().await;
         }
@@ -263,7 +263,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// A resource that has been waited for.
+    /// A resource that has already been awaited.
     fn handle(&self, number: usize) -> Option<Arc<Handle>> {
         match self.resources.get(number)?.peek()?.as_ref().ok()?.as_ref().ok()?.as_ref() {
             Evaluated::Resource(handle) => Some(handle.clone()),
@@ -277,10 +277,10 @@ impl<'a> Run<'a> {
         for output in &self.source.program.outputs {
             match self.evaluate(&output.value, At { position: usize::MAX - 1, provider: None }).await {
                 Ok(value) => {
-                    // Each output is one value: a secret or unknown part makes all of it so.
+                    // Each output is one value: a secret or unknown part makes the whole secret or unknown.
                     let (value, provenance) = value.resolved();
                     match provenance.wrap(value).marshalled(Reader::Provider).0 {
-                        // A null that is written in the file vanishes; one that a resource gave stays.
+                        // A null written in the file disappears; one that a resource returned stays.
                         None => {}
                         Some(value) => {
                             outputs.insert(output.name.text.to_string(), value);
@@ -317,7 +317,7 @@ impl<'a> Run<'a> {
         self.source.document.place(span)
     }
 
-    /// Reports an error at run time. Nothing that comes later in the order is registered after it.
+    /// Reports an error at run time. Nothing later in the order is registered after it.
     fn fail(
         &self,
         span: Span,
@@ -331,7 +331,7 @@ impl<'a> Run<'a> {
         Poisoned
     }
 
-    /// What the engine said no to. What it has reported itself is not repeated.
+    /// Handles an error of the engine. Errors that it has reported itself are not repeated.
     fn refused(&self, error: RegisterError, span: Span, position: usize) -> Poisoned {
         if let RegisterError::Invalid(mut diagnostic) = error {
             diagnostic.place.get_or_insert_with(|| self.place(span));
@@ -343,7 +343,7 @@ impl<'a> Run<'a> {
 }
 
 impl Settings {
-    /// What the program reads under the name `pulumi`.
+    /// The value of the name `pulumi`.
     fn builtin(&self) -> Evaluated {
         let organization = if self.organization.is_empty() { "organization" } else { &self.organization };
         let entries = [

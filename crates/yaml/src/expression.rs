@@ -1,4 +1,4 @@
-//! Expressions, parsed once from the tree, with the bytes that they were written with.
+//! Expressions, parsed once from the tree, with their places in the file.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,16 +10,16 @@ use crate::interpolation::{Access, Part};
 /// An expression.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expression {
-    /// What it is.
+    /// The kind of expression.
     pub kind: Kind,
-    /// Where it stands.
+    /// Its place.
     pub span: Span,
 }
 
-/// What an expression is.
+/// The kind of an expression.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Kind {
-    /// Nothing.
+    /// Null.
     Null,
     /// True or false.
     Bool(bool),
@@ -45,12 +45,12 @@ pub enum Kind {
     StackReference(Box<(Literal, Expression)>),
 }
 
-/// Text that stands in the file as it is.
+/// A literal text of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Literal {
-    /// The text, shared with the tree that it was read from.
+    /// The text, shared with the syntax tree.
     pub text: Arc<str>,
-    /// Where it stands.
+    /// Its place.
     pub span: Span,
 }
 
@@ -101,31 +101,31 @@ pub enum Function {
     RemoteArchive,
 }
 
-/// A call of a package's function.
+/// A call to a package's function.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Invoke {
-    /// Its number within the program, under which its resolution is kept.
+    /// Its number within the program, which is the key of its resolution.
     pub number: usize,
-    /// The function as it is written.
+    /// The function as written.
     pub function: Literal,
     /// The arguments in the order of the file.
     pub arguments: Vec<(Literal, Expression)>,
-    /// The property of the result that is wanted.
+    /// The property of the result to return.
     pub returned: Option<Literal>,
-    /// How to call it.
+    /// The options of the call.
     pub options: InvokeOptions,
 }
 
-/// How to call a function.
+/// The options of a function call.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct InvokeOptions {
     /// The resource whose providers are inherited.
     pub parent: Option<Expression>,
-    /// The provider to ask.
+    /// The provider to call.
     pub provider: Option<Expression>,
     /// The plugin's version.
     pub version: Option<Literal>,
-    /// Where the plugin is downloaded from.
+    /// The download URL of the plugin.
     pub plugin_download_url: Option<Literal>,
     /// Resources that the result depends on.
     pub depends_on: Option<Expression>,
@@ -162,7 +162,7 @@ impl Function {
         FUNCTIONS.iter().find(|(_, function)| *function == self).map_or("", |(name, _)| name)
     }
 
-    /// Whether the argument is a list of exactly two.
+    /// Whether the argument is a list of exactly two elements.
     pub(crate) fn takes_two(self) -> bool {
         matches!(self, Function::Join | Function::Split | Function::Select)
     }
@@ -181,7 +181,7 @@ impl Function {
 }
 
 impl Expression {
-    /// Calls `found` for every name that the expression reads, with the place where it is read.
+    /// Calls `found` for every name that the expression reads, with its place.
     pub fn roots<'a>(&'a self, found: &mut dyn FnMut(&'a Access, Span)) {
         match &self.kind {
             Kind::Null | Kind::Bool(_) | Kind::Number(_) | Kind::String(_) => {}
@@ -201,7 +201,7 @@ impl Expression {
         }
     }
 
-    /// Calls `found` for every call of a package's function, inner ones first.
+    /// Calls `found` for every call to a package's function, inner ones first.
     pub fn invokes<'a>(&'a self, found: &mut dyn FnMut(&'a Invoke, Span)) {
         match &self.kind {
             Kind::List(items) | Kind::Call(_, items) => items.iter().for_each(|item| item.invokes(found)),
@@ -222,7 +222,7 @@ impl Expression {
 }
 
 impl Invoke {
-    /// The version and the address of the plugin, where they are given.
+    /// The version and the download URL of the plugin, if given.
     pub(crate) fn plugin(&self) -> (Option<&Literal>, Option<&Literal>) {
         (self.options.version.as_ref(), self.options.plugin_download_url.as_ref())
     }

@@ -2,12 +2,12 @@
 
 use std::fmt;
 
-/// A piece of text, and what is read after it.
+/// A piece of text, and the access after it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// The text before, with `$$` undone.
+    /// The text before, with `$$` unescaped.
     pub text: String,
-    /// What is read; `None` only at the end.
+    /// The access; `None` only at the end.
     pub access: Option<Access>,
 }
 
@@ -16,14 +16,14 @@ pub struct Part {
 pub struct Access {
     /// The resource, variable or config value.
     pub root: String,
-    /// The way from there.
+    /// The steps from there.
     pub steps: Vec<Step>,
 }
 
 /// One step of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// `.name`. Only in this form are `id` and `urn` of a resource built in.
+    /// `.name`. Only this form reads the built-in `id` and `urn` of a resource.
     Name(String),
     /// `["key"]`.
     Key(String),
@@ -93,7 +93,7 @@ fn access(mut rest: &str) -> Result<(Access, &str), &'static str> {
     }
 }
 
-/// What stands between `[` and `]`; the opening bracket is gone already.
+/// Parses the text between `[` and `]`; the opening bracket has been consumed.
 fn subscript(rest: &str) -> Result<(Step, &str), &'static str> {
     let Some(quoted) = rest.strip_prefix('"') else {
         let (digits, after) = rest.split_once(']').ok_or("the index is not closed: `]` is missing")?;

@@ -2,7 +2,7 @@
 //!
 //! - [`program`] is the program part of a file, [`expression`] and [`interpolation`] its values.
 //! - [`YamlProgram`] checks a program against the schemas of its packages and runs it through the engine's monitor.
-//! - [`check_project`] and [`program_file`] say whether a project is one for this driver, and where its program is.
+//! - [`check_project`] and [`program_file`] decide whether a project is one for this driver, and find its program.
 
 mod check;
 mod evaluate;

@@ -1,6 +1,6 @@
 //! The program part of a project file: resources, variables, outputs, and the options of each.
 //!
-//! Parsing needs no schema and no plugin. It reports everything that it finds wrong; names and types are the duty of
+//! Parsing needs no schema and no plugin. It reports every error that it finds; names and types are checked in
 //! `check`.
 
 mod function;
@@ -25,7 +25,7 @@ pub use resource::{Get, Properties, Property, Resource};
 /// A parsed program.
 #[derive(Clone, Debug, Default)]
 pub struct Program {
-    /// The project's name, where the program's file has it.
+    /// The project's name, if the program's file has it.
     pub name: Option<String>,
     /// Config entries that the program's file declares.
     pub config: Vec<ConfigEntry>,
@@ -37,7 +37,7 @@ pub struct Program {
     pub outputs: Vec<Named>,
     /// `pulumi.requiredVersion`.
     pub required_version: Option<Expression>,
-    /// How many calls of package functions there are.
+    /// How many calls to package functions there are.
     pub invokes: usize,
 }
 
@@ -50,23 +50,23 @@ pub struct Named {
     pub value: Expression,
 }
 
-/// A config entry as the program's file declares it.
+/// A config entry declared in the program's file.
 #[derive(Clone, Debug)]
 pub struct ConfigEntry {
-    /// The key as it is written.
+    /// The key as written.
     pub key: Literal,
     /// The type's name.
     pub ty: Option<Literal>,
-    /// The key under which the stack's value is found, if it is another one.
+    /// The key of the stack's value, if different.
     pub name: Option<Literal>,
-    /// Used when the stack has no value.
+    /// The value if the stack has none.
     pub default: Option<Expression>,
-    /// Whether the value is to be secret.
+    /// Whether the value is secret.
     pub secret: Option<(bool, Span)>,
 }
 
 impl Program {
-    /// Every call of a function, wherever it stands.
+    /// Every function call, at any depth.
     pub(crate) fn invokes(&self) -> Vec<(&Invoke, Span)> {
         let mut found = Vec::new();
         let resources = self.resources.iter().flat_map(|resource| resource.expressions());
@@ -77,7 +77,7 @@ impl Program {
         found
     }
 
-    /// Reads a program from the tree of its file. The program is usable when no finding is an error.
+    /// Parses a program from the syntax tree of its file. The program is usable if no finding is an error.
     pub fn parse(document: &Document) -> (Self, Vec<Diagnostic>) {
         let mut reader = Reader::new(document);
         let mut program = Self::default();
@@ -138,14 +138,14 @@ impl Program {
                     "`namespace` is only supported in component plugins",
                     "Remove the key.",
                 ),
-                // Everything else belongs to the project file or to nobody.
+                // Every other key belongs to the project file or is unknown.
                 _ => top_level(reader, key),
             }
         }
     }
 
     fn read_config(&mut self, reader: &mut Reader<'_>, section: &str, value: &outrigger_syntax::Node) {
-        // A text is the old form of `stackConfigDir`, and null is nothing: the project file's reader judges both.
+        // A text is the old form of `stackConfigDir`, and null is nothing: the project file's reader checks both.
         if value.is_null() || value.as_str().is_some() {
             return;
         }
@@ -181,7 +181,7 @@ impl Program {
 const SECTIONS: [&str; 9] =
     ["name", "config", "configuration", "variables", "outputs", "resources", "pulumi", "components", "namespace"];
 
-/// The keys that the project file has beside the program's.
+/// The keys of the project file besides the program's.
 const PROJECT: [&str; 14] = [
     "runtime",
     "description",
@@ -199,8 +199,8 @@ const PROJECT: [&str; 14] = [
     "license",
 ];
 
-/// Refuses an unknown key that is nearly a known one. The peer ignores it, but under a misspelt `resources` every resource would be missing from
-/// the program, and `up` would delete them.
+/// Refuses an unknown key that nearly matches a known one. The peer ignores it, but under a misspelt `resources` every resource would be
+/// missing from the program, and `up` would delete them.
 fn top_level(reader: &mut Reader<'_>, key: &Key) {
     let known = || SECTIONS.into_iter().chain(PROJECT);
     if known().any(|known| known.eq_ignore_ascii_case(&key.text)) {

@@ -1,4 +1,4 @@
-//! A project that this driver can run, and the file of its program.
+//! Projects that this driver can run, and their program files.
 
 use std::path::PathBuf;
 
@@ -6,10 +6,10 @@ use outrigger_diagnostic::Diagnostic;
 use outrigger_project::Project;
 use outrigger_syntax::Span;
 
-/// The names that a program file may have, in the order of preference.
+/// The possible names of a program file, in order of preference.
 const PROGRAMS: [&str; 3] = ["Main.json", "Main.yaml", "Pulumi.yaml"];
 
-/// The file that holds the YAML program. When it is not the project file, program blocks in that one do not count.
+/// The file of the YAML program. If it is not the project file, program blocks in the project file are ignored.
 pub fn program_file(project: &Project) -> Result<PathBuf, Diagnostic> {
     let directory = project.program_directory();
     if let Some(path) = PROGRAMS.iter().map(|name| directory.join(name)).find(|path| path.is_file()) {
@@ -20,7 +20,7 @@ pub fn program_file(project: &Project) -> Result<PathBuf, Diagnostic> {
         .hint("A program is read from `Pulumi.yaml`, `Main.yaml` or `Main.json`; rename the file, or correct `main`."))
 }
 
-/// Refuses a project whose program is not a YAML program that this build can run.
+/// Refuses a project whose program is not a YAML program supported by this build.
 pub fn check_project(project: &Project) -> Result<(), Diagnostic> {
     let at = |span| project.document.place(span);
     let Some(runtime) = &project.runtime else {

@@ -1,4 +1,4 @@
-//! The name that the user may have meant.
+//! Suggestions for a misspelt name.
 
 use outrigger_diagnostic::Diagnostic;
 use outrigger_value::nearest::{FAR, distance};
@@ -6,7 +6,7 @@ use outrigger_value::nearest::{FAR, distance};
 /// How many existing names are listed.
 const LISTED: usize = 5;
 
-/// Says which names exist, nearest first, and which of them may have been meant.
+/// Adds the existing names, nearest first, and a suggestion among them.
 pub(crate) fn suggest<'a>(
     diagnostic: Diagnostic,
     name: &str,

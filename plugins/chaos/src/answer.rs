@@ -1,14 +1,14 @@
-//! The answers of an obedient plugin: whatever it is given it makes, and gives back.
+//! The answers of a well-behaved plugin, which creates every resource as given and returns it unchanged.
 
 use crate::wire::{Message, bytes, is_set};
 
-/// The version that the plugin says it has.
+/// The version that the plugin reports.
 const VERSION: &str = "0.1.0";
 
 /// The schema of package `chaos`: one resource, one component with a method, one function.
 const SCHEMA: &str = include_str!("schema.json");
 
-/// Where a request holds the properties of the resource that it is about.
+/// The part of a request that contains the properties of its resource.
 pub(crate) fn properties_of<'a>(call: &str, request: &'a [u8]) -> &'a [u8] {
     match call {
         "Create" => bytes(request, 2),
@@ -23,7 +23,7 @@ pub(crate) fn properties_of<'a>(call: &str, request: &'a [u8]) -> &'a [u8] {
 pub(crate) fn obedient(call: &str, request: &[u8]) -> Option<Message> {
     let message = Message::new();
     Some(match call {
-        // Secrets, resources and outputs are understood.
+        // Secrets, resources and outputs are supported.
         "Handshake" => message.number(1, 1).number(2, 1).number(3, 1),
         "Configure" => message.number(1, 1).number(2, 1).number(3, 1).number(4, 1),
         "GetPluginInfo" => message.bytes(1, VERSION),
@@ -31,7 +31,7 @@ pub(crate) fn obedient(call: &str, request: &[u8]) -> Option<Message> {
         "CheckConfig" | "Check" => message.bytes(1, bytes(request, 3)),
         // Nothing changed.
         "DiffConfig" => message.number(4, 1),
-        // It does not say: whoever asks compares the inputs.
+        // No verdict: the caller compares the inputs itself.
         "Diff" => message,
         "Create" if is_set(request, 4) => message.bytes(2, bytes(request, 2)),
         "Create" => message.bytes(1, id(request)).bytes(2, bytes(request, 2)),
@@ -44,7 +44,7 @@ pub(crate) fn obedient(call: &str, request: &[u8]) -> Option<Message> {
     })
 }
 
-/// The id of what a creation makes.
+/// The id of a created resource.
 pub(crate) fn id(request: &[u8]) -> Vec<u8> {
     [b"chaos-", bytes(request, 5)].concat()
 }

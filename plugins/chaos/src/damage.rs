@@ -1,4 +1,4 @@
-//! Deeds of a process: to itself, to its output, to the machine.
+//! Deeds of the process: to itself, to its output, to the machine.
 
 use std::ffi::OsStr;
 use std::hint::black_box;
@@ -10,22 +10,22 @@ use rustix::process::{Signal, getpid, kill_process, setsid};
 
 use crate::deed::Deed;
 
-/// Makes this program a child that does nothing, or the one that goes on after its parent.
+/// Makes this program run as an idle child, or as the child that continues after its parent.
 pub(crate) const CHILD: &str = "CHAOS_CHILD";
 
-/// How much a flood has, on each stream.
+/// The size of a flood on each stream.
 const FLOOD: usize = 100_000_000;
 
-/// How much memory is taken.
+/// The amount of memory taken.
 const MEAL: usize = 256 * 1024 * 1024;
 
-/// How long the processor is kept busy.
+/// How long the processor is busy.
 const SPIN: Duration = Duration::from_millis(200);
 
-/// How long a child that nobody ends lives.
+/// How long a child lives unless it is ended.
 const LIFE: Duration = Duration::from_secs(120);
 
-/// Does a deed after which the plugin goes on, or is no more. What is not a deed of a process is left alone.
+/// Does a deed of the process, after which the plugin continues or has ended. Ignores other deeds.
 pub(crate) fn of(deed: Deed, moment: &str) -> io::Result<()> {
     match deed {
         Deed::Exit => {
@@ -34,7 +34,7 @@ pub(crate) fn of(deed: Deed, moment: &str) -> io::Result<()> {
         }
         Deed::Segfault => {
             say(&format!("chaos: about to crash in {moment}\n"));
-            // Rust's own handler looks at the first one and gives the signal its usual meaning back.
+            // Rust's own handler catches the first signal and then restores its default meaning.
             for _ in 0..2 {
                 kill_process(getpid(), Signal::SEGV)?;
             }
@@ -51,12 +51,12 @@ pub(crate) fn of(deed: Deed, moment: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes to standard error. That nobody listens is no reason to stop.
+/// Writes to standard error. A closed stream is no reason to stop.
 pub(crate) fn say(text: &str) {
     let _nobody_listens = io::stderr().write_all(text.as_bytes());
 }
 
-/// What this program does when it is a child.
+/// Runs this program as a child.
 pub(crate) fn be_a_child(kind: &OsStr) -> ExitCode {
     if kind == "session" && setsid().is_err() {
         return ExitCode::FAILURE;
@@ -66,7 +66,7 @@ pub(crate) fn be_a_child(kind: &OsStr) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Starts a child and waits until it is what it shall be.
+/// Starts a child and waits until it is ready.
 fn child(kind: &str, stdout: Stdio) -> io::Result<()> {
     let mut command = Command::new(std::env::current_exe()?);
     let mut child = command.env(CHILD, kind).stdin(Stdio::null()).stdout(stdout).stderr(Stdio::piped()).spawn()?;

@@ -1,4 +1,4 @@
-//! What can be done wrong, and when.
+//! The misdeeds and their moments.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ pub(crate) const START: &str = "start";
 /// Something that a plugin must not do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Deed {
-    /// Ends the process with code 3 and a last word.
+    /// Ends the process with code 3 and a message.
     Exit,
     /// Ends the process by a signal.
     Segfault,
@@ -20,23 +20,23 @@ pub(crate) enum Deed {
     Escape,
     /// The same, and the child holds standard output.
     EscapeWithOutput,
-    /// Writes 100 MB to each of standard output and standard error, and goes on.
+    /// Writes 100 MB to each of standard output and standard error, and continues.
     Flood,
-    /// The same without a line break.
+    /// Writes the same without a line break.
     FloodUnbroken,
-    /// The same with every byte there is.
+    /// Writes the same with every possible byte.
     FloodBinary,
-    /// Takes 256 MB of memory and uses the processor for a while, and goes on.
+    /// Takes 256 MB of memory, keeps the processor busy for a while, and continues.
     Gorge,
-    /// Prints words instead of a port, or answers bytes that are no message.
+    /// Prints words instead of a port, or answers bytes that are not a message.
     Garbage,
-    /// Prints a number that is no port.
+    /// Prints a number that is not a port.
     PortInvalid,
-    /// Prints a port on which nobody listens.
+    /// Prints a port that is closed.
     PortClosed,
-    /// Prints a port on which somebody speaks HTTP/1.1.
+    /// Prints a port that speaks HTTP/1.1.
     PortForeign,
-    /// Prints a port on which somebody listens who never says anything.
+    /// Prints a port that accepts connections but never answers.
     PortMute,
     /// Prints a second port after the right one.
     PortTwice,
@@ -50,21 +50,21 @@ pub(crate) enum Deed {
     Daemonize,
     /// Does not end on SIGINT or SIGTERM.
     Deaf,
-    /// Answers an error with the code for "unknown".
+    /// Returns an error with the code for "unknown".
     Refuse,
-    /// The same with a megabyte of words.
+    /// Returns the same error with a message of one megabyte.
     RefuseAtLength,
     /// Answers that the resource exists but is not ready, with 22 MB of properties in the trailers.
     PartialLarge,
-    /// Answers compressed, which nobody asked for.
+    /// Answers compressed without being asked to.
     Compressed,
-    /// Answers with an HTTP error of a proxy.
+    /// Answers with a proxy's HTTP error.
     BadGateway,
     /// Answers with a page of HTML.
     Html,
-    /// Answers a message that ends in its middle.
+    /// Answers a truncated message.
     Truncated,
-    /// Answers half a message and then nothing more.
+    /// Answers half a message and then stalls.
     Stall,
     /// Answers one byte at a time.
     Trickle,
@@ -76,9 +76,9 @@ pub(crate) enum Deed {
     NoMessage,
     /// Answers without a final status.
     NoStatus,
-    /// Takes the call back without an answer.
+    /// Resets the call without an answer.
     Reset,
-    /// Closes the connection and lives on.
+    /// Closes the connection and stays alive.
     Disconnect,
     /// Answers a message without any field.
     Empty,
@@ -86,27 +86,27 @@ pub(crate) enum Deed {
     Huge,
     /// Announces an answer one byte above the limit.
     TooLarge,
-    /// Answers an object with a signature that nobody knows.
+    /// Answers an object with an unknown signature.
     Unsigned,
     /// Answers a secret without a value.
     SecretWithoutValue,
-    /// Answers an object in an object in an object, 10,000 times.
+    /// Answers objects nested 10,000 deep.
     Deep,
-    /// Answers a number that is not one.
+    /// Answers NaN.
     NotANumber,
-    /// Answers a value that is not known outside a preview.
+    /// Answers an unknown value outside a preview.
     UnknownOutput,
     /// Answers without an id.
     NoId,
-    /// Answers with another id.
+    /// Answers with a different id.
     OtherId,
-    /// Answers enumerations with numbers that nobody knows.
+    /// Answers enumerations with unknown numbers.
     UnknownEnum,
 }
 
 use Deed::*;
 
-/// The words of the plan's text.
+/// The names of deeds in a plan.
 const DEEDS: [(&str, Deed); 47] = [
     ("exit", Exit),
     ("segfault", Segfault),
@@ -178,7 +178,7 @@ const CALLS: [&str; 16] = [
 ];
 
 impl Deed {
-    /// Whether it can be done at a moment.
+    /// Whether it is possible at a moment.
     fn fits(self, moment: &str) -> bool {
         let of_start = matches!(self, PortInvalid | PortClosed | PortForeign | PortMute | PortTwice | PortThenExit)
             || matches!(self, LineEndless | CloseOutput | Daemonize | Deaf);
@@ -188,12 +188,12 @@ impl Deed {
     }
 }
 
-/// Which deeds are done at which moments.
+/// The deeds for each moment.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Plan(BTreeMap<String, Vec<Deed>>);
 
 impl Plan {
-    /// Reads `MOMENT=DEED` entries with semicolons between.
+    /// Parses `MOMENT=DEED` entries separated by semicolons.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let mut plan = Self::default();
         for entry in text.split(';').map(str::trim).filter(|entry| !entry.is_empty()) {
@@ -207,7 +207,7 @@ impl Plan {
         Ok(plan)
     }
 
-    /// What is done at a moment, in the order in which it was written.
+    /// The deeds for a moment, in the order written.
     pub(crate) fn at(&self, moment: &str) -> &[Deed] {
         self.0.get(moment).map(Vec::as_slice).unwrap_or_default()
     }

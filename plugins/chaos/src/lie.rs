@@ -1,4 +1,4 @@
-//! Answers that are messages, and wrong.
+//! Answers that are well-formed messages, but wrong.
 
 use crate::answer;
 use crate::deed::Deed;
@@ -8,10 +8,10 @@ use crate::wire::{Message, double, object, properties, text};
 const SIGNATURE: &str = "4dabf18193072939515e22adb298388d";
 const SECRET: &str = "1b47061264138c4ac30d75fd1eb44270";
 
-/// What stands for a text that is not known yet.
+/// Represents an unknown text.
 const UNKNOWN: &str = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
-/// The wrong answer, where the deed is one.
+/// The wrong answer for a deed, if it has one.
 pub(crate) fn of(deed: Deed, call: &str, request: &[u8]) -> Option<Message> {
     let holding = |value: Message| Some(with(call, request, &properties(&[("extra", value)])));
     match deed {
@@ -26,7 +26,7 @@ pub(crate) fn of(deed: Deed, call: &str, request: &[u8]) -> Option<Message> {
             let kept = properties(&[("value", text("moved"))]);
             Some(Message::new().bytes(1, "somebody-else").message(2, &kept).message(3, &kept))
         }
-        // A difference of a kind 99 in a property, and the word 7 for whether anything changed.
+        // A property difference of kind 99, and 7 as the verdict whether anything changed.
         Deed::UnknownEnum => {
             let kind = Message::new().number(1, 99);
             Some(Message::new().number(4, 7).entry(6, "value", &kind).number(7, 1))
@@ -35,7 +35,7 @@ pub(crate) fn of(deed: Deed, call: &str, request: &[u8]) -> Option<Message> {
     }
 }
 
-/// The details of a status that says: it exists, and is not ready.
+/// The details of a status for a resource that exists but is not ready.
 pub(crate) fn partial(value: &str) -> Message {
     let kept = properties(&[("value", text(value))]);
     let detail = Message::new().bytes(1, "chaos-it").message(2, &kept).bytes(3, "still waking up");
@@ -43,7 +43,7 @@ pub(crate) fn partial(value: &str) -> Message {
     Message::new().number(1, 2).bytes(2, "chaos is not ready").message(3, &any)
 }
 
-/// The fields between a creation's answer and the text of its one property, for an answer that is sent in pieces.
+/// The bytes between the start of a creation's answer and the text of its only property, for an answer sent in pieces.
 pub(crate) fn around_a_text(request: &[u8], length: usize) -> Vec<u8> {
     let mut start = Message::new().bytes(1, answer::id(request)).finish();
     let entry_key = Message::new().bytes(1, "extra").finish();

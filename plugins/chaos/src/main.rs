@@ -1,11 +1,10 @@
 //! A Pulumi plugin that misbehaves on demand.
 //!
-//! The environment variable `CHAOS` says when and how: `MOMENT=DEED` entries with semicolons between, such as
-//! `start=garbage` or `Check=hang;Create=exit`. A resource whose property `chaos` holds such a text misbehaves only in
-//! the calls about itself. Where nothing is said the plugin is an obedient one: it makes whatever it is asked for, and answers
-//! with what it was given.
+//! The environment variable `CHAOS` says when and how: `MOMENT=DEED` entries separated by semicolons, such as
+//! `start=garbage` or `Check=hang;Create=exit`. A resource with such a text in its property `chaos` misbehaves only in
+//! its own calls. Otherwise the plugin behaves well: it creates every resource and returns it as given.
 //!
-//! Nothing here uses the project's own protocol code: a plugin that could only say what our types can say could not lie.
+//! Nothing here uses the project's own protocol code: a plugin limited to our types could not lie.
 //! Answers are bytes ([`wire`]) on a bare HTTP/2 connection ([`serve`]).
 #![allow(clippy::exit, reason = "ending at the wrong moment is the purpose of this program")]
 

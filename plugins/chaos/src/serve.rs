@@ -1,4 +1,4 @@
-//! gRPC on a bare HTTP/2 connection, so that every byte of an answer can be a wrong one.
+//! gRPC on a bare HTTP/2 connection, so that every byte of an answer can be wrong.
 
 use std::io;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::deed::{Deed, Plan};
 use crate::lie;
 use crate::wire::{self, Message};
 
-/// A message of this size is one byte above what Pulumi's hosts take.
+/// A message of this size is one byte above the limit of Pulumi's hosts.
 const ABOVE_THE_LIMIT: usize = 400 * 1024 * 1024 + 1;
 
 /// The text in a huge answer.
@@ -58,7 +58,7 @@ async fn connection(stream: TcpStream, plan: Arc<Plan>) {
     }
 }
 
-/// Answers one call. An error means that whoever asked is gone, which is nothing to this plugin.
+/// Answers one call. An error means that the caller is gone, which does not matter.
 async fn call(request: Request<RecvStream>, respond: SendResponse<Bytes>, plan: Arc<Plan>, hang_up: Arc<Notify>) {
     let name = request.uri().path().rsplit('/').next().unwrap_or_default().to_owned();
     let Ok(message) = read(request.into_body()).await else { return };
@@ -77,13 +77,13 @@ async fn call(request: Request<RecvStream>, respond: SendResponse<Bytes>, plan: 
         }
         match deed {
             Deed::Hang => {
-                // Whoever wants to know that the call has come finds this in the directory in which plugins run.
+                // A test finds this file in the plugins' directory and knows that the call has arrived.
                 let _not_told = std::fs::write(format!("hanging-in-{name}"), "");
                 std::future::pending().await
             }
             Deed::Disconnect => {
                 hang_up.notify_one();
-                // Giving the call up would be an answer of its own kind.
+                // Dropping the call would be an answer of another kind.
                 std::future::pending().await
             }
             Deed::Late => tokio::time::sleep(Duration::from_millis(500)).await,
@@ -101,7 +101,7 @@ async fn call(request: Request<RecvStream>, respond: SendResponse<Bytes>, plan: 
     let _they_are_gone = exchange.obey();
 }
 
-/// Whether the wrong of a deed is in how an answer is sent.
+/// Whether the deed is in the way an answer is sent.
 fn is_of_the_wire(deed: Deed) -> bool {
     use Deed::*;
     matches!(deed, Refuse | RefuseAtLength | PartialLarge | Compressed | BadGateway | Html | Garbage | Truncated)
@@ -175,7 +175,7 @@ impl Exchange {
                 end(stream, OK, "")
             }
             Deed::Truncated => {
-                // The frame is whole, the message in it is not.
+                // The frame is complete, but the message in it is not.
                 let mut stream = self.begin()?;
                 stream.send_data(framed(answer.get(5..answer.len() - 3).unwrap_or_default()), false)?;
                 end(stream, OK, "")
@@ -214,7 +214,7 @@ impl Exchange {
         }
     }
 
-    /// An answer whose one property is a text of [`HUGE`] bytes, sent as fast as it is taken.
+    /// An answer whose only property is a text of [`HUGE`] bytes, sent as fast as it is read.
     async fn huge(mut self, request: &[u8]) -> Result<(), h2::Error> {
         let start = lie::around_a_text(request, HUGE);
         let mut stream = self.begin()?;

@@ -1,4 +1,4 @@
-//! From the first instruction to the port line, and what can go wrong there.
+//! From the first instruction to the port line, with the misdeeds on the way.
 
 use std::io::{self, Write};
 use std::net::Ipv4Addr;
@@ -36,7 +36,7 @@ async fn announce_and_serve(plan: Plan) -> io::Result<()> {
             Deed::Daemonize => return daemonize(),
             Deed::Deaf => be_deaf()?,
             Deed::CloseOutput | Deed::PortThenExit => afterwards.push(*deed),
-            // A flood follows the port, or nobody would see the port; the rest comes first.
+            // A flood follows the port, which would be lost otherwise; the rest comes first.
             Deed::Flood | Deed::FloodUnbroken | Deed::FloodBinary => afterwards.push(*deed),
             deed => damage::of(*deed, START)?,
         }
@@ -45,11 +45,11 @@ async fn announce_and_serve(plan: Plan) -> io::Result<()> {
     io::stdout().flush()?;
     for deed in afterwards {
         match deed {
-            // The descriptor itself stays open and leads nowhere, as it does after `>&-` and the next open.
+            // The descriptor stays open and leads nowhere, as after `>&-` and the next open.
             Deed::CloseOutput => rustix::stdio::dup2_stdout(std::fs::File::create("/dev/null")?)?,
             Deed::PortThenExit => damage::of(Deed::Exit, "the moment after the port")?,
             deed => {
-                // On a thread, so that calls are answered meanwhile.
+                // On a separate thread, so that calls are answered meanwhile.
                 std::thread::spawn(move || damage::of(deed, START));
             }
         }
@@ -57,7 +57,7 @@ async fn announce_and_serve(plan: Plan) -> io::Result<()> {
     serve::run(listener, plan).await
 }
 
-/// A port that was free a moment ago and is not listened on.
+/// A port that was free a moment ago and is now closed.
 async fn closed_port() -> io::Result<u16> {
     Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?.local_addr()?.port())
 }
@@ -75,7 +75,7 @@ async fn foreign_port() -> io::Result<u16> {
     Ok(port)
 }
 
-/// A port whose owner takes connections and says nothing.
+/// A port whose owner accepts connections and never answers.
 async fn mute_port() -> io::Result<u16> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
     let port = listener.local_addr()?.port();
@@ -88,14 +88,14 @@ async fn mute_port() -> io::Result<u16> {
     Ok(port)
 }
 
-/// What a daemon does: a child goes on with the same output, the parent ends.
+/// Daemonizes: a child continues with the same output, and the parent ends.
 fn daemonize() -> io::Result<()> {
     Command::new(std::env::current_exe()?).env("CHAOS", "").stdin(Stdio::null()).spawn()?;
     damage::say("chaos: going into the background\n");
     Ok(())
 }
 
-/// Takes SIGINT and SIGTERM and does nothing with them.
+/// Ignores SIGINT and SIGTERM.
 fn be_deaf() -> io::Result<()> {
     for kind in [SignalKind::interrupt(), SignalKind::terminate()] {
         let mut signals = signal(kind)?;

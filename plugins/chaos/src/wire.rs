@@ -1,6 +1,6 @@
-//! As much of the protobuf encoding as this plugin needs.
+//! The part of the protobuf encoding that this plugin needs.
 
-/// A message that is being written. Fields are written as they come, right or wrong.
+/// A message being written. Fields are written as given, right or wrong.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Message(Vec<u8>);
 
@@ -9,14 +9,14 @@ impl Message {
         Self::default()
     }
 
-    /// A number, a truth or an enumeration.
+    /// A number, a boolean or an enumeration.
     pub(crate) fn number(mut self, field: u32, value: u64) -> Self {
         self.0.extend(tag(field, 0));
         self.0.extend(varint(value));
         self
     }
 
-    /// A text, bytes, or a message that is written already.
+    /// A text, bytes, or an encoded message.
     pub(crate) fn bytes(mut self, field: u32, value: impl AsRef<[u8]>) -> Self {
         self.0.extend(head(field, value.as_ref().len()));
         self.0.extend_from_slice(value.as_ref());
@@ -28,7 +28,7 @@ impl Message {
         self.bytes(field, &value.0)
     }
 
-    /// An entry of a map from texts, which is how an object's properties travel.
+    /// An entry of a map with text keys, the encoding of an object's properties.
     pub(crate) fn entry(self, field: u32, key: &str, value: &Message) -> Self {
         self.message(field, &Message::new().bytes(1, key).message(2, value))
     }
@@ -60,7 +60,7 @@ pub(crate) fn properties(entries: &[(&str, Message)]) -> Message {
     entries.iter().fold(Message::new(), |message, (key, value)| message.entry(1, key, value))
 }
 
-/// What stands before the innermost of nested fields that will have `length` bytes.
+/// The bytes before the innermost of nested fields, which will have `length` bytes.
 pub(crate) fn nested(fields: &[u32], length: usize) -> Vec<u8> {
     fields.iter().rev().fold(Vec::new(), |inside, field| {
         let mut start = head(*field, inside.len() + length);
@@ -69,16 +69,16 @@ pub(crate) fn nested(fields: &[u32], length: usize) -> Vec<u8> {
     })
 }
 
-/// A field as it was read.
+/// A decoded field.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Field<'a> {
     Number(u64),
     Bytes(&'a [u8]),
-    /// Four or eight bytes, which nothing here asks for.
+    /// Four or eight bytes, unused here.
     Fixed,
 }
 
-/// The fields of a message, in order. Ends where the bytes make no sense any more.
+/// The fields of a message, in order, up to the first invalid byte.
 pub(crate) fn fields(message: &[u8]) -> impl Iterator<Item = (u64, Field<'_>)> {
     let mut rest = message;
     std::iter::from_fn(move || {
@@ -99,7 +99,7 @@ pub(crate) fn fields(message: &[u8]) -> impl Iterator<Item = (u64, Field<'_>)> {
     })
 }
 
-/// The bytes of a field; empty where there is none.
+/// The bytes of a field; empty if it is missing.
 pub(crate) fn bytes(message: &[u8], wanted: u64) -> &[u8] {
     let found = fields(message).find_map(|(number, value)| match value {
         Field::Bytes(bytes) if number == wanted => Some(bytes),
@@ -108,12 +108,12 @@ pub(crate) fn bytes(message: &[u8], wanted: u64) -> &[u8] {
     found.unwrap_or_default()
 }
 
-/// Whether a truth is told.
+/// Whether a boolean field is true.
 pub(crate) fn is_set(message: &[u8], wanted: u64) -> bool {
     fields(message).any(|(number, value)| number == wanted && matches!(value, Field::Number(value) if value != 0))
 }
 
-/// The text of one property of a `google.protobuf.Struct`; empty where there is none.
+/// The text of one property of a `google.protobuf.Struct`; empty if it is missing.
 pub(crate) fn property<'a>(properties: &'a [u8], name: &str) -> &'a str {
     let found = fields(properties).find_map(|(_, value)| match value {
         Field::Bytes(entry) if bytes(entry, 1) == name.as_bytes() => Some(bytes(bytes(entry, 2), 3)),

@@ -1,8 +1,8 @@
-//! Work that waits for the disk, away from the threads that serve calls.
+//! Blocking disk work, away from the threads that serve calls.
 
 use outrigger_sdk::{Error, Result};
 
-/// Does the work on a thread of its own, to its end: whoever waits may be dropped, the work is not.
+/// Runs the work to its end on a separate thread: dropping the caller does not stop the work.
 pub(crate) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
     match tokio::task::spawn_blocking(work).await {
         Ok(done) => done,

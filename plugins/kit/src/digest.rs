@@ -1,4 +1,4 @@
-//! SHA-256, as people write it.
+//! SHA-256 in hexadecimal digits.
 
 use sha2::{Digest, Sha256};
 

@@ -1,4 +1,4 @@
-//! `kit:index:env`, and what of the environment is nobody's business.
+//! `kit:index:env`, and the environment variables that it withholds.
 
 use outrigger_provider::WITHHELD;
 use outrigger_sdk::{Context, Error, Function, Inputs, Outputs, Result};

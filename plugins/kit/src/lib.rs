@@ -1,7 +1,7 @@
-//! The plugin `kit`: files, commands, random values and HTTP requests, written on the SDK like anybody's plugin.
+//! The plugin `kit`: files, commands, random values and HTTP requests, written on the SDK like any user's plugin.
 //!
-//! It is part of the `outrigger` executable, which starts itself as the plugin's process, and there is an executable with
-//! nothing else in it for other hosts. `docs/kit.md` is its reference.
+//! It is part of the `outrigger` executable, which starts itself as the plugin's process; for other hosts there is a separate executable.
+//! `docs/kit.md` is its reference.
 //!
 //! - `fs`: `kit:fs:File`, `kit:fs:Directory`, `kit:index:readFile`.
 //! - `random`: `kit:random:String` and its relatives.
@@ -31,20 +31,20 @@ pub const NAME: &str = "kit";
 /// The plugin's version.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The whole of the plugin's `main`. `own` are the arguments that make this executable the plugin: it starts itself again to
+/// The plugin's `main`. `own` are the arguments that start this executable as the plugin: it starts itself again to
 /// watch over commands.
 pub fn run(arguments: impl IntoIterator<Item = OsString>, own: &[OsString]) -> ExitCode {
     let mut arguments = arguments.into_iter().peekable();
     if arguments.next_if(|argument| argument == process::WARDEN).is_some() {
         return process::watch_over(arguments);
     }
-    // Without an executable to start, commands say so; the rest of the plugin works.
+    // If the executable's path is unknown, commands fail with an error; the rest of the plugin works.
     let program = std::env::current_exe().unwrap_or_default();
     let warden = [own, &[process::WARDEN.into()]].concat();
     outrigger_sdk::serve_with(package(WardenCommand { program, arguments: warden }), arguments)
 }
 
-/// The plugin. `warden` is how a process is started that calls [`run`] as a warden.
+/// The plugin. `warden` starts a process that calls [`run`] as a warden.
 pub fn package(warden: WardenCommand) -> Package {
     Package::new(NAME, VERSION)
         .display_name("Kit")

@@ -1,4 +1,4 @@
-//! The plugin `kit` on its own, for hosts that look for an executable of this name.
+//! The plugin `kit` as a separate executable, for hosts that look for one of this name.
 
 use std::process::ExitCode;
 

@@ -1,11 +1,11 @@
-//! Values that remember whether they came in as a secret.
+//! Values that remember whether they were passed in as a secret.
 
 use std::fmt;
 
 use outrigger_sdk::shape::Shape;
 use outrigger_sdk::{Mismatch, Property, Value};
 
-/// A value that may be secret: what came in as one goes out as one, and what is made of it can be one, too. Never printed.
+/// A value that may be secret: a secret input stays secret as an output, and so can values computed from it. Never printed.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub(crate) struct Marked<T> {
     pub(crate) value: T,

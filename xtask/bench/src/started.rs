@@ -1,4 +1,4 @@
-//! A plugin that was started.
+//! A running plugin.
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use crate::process::Child;
 /// How long a plugin may take to print its port.
 const DEADLINE: Duration = Duration::from_secs(60);
 
-/// A plugin that was started and is connected.
+/// A running, connected plugin.
 pub struct Started {
     /// The connected plugin.
     pub plugin: Arc<PulumiPlugin>,
@@ -23,13 +23,13 @@ pub struct Started {
     pub process: Arc<dyn Process>,
     /// When it was started.
     pub at: Instant,
-    /// How long it took to print its port.
+    /// The time until it printed its port.
     pub start: Duration,
     _engine: EngineServer,
 }
 
 impl Started {
-    /// Starts and connects it as a host does: a port alone would mean a plugin that was started by hand, which not every plugin can be.
+    /// Starts and connects it as a host does. A port alone would mean a plugin started by hand, which not every plugin supports.
     pub async fn new(name: &str, program: PathBuf) -> Result<Self, Box<dyn Error + Send + Sync>> {
         let engine = EngineServer::start(Arc::new(NoLog)).await?;
         let options = ConnectOptions {

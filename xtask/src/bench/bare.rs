@@ -9,12 +9,12 @@ use serde::Deserialize;
 use super::{client, middle, middle_of, page};
 use crate::peers::Peers;
 
-/// What the client measured.
+/// The figures of the client.
 #[derive(Default, Deserialize)]
 pub(super) struct Bare {
     /// Seconds from starting the provider to the line with its port.
     pub(super) start: f64,
-    /// Seconds that it takes to derive a stack's key.
+    /// Seconds to derive a stack's key.
     pub(super) key: f64,
     pub(super) up: Phase,
     pub(super) preview: Phase,
@@ -30,7 +30,7 @@ pub(super) struct Phase {
 }
 
 impl Bare {
-    /// The middle round of each phase.
+    /// The median round of each phase.
     pub(super) fn middle(rounds: &[Self]) -> Self {
         let phase = |of: fn(&Self) -> Phase| middle(rounds.iter().map(of), |phase| phase.wall).unwrap_or_default();
         Self {
@@ -43,7 +43,7 @@ impl Bare {
     }
 }
 
-/// How many calls an engine has under way at once by default: four for each core.
+/// How many calls an engine runs at once by default: four for each core.
 pub(super) fn at_once() -> usize {
     4 * page::cores()
 }

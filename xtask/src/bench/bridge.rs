@@ -1,4 +1,4 @@
-//! Our bridge to Terraform providers beside Pulumi's: the same `pulumi`, the same provider, the same program.
+//! Our bridge to Terraform providers compared with Pulumi's: the same `pulumi`, the same provider, the same program.
 
 mod report;
 mod start;
@@ -17,17 +17,17 @@ use crate::peers::Peers;
 use crate::sandbox::{Sandbox, Tool};
 use crate::workspace::{self, Profile};
 
-/// The version that `pulumi` is told the plugin has.
+/// The plugin's version for `pulumi`.
 const VERSION: &str = "1.0.0";
 
-/// Whose bridge.
+/// The owner of a bridge.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Side {
     Go,
     Ours,
 }
 
-/// Both bridges, one right after the other.
+/// Figures of both bridges, measured one right after the other.
 struct Pair<T> {
     go: T,
     ours: T,
@@ -38,7 +38,7 @@ impl<T> Pair<T> {
         Ok(Self { go: side(Side::Go)?, ours: side(Side::Ours)? })
     }
 
-    /// What ours is of theirs.
+    /// The ratio of ours to theirs.
     fn ratio(&self, figure: impl Fn(&T) -> f64) -> f64 {
         super::targets::ratio(figure(&self.ours), figure(&self.go))
     }
@@ -47,7 +47,7 @@ impl<T> Pair<T> {
 /// One program on one bridge, from an empty stack to an empty stack.
 struct Run {
     steps: Steps<Measured>,
-    /// How many providers were left running by all steps together.
+    /// How many providers all steps together left running.
     left: usize,
 }
 
@@ -72,7 +72,7 @@ struct Executables {
 }
 
 impl Executables {
-    /// Puts the executable of a side into a folder, under the plugin's name, and answers where it is.
+    /// Installs the executable of a side in a folder, under the plugin's name, and returns its path.
     fn install(&self, side: Side, folder: &Path) -> Result<PathBuf> {
         let from = match side {
             Side::Go => &self.go,
@@ -89,7 +89,7 @@ impl Executables {
 fn programs(side: Side, peers: &Peers, executables: &Executables, resources: usize) -> Result<Run> {
     let scratch = tempfile::Builder::new().prefix("outrigger-bench-").tempdir()?;
     let mut sandbox = Sandbox::create(scratch.path(), peers, &executables.ours)?;
-    // With checkpoints, `pulumi` takes so long to write them that nothing else shows.
+    // Writing checkpoints takes `pulumi` so long that it would hide everything else.
     sandbox.set("PULUMI_EXPERIMENTAL", "true");
     sandbox.set("PULUMI_SKIP_CHECKPOINTS", "true");
     executables.install(side, &sandbox.home().join(format!("plugins/resource-terraform-provider-v{VERSION}")))?;
@@ -127,7 +127,7 @@ impl Side {
     }
 }
 
-/// So many random strings, of lengths 8 to 39, as the end of a program.
+/// So many random strings, of lengths 8 to 39, for the end of a program.
 pub(super) fn strings(resources: usize) -> String {
     let mut text = String::from("resources:\n");
     for index in 0..resources {

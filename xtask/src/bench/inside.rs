@@ -1,4 +1,4 @@
-//! The same package in the engine's process and as a process of its own: what the process costs an `up`.
+//! The same package in the engine's process and in a separate process: the cost of the process to an `up`.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,23 +8,23 @@ use anyhow::Result;
 use super::targets::{self, Target};
 use super::{client, middle_of};
 
-/// How often each is measured, in turn.
+/// The number of measurements of each, in turn.
 const ROUNDS: usize = 15;
 
-/// How often each runs before that. Together they take longer than the host reads an executable anew because it was just built, and
-/// the disk has written what the build left.
+/// The number of unmeasured runs before that. Together they take longer than the host distrusts a freshly built executable, and
+/// the disk has written the build's output.
 const WARM_UP: usize = 3;
 
-/// How many resources there are; each takes 5 ms.
+/// The number of resources; each takes 5 ms.
 const RESOURCES: usize = 1000;
 
-/// How much longer the process may make it.
+/// The limit of the slowdown by the process.
 const LIMIT: f64 = 1.10;
 
-/// Measures, and answers a section of the page.
+/// Measures, and returns a section of the page.
 pub(super) fn section() -> Result<String> {
     let program = client::build("slow")?;
-    // The host knows the executable when it counts, as it does when a command is not the first one.
+    // In the measured runs the host knows the executable, as it does in every command but the first.
     let cache = tempfile::tempdir()?;
     let (mut inside, mut outside) = (Vec::new(), Vec::new());
     for _ in 0..WARM_UP + ROUNDS {

@@ -1,4 +1,4 @@
-//! One command under observation: wall time, and processor time, memory and bytes written of each of its processes.
+//! Measures one command: wall time, and processor time, memory and bytes written of each of its processes.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -10,33 +10,33 @@ use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 
 use crate::process::{name, proc, stat_fields, tree};
 
-/// How often the processes are looked at, and how often new ones are looked for: the watcher must not be felt.
+/// How often the processes are sampled, and how often new ones are searched for: the watcher must not affect the measurement.
 const LOOK: Duration = Duration::from_millis(10);
 const SEARCH: Duration = Duration::from_millis(50);
 
-/// Linux shows processor time to programs in this unit, whatever the kernel's own is.
+/// The unit in which Linux reports processor time, whatever the kernel's own is.
 const TICK: Duration = Duration::from_millis(10);
 
-/// The name of the plugin that makes Pulumi packages of Terraform providers, ours and Pulumi's.
+/// The name of the plugin that makes Pulumi packages from Terraform providers, ours and Pulumi's.
 pub(super) const BRIDGE: &str = "pulumi-resource-terraform-provider";
 
-/// What a process is there for.
+/// The role of a process.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Role {
     /// `pulumi` with its language host, or `outrigger` with its keeper; `tofu`, `terraform`.
     Engine,
-    /// What stands between `pulumi` and a Terraform provider.
+    /// The process between `pulumi` and a Terraform provider.
     Bridge,
     Provider,
-    /// What a provider talks to. It is not among the command's processes.
+    /// The service that a provider calls. It is not one of the command's processes.
     Cloud,
 }
 
-/// What the processes of a role used together.
+/// The resources used by all processes of a role.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Usage {
     pub(super) cpu: Duration,
-    /// The sum of each process's highest resident size.
+    /// The sum of the peak resident sizes.
     pub(super) peak_bytes: u64,
     pub(super) written_bytes: u64,
 }
@@ -53,7 +53,7 @@ impl Measured {
         self.usage.get(&role).copied().unwrap_or_default()
     }
 
-    /// Adds what somebody used who is not among the command's processes.
+    /// Adds the usage of a process outside the command.
     pub(super) fn add(&mut self, role: Role, cpu: Duration) {
         self.usage.entry(role).or_default().cpu += cpu;
     }
@@ -69,7 +69,7 @@ impl Measured {
     }
 }
 
-/// For people.
+/// A number of bytes in megabytes, for display.
 pub(super) fn megabytes(bytes: u64) -> f64 {
     bytes as f64 / 1_000_000.0
 }
@@ -97,7 +97,7 @@ pub(super) fn measure(command: &mut Command) -> Result<Measured> {
     Ok(Measured { wall, usage })
 }
 
-/// What a process has used so far, if it is still there.
+/// The processor time of a process so far, if it is still running.
 pub(super) fn processor_time_of(id: u32) -> Option<Duration> {
     processor_time(&fs::read_to_string(proc(id).join("stat")).ok()?)
 }
@@ -107,7 +107,7 @@ struct Seen {
     usage: Usage,
 }
 
-/// Watches a process and what it starts until it ends. It is left unreaped, so that its last figures can be read.
+/// Watches a process and its descendants until it ends. It is left unreaped, so that its last figures can be read.
 fn watch(id: u32, started: Instant) -> Result<(Duration, BTreeMap<u32, Seen>)> {
     let pid = i32::try_from(id).ok().and_then(Pid::from_raw).context("an odd process id")?;
     let mut seen: BTreeMap<u32, Seen> = BTreeMap::new();
@@ -140,10 +140,10 @@ fn role(id: u32) -> Role {
     }
 }
 
-/// Takes a process's figures. Each only grows; one that cannot be read (the process has ended) stays as it was.
+/// Samples a process. Each figure only grows; for a process that has ended, the last ones stay.
 fn look(id: u32, process: &mut Seen) {
     let folder = proc(id);
-    // Between fork and exec a process still bears its parent's name, and one that has ended bears none.
+    // Between fork and exec a process still has its parent's name, and one that has ended has none.
     let role = role(id);
     if role != Role::Engine {
         process.role = role;

@@ -9,7 +9,7 @@ use crate::workspace;
 pub(super) const STEPS: &str = "| | step | wall s | engine CPU s | provider CPU s | engine peak MB | engine MB written |\n\
      | --- | --- | ---: | ---: | ---: | ---: | ---: |\n";
 
-/// A row of that table, of the middle of each figure.
+/// A row of that table, with the median of each figure.
 pub(super) fn step(title: &str, step: &str, middle: impl Fn(fn(&Measured) -> f64) -> f64) -> String {
     format!(
         "| {title} | {step} | {:.2} | {:.2} | {:.2} | {:.0} | {:.1} |\n",
@@ -26,7 +26,7 @@ pub(super) fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// A page's title, and what wrote it, when and where.
+/// A page's title, with the command, date and machine behind it.
 pub(super) fn heading(title: &str, command: &str) -> String {
     let today = jiff::Timestamp::now().strftime("%Y-%m-%d");
     let cores = cores();

@@ -9,7 +9,7 @@ use super::start::Start;
 use super::subject::{Steps, Subject};
 use super::targets::{self, Target, ratio};
 
-/// Everything that was measured.
+/// All measurements.
 pub(super) struct Figures {
     pub(super) resources: usize,
     pub(super) growth: usize,

@@ -1,4 +1,4 @@
-//! `outrigger` with many resources: what each costs, and what it costs to read their state.
+//! `outrigger` with many resources: the cost of each, and of reading their state.
 
 use std::fmt::Write as _;
 
@@ -17,7 +17,7 @@ const STEPS: [(&str, &[&str]); 3] = [
     ("preview without changes", &["preview", "--stack", "dev", "--expect-no-changes"]),
 ];
 
-/// What reads the state of the largest program.
+/// The commands that read the state of the largest program.
 const READING: [(&str, &[&str]); 5] = [
     ("stack output", &["stack", "output", "--stack", "dev"]),
     ("stack", &["stack", "--stack", "dev"]),
@@ -28,7 +28,7 @@ const READING: [(&str, &[&str]); 5] = [
 
 const TARGET: &str = "urn:pulumi:dev::bench::random:index/randomString:RandomString::text7";
 
-/// The most that a resource may cost, in kilobytes, and a command that reads the state, in seconds and megabytes.
+/// The limits: kilobytes for a resource, and seconds and megabytes for a command that reads the state.
 const RESOURCE: f64 = 8.0;
 const SECONDS: f64 = 0.5;
 const MEGABYTES: f64 = 150.0;

@@ -1,4 +1,4 @@
-//! What a program pays for a large schema of which it uses little, beside decoding all of it.
+//! The cost of a large schema to a program that uses little of it, compared with decoding all of it.
 
 use std::process::Command;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use super::client;
 /// One measurement, in one process.
 #[derive(Deserialize)]
 pub(super) struct Schema {
-    /// How large the schema is.
+    /// The size of the schema.
     pub(super) bytes: usize,
     /// How many resource types it has, and how many of them are used.
     pub(super) resources: usize,
@@ -21,7 +21,7 @@ pub(super) struct Schema {
 }
 
 impl Schema {
-    /// Reading the outline, and decoding what is used.
+    /// Reading the outline, and decoding the types in use.
     pub(super) fn some(&self) -> Duration {
         Duration::from_nanos(self.some_ns)
     }

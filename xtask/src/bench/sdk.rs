@@ -1,4 +1,4 @@
-//! A plugin of the SDK beside its twin in Go: what a call costs the plugin, how fast it starts, what it weighs.
+//! A plugin of the SDK compared with its twin in Go: the cost of a call to the plugin, its start, its size.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -13,10 +13,10 @@ use super::{client, middle_of, page};
 use crate::peers::Peers;
 use crate::workspace;
 
-/// How often each is measured, in turn.
+/// The number of measurements of each, in turn.
 const ROUNDS: usize = 9;
 
-/// How many calls a round has.
+/// The number of calls in a round.
 const CALLS: usize = 20_000;
 
 /// One round, in seconds and bytes.
@@ -29,7 +29,7 @@ struct Round {
 }
 
 impl Round {
-    /// The middle of each figure.
+    /// The median of each figure.
     fn middle(rounds: &[Self]) -> Self {
         Self {
             start: middle_of(rounds, |round| round.start),
@@ -43,7 +43,7 @@ impl Round {
 /// Measures, prints the tables and writes `docs/benchmarks-sdk.md`.
 pub(super) fn run() -> Result<()> {
     let peers = Peers::ready()?;
-    // As a plugin's author has it from `outrigger plugin new`, in a folder of its own: it is another `release` than ours.
+    // Built as a plugin's author does after `outrigger plugin new`, in a separate folder, because that `release` differs from ours.
     let (target, simple) = (workspace::target().join("plugin"), "release/examples/simple");
     for of in [["--package", "outrigger-sdk", "--example", "simple"], ["--package", "bench", "--bin", "checks"]] {
         let profile = ["--config", "profile.release.lto='fat'", "--config", "profile.release.codegen-units=1"];

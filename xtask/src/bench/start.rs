@@ -1,4 +1,4 @@
-//! How long it takes to the first call for a resource, beside the provider's own start.
+//! The time until the first call for a resource, compared with the provider's own start.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -12,7 +12,7 @@ use super::middle_of;
 use crate::peers::Peers;
 use crate::sandbox::{Sandbox, Tool};
 
-/// How often each is measured; the median counts.
+/// The number of measurements of each; the median counts.
 const RUNS: usize = 9;
 
 const PROGRAM: &str =
@@ -22,7 +22,7 @@ const PROGRAM: &str =
 pub(super) struct Start {
     /// From starting the provider to the line with its port.
     pub(super) provider: f64,
-    /// From starting `outrigger up` on a stack that was up before to the provider's first call for a resource.
+    /// From starting `outrigger up` on an existing stack to the provider's first call for a resource.
     pub(super) outrigger: f64,
 }
 
@@ -43,7 +43,7 @@ pub(super) fn run(peers: &Peers, outrigger: &Path) -> Result<Start> {
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     for _ in 0..RUNS {
         let mut provider = Command::new(peers.bin().join("pulumi-resource-oracle"));
-        // It wants the engine's address and calls it only when it has something to say.
+        // It requires the engine's address, but calls it only to log.
         theirs.push(provider_start(provider.arg("127.0.0.1:1"), |line| line.parse::<u16>().is_ok())?);
         fs::remove_file(&first_call).context("no call for a resource was seen")?;
         let started = UNIX_EPOCH.elapsed()?;
@@ -55,7 +55,7 @@ pub(super) fn run(peers: &Peers, outrigger: &Path) -> Result<Start> {
     Ok(Start { provider: median(&theirs), outrigger: median(&ours) })
 }
 
-/// How many seconds a provider takes to print where it is.
+/// Seconds until a provider prints its address.
 pub(super) fn provider_start(provider: &mut Command, is_place: impl Fn(&str) -> bool) -> Result<f64> {
     let program = Path::new(provider.get_program()).to_owned();
     let started = Instant::now();

@@ -12,7 +12,7 @@ use super::middle;
 use crate::peers::Peers;
 use crate::sandbox::{Sandbox, Tool};
 
-/// Who is measured.
+/// The engine being measured.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Subject {
     Pulumi,
@@ -29,7 +29,7 @@ pub(super) struct Steps<T> {
 }
 
 impl Steps<Measured> {
-    /// The middle round of each step.
+    /// The median round of each step.
     pub(super) fn middle(rounds: &[Self]) -> Self {
         let step = |of: fn(&Self) -> &Measured| {
             middle(rounds.iter().map(of), |step| step.seconds()).cloned().unwrap_or_default()

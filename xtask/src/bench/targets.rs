@@ -1,4 +1,4 @@
-//! Ratios that have to keep to a limit, and whether they do.
+//! Ratios with limits, and whether they are met.
 
 use std::fmt::Write as _;
 
@@ -11,18 +11,18 @@ pub(super) struct Target {
 }
 
 impl Target {
-    /// A ratio that has to stay below a limit.
+    /// A ratio with an upper limit.
     pub(super) fn new(what: impl Into<String>, ratio: f64, limit: f64) -> Self {
         Self { what: what.into(), ratio, limit, met: ratio <= limit }
     }
 
-    /// A ratio that has to reach a limit.
+    /// A ratio with a lower limit.
     pub(super) fn at_least(what: impl Into<String>, ratio: f64, limit: f64) -> Self {
         Self { met: ratio >= limit, ..Self::new(what, ratio, limit) }
     }
 }
 
-/// What ours is of theirs; endless where theirs is nothing.
+/// The ratio of ours to theirs; infinite if theirs is zero.
 pub(super) fn ratio(ours: f64, theirs: f64) -> f64 {
     if theirs > 0.0 { ours / theirs } else { f64::INFINITY }
 }

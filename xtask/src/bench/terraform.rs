@@ -1,4 +1,4 @@
-//! `outrigger` with Terraform providers beside OpenTofu and Terraform: the same provider binary, the same resources.
+//! `outrigger` with Terraform providers compared with OpenTofu and Terraform: the same provider binary, the same resources.
 
 mod cloud;
 mod engine;
@@ -16,10 +16,10 @@ use super::page;
 use crate::peers::Peers;
 use crate::workspace::{self, Profile};
 
-/// How many parameters the program for AWS has.
+/// The number of parameters in the program for AWS.
 const PARAMETERS: usize = 200;
 
-/// What can be measured alone.
+/// The parts that can be measured alone.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum Part {
     /// `random_string`
@@ -34,7 +34,7 @@ pub(super) enum Part {
     Growth,
 }
 
-/// All engines with one program, one right after the other.
+/// All engines with one program, measured one right after the other.
 struct Turn {
     outrigger: Steps,
     tofu: Steps,
@@ -43,24 +43,24 @@ struct Turn {
 
 /// `outrigger` with few and with many strings.
 struct Growth {
-    /// How many are few, and how many are many.
+    /// The small and the large number of resources.
     resources: [usize; 2],
     few: Vec<Steps>,
     many: Steps,
 }
 
-/// What was measured with one program.
+/// The measurements of one program.
 struct Measurements {
     program: Program,
     turns: Vec<Turn>,
 }
 
-/// Measures, prints the tables and, if it was everything, writes `docs/benchmarks-terraform.md`.
+/// Measures, prints the tables and, if nothing was left out, writes `docs/benchmarks-terraform.md`.
 pub(super) fn run(resources: usize, growth: usize, turns: usize, only: Option<Part>) -> Result<()> {
     let peers = Peers::ready()?;
     let outrigger = workspace::build_outrigger(Profile::Release)?;
     let terraform = on_path("terraform");
-    // Early: a file that has just changed is not trusted to stay as it is, and so it is read again and again.
+    // Early: the digest of a file that has just changed is not cached, so the file would be read again and again.
     let scratch = tempfile::Builder::new().prefix("outrigger-mirror-").tempdir()?;
     let mut programs = vec![Program::Strings(resources), Program::Blocks(resources)];
     if peers.terraform().join("terraform-provider-aws").is_file() {
@@ -90,7 +90,7 @@ pub(super) fn run(resources: usize, growth: usize, turns: usize, only: Option<Pa
     let grown = wanted(Part::Growth)
         .then(|| {
             let strings = |resources: usize| run(Engine::Outrigger, &Program::Strings(resources));
-            // A machine is not equally fast all the time: the small one again, around the large one.
+            // A machine's speed varies: the small one is measured again, around the large one.
             let mut few = vec![strings(resources)?, strings(resources)?];
             let many = strings(growth)?;
             few.push(strings(resources)?);
@@ -105,7 +105,7 @@ pub(super) fn run(resources: usize, growth: usize, turns: usize, only: Option<Pa
     Ok(())
 }
 
-/// A program that is used where it is installed.
+/// An installed program, used from where it is.
 fn on_path(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file: &PathBuf| Path::is_file(file))

@@ -1,5 +1,5 @@
-//! How long `outrigger check` takes for a large program, beside the bare YAML parser on the same file,
-//! and what a large schema costs.
+//! The time of `outrigger check` for a large program, compared with the bare YAML parser on the same file,
+//! and the cost of a large schema.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -16,34 +16,34 @@ use crate::peers::Peers;
 use crate::sandbox::{Sandbox, Tool};
 use crate::workspace::{self, Profile};
 
-/// How often each is measured. The fastest counts: what else runs on a machine makes it slower, never faster.
+/// The number of measurements of each. The fastest counts: other work on the machine only makes it slower.
 const ROUNDS: usize = 9;
 
-/// How many times the parser's time and the file's size a check may take.
+/// The limits of a check: a multiple of the parser's time, and of the file's size.
 const TIMES: f64 = 5.0;
 const SIZES: f64 = 20.0;
 
-/// What a program that uses ten types of a schema may pay of what decoding the whole schema takes.
+/// The limit for a program that uses ten types of a schema, as a share of the time to decode all of it.
 const SHARE: f64 = 0.2;
 
-/// What was measured of the command with one program.
+/// The measurements of the command with one program.
 struct Check {
     /// The size of the program.
     bytes: usize,
     parser: Duration,
     wall: Duration,
-    /// The highest memory of the process.
+    /// The peak memory of the process.
     peak: f64,
 }
 
 /// Programs that are checked.
 struct Checks {
     resources: usize,
-    /// As little as a resource can be.
+    /// Minimal resources.
     least: Check,
     /// Resources as people write them.
     usual: Check,
-    /// The least of it twice over.
+    /// Twice as many minimal resources.
     twice: Check,
     /// One resource.
     one: Check,
@@ -65,16 +65,16 @@ fn checks(resources: usize) -> Result<Checks> {
     let file = project.join("Pulumi.yaml");
     let check = |text: &str| -> Result<Check> {
         fs::write(&file, text)?;
-        // The first one asks the plugin for its schema.
+        // The first run asks the plugin for its schema.
         sandbox.succeed(Tool::Outrigger, &project, &["check"])?;
         let rounds = (0..ROUNDS).map(|_| measure(&mut sandbox.command(Tool::Outrigger, &project, &["check"])));
         let rounds = rounds.collect::<Result<Vec<Measured>>>()?;
         Ok(Check {
             bytes: text.len(),
-            // In a process of its own, which is built as the command is; it answers the fastest of several times.
+            // In a separate process, built like the command; it returns the fastest of several rounds.
             parser: Duration::from_nanos(client::figures(Command::new(&parser).arg(&file).arg(ROUNDS.to_string()))?),
             wall: rounds.iter().map(|round| round.wall).min().context("nothing was measured")?,
-            // Memory is looked at from time to time, and the last look may come too early: the highest of the rounds counts.
+            // Memory is sampled, and the last sample may be too early: the highest of the rounds counts.
             peak: rounds.iter().map(|round| round.of(Role::Engine).peak_bytes).max().unwrap_or_default() as f64,
         })
     };

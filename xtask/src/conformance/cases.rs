@@ -1,4 +1,4 @@
-//! The projects, and what Pulumi's own test runner gives to some of them.
+//! The projects, and the extra settings that Pulumi's own test runner gives some of them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,9 +9,9 @@ use anyhow::{Context, Result};
 pub(crate) struct Case<'a> {
     pub(crate) name: String,
     pub(crate) updates: Vec<Update<'a>>,
-    /// Versions of the provider `simple` to install; where there are none, it is found on the path.
+    /// Versions of the provider `simple` to install; if empty, it is found on the path.
     pub(crate) simple_versions: &'static [&'static str],
-    /// Whether the project refers to the outputs of another stack, which is then made first.
+    /// Whether the project refers to the outputs of another stack, which is then created first.
     pub(crate) needs_other_stack: bool,
 }
 
@@ -19,7 +19,7 @@ pub(crate) struct Case<'a> {
 pub(crate) struct Update<'a> {
     pub(crate) sources: PathBuf,
     pub(crate) config: Vec<Config<'a>>,
-    /// Arguments of `up` besides the usual.
+    /// Additional arguments of `up`.
     pub(crate) arguments: Vec<&'a str>,
 }
 
@@ -32,7 +32,7 @@ pub(crate) enum Config<'a> {
     Path(&'a str, &'a str),
 }
 
-/// What a project's updates get besides its files; one entry an update. Where a project has fewer folders than
+/// The settings of a project's updates besides its files, one entry per update. If a project has fewer folders than
 /// entries, the updates share its sources.
 struct Given {
     name: &'static str,
@@ -94,14 +94,14 @@ const GIVEN: [Given; 11] = [
     Given { name: "l2-target-up-with-new-dependency", updates: &[(&[], &[]), (&[], &["--target", "**targetOnly**"])] },
 ];
 
-/// Projects that ask for `simple` in versions that are not the one on the path.
+/// Projects that need other versions of `simple` than the one on the path.
 const SIMPLE_VERSIONS: [(&str, &[&str]); 3] = [
     ("l2-resource-option-version", &["2.0.0", "26.0.0"]),
     ("l2-resource-option-version-sdk", &["2.0.0", "26.0.0"]),
     ("l2-resource-option-plugin-download-url", &["27.0.0"]),
 ];
 
-/// Every project of the folder but those for policies, in order of name.
+/// Every project of the folder except those for policies, in order of name.
 pub(super) fn load(folder: &Path) -> Result<Vec<Case<'static>>> {
     let mut cases = Vec::new();
     for entry in fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))? {

@@ -1,4 +1,4 @@
-//! Where two runs differ first.
+//! The first difference between two runs.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -25,8 +25,8 @@ impl fmt::Display for Difference {
     }
 }
 
-/// Compares with what `pulumi` did. Where it was seen to do several things (what a failing program has exported when
-/// it stops is a race), any of them will do.
+/// Compares with the results of `pulumi`. If it has several (the exports of a failing program at its end are
+/// a race), matching any of them is enough.
 pub(crate) fn runs(expected: &[Run], actual: &Run) -> Option<Difference> {
     let mut first = None;
     for run in expected {
@@ -69,7 +69,7 @@ fn step(pulumi: &Step, outrigger: &Step) -> Option<Difference> {
     if let Some(difference) = exports("export", &pulumi.export, &outrigger.export, Secrets::Shown) {
         return Some(difference);
     }
-    // And what `outrigger stack export` prints is what `pulumi stack export` prints of the same state.
+    // The output of `outrigger stack export` must match that of `pulumi stack export` for the same state.
     let own = outrigger.own_export.as_ref()?;
     exports("own export", &outrigger.export, own, Secrets::Masked)
 }

@@ -1,25 +1,25 @@
-//! A stack's export with what may differ masked, and nothing else.
+//! A stack's export with permitted differences masked, and nothing else.
 
 use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
 use serde_json::{Map, Value, json};
 
-/// The key that marks an object as something special in Pulumi's property encoding, and the mark of a secret.
+/// The key that marks a special object in Pulumi's property encoding, and the mark of a secret.
 const SIGNATURE: &str = "4dabf18193072939515e22adb298388d";
 const SECRET: &str = "1b47061264138c4ac30d75fd1eb44270";
 
-/// Whether a secret's plain text takes part in the comparison.
+/// Whether to compare the plain texts of secrets.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Secrets {
     /// The export shows plain texts.
     Shown,
-    /// Only that there is a secret.
+    /// Only the presence of a secret counts.
     Masked,
 }
 
-/// Masks times, ids that look like UUIDs, ciphertexts, the manifest and where a resource was written, and turns the
-/// list of resources into a set by URN and what a property depends on into a set: its order is a Go map's in `pulumi`.
+/// Masks times, ids that look like UUIDs, ciphertexts, the manifest and the places of resources in the program, and turns the
+/// list of resources into a set by URN and a property's dependencies into a set: their order is that of a Go map in `pulumi`.
 pub(super) fn masked(export: &str, secrets: Secrets) -> Result<Value> {
     let mut export: Value = serde_json::from_str(export).context("the export is not JSON")?;
     if let Some(deployment) = export.get_mut("deployment").and_then(Value::as_object_mut) {
@@ -45,7 +45,7 @@ fn mask(value: &mut Value, secrets: Secrets) {
         }
         Value::Array(values) => values.iter_mut().for_each(|value| mask(value, secrets)),
         Value::String(text) => *text = without_uuids(text),
-        // 1 and 1.0 are the same number to whoever reads the file.
+        // 1 and 1.0 are the same number to every reader of the file.
         Value::Number(number) => {
             if let Some(number) = number.as_f64().and_then(serde_json::Number::from_f64) {
                 *value = Value::Number(number);
@@ -67,7 +67,7 @@ fn mask_secret(object: &mut Map<String, Value>, secrets: Secrets) {
     }
 }
 
-/// The resources by URN; those that wait for their deletion beside the one that lives.
+/// The resources by URN; those that await deletion beside the live one.
 fn by_urn(resources: Value) -> Value {
     let Value::Array(resources) = resources else { return resources };
     let mut set: BTreeMap<String, Vec<Value>> = BTreeMap::new();
@@ -102,7 +102,7 @@ fn replace(object: &mut Value, key: &str, with: &str) {
     }
 }
 
-/// Replaces everything that has the form of a UUID.
+/// Replaces everything in the form of a UUID.
 fn without_uuids(text: &str) -> String {
     let mut masked = String::with_capacity(text.len());
     let mut rest = text;

@@ -1,4 +1,4 @@
-//! Why some projects do not agree. A project that differs and is not listed here is a finding.
+//! Known reasons for differences. A project that differs and is not listed here is a finding.
 
 /// The known reason for a project's difference.
 pub(super) fn reason(project: &str) -> Option<&'static str> {

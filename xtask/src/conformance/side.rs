@@ -15,22 +15,22 @@ use crate::peers::{Peers, remove};
 use crate::process::Finished;
 use crate::sandbox::{Sandbox, Tool};
 
-/// Raise this when the commands of a run change: what was remembered is then asked anew.
+/// Raise this when the commands of a run change: cached results are then replaced.
 const FORMAT: u32 = 1;
 
-/// How often `pulumi` is asked at most for one project.
+/// The maximum number of `pulumi` runs of one project.
 const RUNS: usize = 3;
 
 /// The stack that `l1-stack-reference` refers to, as a project.
 const OTHER_STACK: &str = "name: other\nruntime: yaml\noutputs:\n  plain: plain\n  secret:\n    fn::secret: secret\n";
 
-/// What a program did with a project.
+/// The results of a program with a project.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Run {
     pub(crate) steps: Vec<Step>,
 }
 
-/// What it did in one update.
+/// The results of one update.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Step {
     pub(crate) preview: Command,
@@ -41,7 +41,7 @@ pub(crate) struct Step {
     pub(crate) own_export: Option<String>,
 }
 
-/// How a command ended.
+/// The result of a command.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Command {
     pub(crate) code: Option<i32>,
@@ -70,23 +70,23 @@ impl From<Finished> for Command {
     }
 }
 
-/// Where a project runs.
+/// The place in which a project runs.
 pub(crate) struct Place<'a> {
     pub(crate) scratch: &'a Path,
     pub(crate) peers: &'a Peers,
     pub(crate) outrigger: &'a Path,
-    /// The folder in which providers are our relay, for the side that is not `pulumi` alone.
+    /// The folder in which providers are our relay, for the side other than plain `pulumi`.
     pub(crate) relay: Option<&'a Path>,
 }
 
-/// What `pulumi` was seen to do with a project, kept in a file by the project's content.
+/// The results of `pulumi` with a project, cached in a file under a hash of the project.
 pub(crate) struct Remembered {
     file: PathBuf,
     pub(crate) runs: Vec<Run>,
 }
 
 impl Remembered {
-    /// What earlier calls saw, or what it does now.
+    /// The cached results, or new ones.
     pub(crate) fn load(case: &Case<'_>, place: &Place<'_>, fresh: bool) -> Result<Self> {
         let folder = place.peers.cache().join("conformance");
         fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
@@ -100,8 +100,8 @@ impl Remembered {
         Ok(remembered)
     }
 
-    /// Where another run differs. What a failing program has exported when it stops, and the order of some lists, are races in
-    /// `pulumi`: before we say that we differ, we look at what else it does.
+    /// The difference of another run. The exports of a failing program at its end, and the order of some lists, are races in
+    /// `pulumi`: before we report a difference, we check for its other results.
     pub(crate) fn difference(
         &mut self,
         case: &Case<'_>,
@@ -146,7 +146,7 @@ pub(crate) fn run(case: &Case<'_>, place: &Place<'_>, tool: Tool) -> Result<Run>
     for (index, update) in case.updates.iter().enumerate() {
         lay_out(&project, &update.sources)?;
         if index == 0 {
-            // Whatever goes wrong here shows in what follows, on the side on which it went wrong.
+            // An error here shows in the comparison, on the side where it happened.
             sandbox.run(tool, &project, &["stack", "init", "test"])?;
         }
         steps.push(step(&sandbox, &project, update, tool)?);
@@ -173,13 +173,13 @@ fn step(sandbox: &Sandbox, project: &Path, update: &Update<'_>, tool: Tool) -> R
     Ok(Step { preview, up, export, own_export })
 }
 
-/// The export, or what was said instead of it.
+/// The export, or the error output in its place.
 fn exported(finished: Finished) -> String {
     if finished.code == Some(0) { finished.stdout } else { finished.transcript() }
 }
 
 impl<'a> Config<'a> {
-    /// The command line that sets it.
+    /// The command line that sets this value.
     pub(crate) fn arguments(&self) -> Vec<&'a str> {
         match *self {
             Config::Plain(key, value) => vec!["config", "set", "--stack", "test", key, value],
@@ -189,12 +189,12 @@ impl<'a> Config<'a> {
     }
 }
 
-/// Puts versions of `simple` into the plugin cache, where the provider on the path would otherwise win.
+/// Puts versions of `simple` into the plugin cache, so that the provider on the path does not win.
 fn install_simple(case: &Case<'_>, sandbox: &mut Sandbox, peers: &Peers) -> Result<()> {
     for version in case.simple_versions {
         let folder = sandbox.home().join("plugins").join(format!("resource-simple-v{version}"));
         fs::create_dir_all(&folder)?;
-        // A copy, not a link: the program learns its version from the folder that it was started in.
+        // A copy, not a link: the program takes its version from the folder that it was started in.
         fs::copy(peers.bin().join("pulumi-conformance"), folder.join("pulumi-resource-simple"))?;
     }
     if !case.simple_versions.is_empty() {
@@ -211,7 +211,7 @@ fn make_other_stack(sandbox: &Sandbox, folder: &Path, tool: Tool) -> Result<()> 
     Ok(())
 }
 
-/// What decides `pulumi`'s answers: the files, what is given, the folder (programs can ask for it), the peers' build.
+/// Everything that affects the results of `pulumi`: files, settings, folder (programs can ask for it), the peers' build.
 fn key(case: &Case<'_>, place: &Place<'_>) -> Result<u64> {
     let mut hasher = DefaultHasher::new();
     FORMAT.hash(&mut hasher);

@@ -1,4 +1,4 @@
-//! What each target begins with: a few inputs that are right, from which chance makes others.
+//! The seeds of each target: a few valid inputs, from which the fuzzer makes others.
 
 use anyhow::Result;
 use prost::encoding::{bytes, int64};
@@ -31,7 +31,7 @@ const PLUGIN_LINES: &[&str] = &[
     r#"{"x.io/a/b":{"Protocol":"grpc","ProtocolVersion":6,"Pid":7,"Test":true,"Addr":{"Network":"unix","String":"/tmp/p"}}}"#,
 ];
 
-/// Types, and values of them.
+/// Types and their values.
 const CTY_MSGPACK: &[(&str, &[u8])] = &[
     (r#""string""#, b"\xa3abc"),
     (r#""number""#, b"\xcb\x3f\xb9\x99\x99\x99\x99\x99\x9a"),
@@ -90,7 +90,7 @@ const PARAMETER: &[&str] = &[
     r#"{"local":{"path":"./a\u0026b/terraform-provider-x"}}"#,
 ];
 
-/// A provider's answer with a member of every kind. `write_only` is the number of that field, in which the two protocols differ.
+/// A provider's answer with a member of every kind. `write_only` is the number of that field, which differs between the protocols.
 fn schema(write_only: u32) -> Vec<u8> {
     let described = |name: &str, ty: &str, flags: &[u32]| {
         let flags: Vec<Vec<u8>> = flags.iter().map(|flag| number(*flag, 1)).collect();
@@ -112,7 +112,7 @@ fn schema(write_only: u32) -> Vec<u8> {
         nested("rule", 3, 1, &[port.clone(), nested("deep", 2, 0, std::slice::from_ref(&port))]),
         nested("timeouts", 1, 0, &[attribute("create", "\"string\"", &[5])]),
     ];
-    // Attributes with attributes are only there in protocol 6.
+    // Attributes with attributes exist only in protocol 6.
     let inside = [field(1, &described("port", "\"number\"", &[5])), number(3, 4)].concat();
     let site = field(2, &[text(1, "site"), field(10, &inside), number(5, 1)].concat());
     let newer = if write_only == 11 { site } else { Vec::new() };
@@ -142,7 +142,7 @@ fn text(number: u32, text: &str) -> Vec<u8> {
     field(number, text.as_bytes())
 }
 
-/// A field of Protobuf's that holds bytes.
+/// A Protobuf field with bytes.
 fn field(number: u32, content: &[u8]) -> Vec<u8> {
     let mut written = Vec::new();
     bytes::encode(number, &content.to_vec(), &mut written);

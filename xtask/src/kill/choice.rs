@@ -1,4 +1,4 @@
-//! Who is killed, in what, and when: decided by a seed, so that a failure can be told to somebody else.
+//! The victim, the operation and the moment of a kill, decided by a seed, so that a failure can be reproduced.
 
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -29,13 +29,13 @@ impl Dice {
         self.next() % limit.max(1)
     }
 
-    /// A moment in something that takes so long.
+    /// A random moment within a duration.
     pub(super) fn moment(&mut self, whole: Duration) -> Duration {
         Duration::from_millis(self.below(u64::try_from(whole.as_millis()).unwrap_or(u64::MAX)))
     }
 }
 
-/// What runs when the kill comes.
+/// The operation that is running when the kill comes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Operation {
     Up,
@@ -44,7 +44,7 @@ pub(super) enum Operation {
     Destroy,
 }
 
-/// Who is killed.
+/// The victim.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Victim {
     Host,
@@ -59,7 +59,7 @@ pub(super) struct Choice {
     pub(super) operation: Operation,
     pub(super) victim: Victim,
     pub(super) moment: Duration,
-    /// Whether `pulumi cancel` and `pulumi up` come next, by somebody who knows nothing of us.
+    /// Whether a user who does not know Outrigger runs `pulumi cancel` and `pulumi up` next.
     pub(super) stranger: bool,
 }
 

@@ -5,16 +5,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::{Context, Result};
 use serde::Deserialize;
 
-/// What the URN of every resource of the oracle has.
+/// A part of the URN of every oracle resource.
 pub(super) const THINGS: &str = "::oracle:index:Thing::";
 
-/// One change that was made.
+/// One completed change.
 #[derive(Deserialize, Clone, Debug, PartialEq, Eq)]
 pub(super) struct Line {
     op: String,
     pub(super) id: String,
     pub(super) urn: String,
-    /// When, in milliseconds of the wall clock.
+    /// Its time, in milliseconds of the wall clock.
     #[serde(rename = "atMs")]
     pub(super) at_ms: u64,
 }
@@ -26,19 +26,19 @@ impl Line {
     }
 }
 
-/// What a state knows.
+/// The resources that a state contains.
 #[derive(Default)]
 pub(super) struct Known {
-    /// Ids of resources, also of those that wait for their deletion.
+    /// Ids of resources, including those that await deletion.
     ids: BTreeSet<String>,
-    /// URNs whose creation was begun and not seen to end.
+    /// URNs with a creation of unknown result.
     pending: BTreeSet<String>,
-    /// Resources that are not waiting for their deletion.
+    /// Resources that are not awaiting deletion.
     pub(super) living: usize,
 }
 
-/// What exists, by the log: its last line for each id, without those that were deleted. A last line without an end
-/// is a change whose write was cut off, so it was not made.
+/// The existing resources according to the log: its last line for each id, without deleted ones. A last line without a line end
+/// is a change whose write was interrupted, so it did not happen.
 pub(super) fn living(log: &str) -> Result<Vec<Line>> {
     let mut living: BTreeMap<String, Line> = BTreeMap::new();
     for text in log.split_inclusive('\n').filter(|text| text.ends_with('\n')) {
@@ -46,7 +46,7 @@ pub(super) fn living(log: &str) -> Result<Vec<Line>> {
         if line.op == "delete" {
             living.remove(&line.id);
         } else {
-            // The time of the creation stays: it tells how long the state has had to learn of it.
+            // The time of the creation stays, as it shows how long the state has had to record it.
             let at_ms = living.get(&line.id).map_or(line.at_ms, |made| made.at_ms);
             living.insert(line.id.clone(), Line { at_ms, ..line });
         }
@@ -55,7 +55,7 @@ pub(super) fn living(log: &str) -> Result<Vec<Line>> {
 }
 
 impl Known {
-    /// Reads an export; resources whose URNs have this part count.
+    /// Reads an export; only resources whose URNs contain this part count.
     pub(super) fn from_export(export: &str, counts: &str) -> Result<Self> {
         #[derive(Deserialize)]
         struct Export {
@@ -98,12 +98,12 @@ impl Known {
         Ok(known)
     }
 
-    /// How many resources have an operation that was begun and not seen to end.
+    /// How many resources have an operation of unknown result.
     pub(super) fn pending(&self) -> usize {
         self.pending.len()
     }
 
-    /// What exists and is not known.
+    /// The existing resources that the state does not contain.
     pub(super) fn lost<'a>(&self, living: &'a [Line]) -> Vec<&'a Line> {
         living.iter().filter(|line| !self.ids.contains(&line.id) && !self.pending.contains(&line.urn)).collect()
     }

@@ -11,7 +11,7 @@ use super::world::{Kind, World};
 use crate::peers::Peers;
 use crate::sandbox::Tool;
 
-/// How long a change takes in the oracle.
+/// The duration of a change in the oracle.
 const DELAY_MS: u32 = 60;
 
 const KIND: Kind = Kind {
@@ -31,7 +31,7 @@ pub(super) fn create(peers: &Peers, outrigger: &Path) -> Result<World> {
     Ok(world)
 }
 
-/// Chains of five: there is always something that waits, something that runs and something that is done.
+/// Chains of five, so that at any time some resources wait, some run and some are done.
 fn program() -> String {
     let mut text = String::from("name: kill\nruntime: yaml\nresources:\n");
     for index in 0..KIND.resources {

@@ -1,4 +1,4 @@
-//! One kill, and everything that has to hold afterwards.
+//! One kill, and the checks after it.
 
 use std::time::{Duration, Instant};
 
@@ -9,16 +9,16 @@ use super::world::World;
 use crate::process::{self, Running};
 use crate::sandbox::Tool;
 
-/// No operation of some small resources takes this long unless it hangs.
+/// No operation on a few small resources takes this long unless it hangs.
 pub(super) const LIMIT: Duration = Duration::from_secs(120);
 
-/// What a user who knows nothing of us may lose: the checkpoint is written every ten seconds, and takes a moment.
+/// How much a user who does not know Outrigger may lose: the checkpoint is written every ten seconds, and takes a moment.
 const MAY_LOSE: Duration = Duration::from_secs(15);
 
 /// The provider's program.
 const PLUGIN: &str = "pulumi-resource-oracle";
 
-/// Kills, recovers as a user would, and checks. Answers in a few words what happened.
+/// Kills, recovers as a user would, and checks. Returns a short report.
 pub(super) fn one(world: &World, choice: &Choice) -> Result<String> {
     if choice.operation != Operation::Up {
         world.succeed(Tool::Outrigger, Operation::Up.arguments()).context("the first up failed")?;
@@ -30,7 +30,7 @@ pub(super) fn one(world: &World, choice: &Choice) -> Result<String> {
     world.nobody_left().with_context(|| format!("the killed command said\n{}", finished.transcript()))?;
     let mut found = format!("{} things exist", world.cloud()?.len());
     if choice.victim != Victim::Everyone {
-        // The host lived, or its keeper did: the state is whole before anybody recovers anything.
+        // The host or its keeper was alive: the state is complete before any recovery.
         let pending = world.nothing_lost("right after the kill")?.pending();
         found.push_str(&format!(", {pending} operations pending"));
     }
@@ -45,7 +45,7 @@ pub(super) fn one(world: &World, choice: &Choice) -> Result<String> {
     Ok(format!("{hit}, {found}, {recovered}"))
 }
 
-/// Waits for the moment and kills. The operation may have ended before: then there is nobody to kill, which is fine.
+/// Waits for the moment and kills. The operation may have ended before, which is fine.
 fn kill_at(world: &World, running: &mut Running, choice: &Choice) -> Result<&'static str> {
     let started = Instant::now();
     while started.elapsed() < choice.moment {
@@ -64,7 +64,7 @@ fn kill_at(world: &World, running: &mut Running, choice: &Choice) -> Result<&'st
             plugins.iter().for_each(|plugin| process::kill(plugin.id));
         }
         Victim::Everyone => {
-            // The keeper first, or it would set to work when it sees the host die; then who is left, also who was
+            // The keeper first, or it would start its work when the host dies; then the remaining processes, including any
             // started in between.
             let (host, others): (Vec<_>, Vec<_>) =
                 world.processes()?.into_iter().partition(|process| process.id == running.id());
@@ -76,7 +76,7 @@ fn kill_at(world: &World, running: &mut Running, choice: &Choice) -> Result<&'st
     Ok("killed")
 }
 
-/// Recovers as a user would: runs the same command again, and the commands that it suggests. Answers whether the first was enough.
+/// Recovers as a user would: runs the same command again, then the commands that it suggests. Returns whether the first was enough.
 pub(super) fn recover(world: &World) -> Result<bool> {
     let first = world.run(Tool::Outrigger, Operation::Up.arguments())?;
     world.nothing_lost("after the next up")?;
@@ -94,7 +94,7 @@ pub(super) fn recover(world: &World) -> Result<bool> {
     Ok(at_once)
 }
 
-/// `pulumi cancel` and `pulumi up`, by somebody who knows nothing of us.
+/// Recovers with `pulumi cancel` and `pulumi up`, as a user who does not know Outrigger.
 fn recover_as_stranger(world: &World, killed_at_ms: u64) -> Result<()> {
     world.succeed(Tool::Pulumi, &["cancel", "--yes", "--stack", "dev"])?;
     world.succeed(Tool::Pulumi, &["up", "--yes", "--skip-preview", "--stack", "dev"])?;

@@ -1,7 +1,8 @@
 //! `cargo xtask kill --terraform`: SIGKILL around Terraform providers, under both engines.
 //!
-//! A provider does not notice that its host is gone, so somebody has to end it: the keeper for `outrigger` and for the bridge, the
-//! bridge for a `pulumi` that is gone. Whoever dies, no provider may be left, and under `outrigger` everything that was made is known.
+//! A provider does not notice that its host is gone, so another process has to end it: the keeper for `outrigger` and for the bridge, the
+//! bridge for a `pulumi` that is gone. Whichever process dies, no provider may be left, and the state of `outrigger` must contain every
+//! resource that was created.
 
 mod project;
 
@@ -20,16 +21,17 @@ use crate::process;
 use crate::sandbox::Tool;
 use crate::workspace::{self, Profile};
 
-/// With so many kills every kind of victim is met.
+/// This many kills cover every kind of victim.
 const CAMPAIGN: u64 = 200;
 
-/// How often to try for each kill at most. Whoever is too late for a short operation finds nobody, and tries again with the next seed.
+/// The maximum number of tries for each kill. A kill that comes too late for a short operation finds no victim, and is repeated with the
+/// next seed.
 const TRIES: u64 = 4;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Victim {
     Host,
-    /// The plugin that `pulumi` starts; under `outrigger` the bridge is a part of the host.
+    /// The plugin that `pulumi` starts; under `outrigger` the bridge is part of the host.
     Bridge,
     Keeper,
     Provider,
@@ -44,7 +46,7 @@ struct Choice {
     moment: Duration,
 }
 
-/// Runs them one after the other, until so many have met somebody alive, and stops at the first that leaves or loses something.
+/// Runs them one after the other until so many have found a victim, and stops at the first that leaves a process or loses a resource.
 pub(super) fn run(kills: u64, seed: u64) -> Result<()> {
     let peers = Peers::ready()?;
     let outrigger = workspace::build_outrigger(Profile::Debug)?;
@@ -54,7 +56,7 @@ pub(super) fn run(kills: u64, seed: u64) -> Result<()> {
         durations.measure(&world, tool, &[Operation::Preview, Operation::Up, Operation::Destroy])?;
         world.nobody_left()?;
     }
-    // How many were to be killed, and how many of them were met alive.
+    // How many victims were chosen, and how many of them were found alive.
     let mut met: BTreeMap<String, (u64, u64)> = BTreeMap::new();
     let (mut tries, mut hits) = (0, 0);
     while hits < kills {
@@ -97,7 +99,7 @@ fn one(world: &World, choice: &Choice) -> Result<Outcome> {
     let mut running = world.start(choice.tool, choice.operation.arguments())?;
     let started = Instant::now();
     let host = running.id();
-    // A victim that is not there at the moment is killed as soon as it is.
+    // A victim that is not running at the moment is killed as soon as it is.
     let victims = loop {
         let over = !running.alive()?;
         if over || started.elapsed() >= choice.moment {

@@ -11,20 +11,20 @@ use crate::peers::Peers;
 use crate::process::{self, Finished, Process, Running};
 use crate::sandbox::{Sandbox, Tool};
 
-/// How long the keepers may take to end what is left.
+/// How long the keepers may take to end the remaining processes.
 const CLEANING: Duration = Duration::from_secs(15);
 
-/// What differs from one kind of world to another.
+/// The differences between kinds of world.
 pub(super) struct Kind {
     /// How many resources the project has.
     pub(super) resources: usize,
-    /// A part of the URN that all of them have.
+    /// A part of the URN of each of them.
     pub(super) counts: &'static str,
-    /// What exists, by the folder of the cloud.
+    /// The existing resources, by the folder of the cloud.
     pub(super) living: fn(&Path) -> Result<Vec<Line>>,
     /// The tool that reads the state.
     pub(super) reader: Tool,
-    /// The name of processes that may be left.
+    /// The name of processes that are allowed to remain.
     pub(super) excused: Option<&'static str>,
 }
 
@@ -36,12 +36,12 @@ pub(super) struct World {
 }
 
 impl World {
-    /// A project without a stack, and with nothing in the cloud.
+    /// A project without a stack and with an empty cloud.
     pub(super) fn create(kind: &'static Kind, peers: &Peers, outrigger: &Path, program: &str) -> Result<Self> {
         let scratch = tempfile::Builder::new().prefix("outrigger-kill-").tempdir()?;
         let root = scratch.path();
         let mut sandbox = Sandbox::create(root, peers, outrigger)?;
-        // The folder's name is unique, and every process that we start inherits it: so they are found again.
+        // The folder's name is unique, and every process that we start inherits it, so these processes can be found again.
         let marker = format!("OUTRIGGER_KILL={}", root.display());
         sandbox.set("OUTRIGGER_KILL", root.display().to_string());
         let world = World { kind, sandbox, marker, scratch };
@@ -50,7 +50,7 @@ impl World {
         Ok(world)
     }
 
-    /// Keeps the scratch folder for inspection if the work failed.
+    /// Keeps the scratch folder for inspection after a failure.
     pub(super) fn end<T>(mut self, what: &str, outcome: Result<T>) -> Result<T> {
         self.scratch.disable_cleanup(outcome.is_err());
         outcome.with_context(|| format!("{what}; the scratch folder is {}", self.scratch.path().display()))
@@ -77,12 +77,12 @@ impl World {
         Known::from_export(&export.stdout, self.kind.counts)
     }
 
-    /// What exists.
+    /// The existing resources.
     pub(super) fn cloud(&self) -> Result<Vec<Line>> {
         (self.kind.living)(&self.cloud_folder())
     }
 
-    /// Fails when something exists that the state does not know; answers what it knows.
+    /// Fails if a resource exists that is not in the state; returns the content of the state.
     pub(super) fn nothing_lost(&self, when: &str) -> Result<Known> {
         let (known, cloud) = (self.known()?, self.cloud()?);
         let lost = known.lost(&cloud);
@@ -97,7 +97,7 @@ impl World {
         Ok(known)
     }
 
-    /// Checks that every resource exists once, that a preview finds no change, and that no process is left.
+    /// Checks that every resource exists once, that a preview finds no change, and that no process remains.
     pub(super) fn whole_again(&self) -> Result<()> {
         let (living, resources) = (self.known()?.living, self.kind.resources);
         if living != resources {
@@ -108,12 +108,12 @@ impl World {
         Ok(())
     }
 
-    /// Every process that was started in this world and is still there.
+    /// Every process started in this world that is still running.
     pub(super) fn processes(&self) -> Result<Vec<Process>> {
         process::marked(&self.marker)
     }
 
-    /// Waits until no process is left but those that are excused, which are then ended here. Answers how many those were.
+    /// Waits until only excused processes remain, and ends those. Returns how many there were.
     pub(super) fn nobody_left(&self) -> Result<usize> {
         let started = Instant::now();
         loop {
@@ -132,7 +132,7 @@ impl World {
         }
     }
 
-    /// Where the cloud is.
+    /// The folder of the cloud.
     pub(super) fn cloud_folder(&self) -> PathBuf {
         self.scratch.path().join("cloud")
     }

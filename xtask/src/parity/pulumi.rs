@@ -1,4 +1,4 @@
-//! The words of `pulumi`. It writes the help of all its commands into a folder at once; hidden commands and flags are not among it.
+//! The words of `pulumi`, which writes the help of all its commands into a folder at once, without hidden commands and flags.
 
 use std::fs;
 use std::path::Path;
@@ -23,7 +23,7 @@ pub(super) fn list(program: &Path) -> Result<List> {
     Ok(List { peer: "pulumi", version: version(&mut peer(program, home.path()))?, commands })
 }
 
-/// What a page says of its command.
+/// The words of the command described by a page.
 fn words(page: &str) -> Option<Words> {
     let title = page.lines().find_map(|line| line.strip_prefix("title: \"pulumi")?.split('|').next())?;
     let path = title.trim().to_owned();

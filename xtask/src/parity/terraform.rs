@@ -41,7 +41,7 @@ fn help_commands(help: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// A flag of a line such as `  -target=resource   Text`. Further lines of its text are indented more.
+/// A flag of a line such as `  -target=resource   Text`. Continuation lines are indented more.
 fn flag(line: &str) -> Option<String> {
     let rest = line.strip_prefix("  -")?;
     let end = rest.find(|letter: char| !letter.is_ascii_lowercase() && letter != '-').unwrap_or(rest.len());

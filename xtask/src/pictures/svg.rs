@@ -1,8 +1,8 @@
-//! What a terminal shows, as an SVG: text with colours, which a reader can zoom and a reviewer can compare.
+//! A terminal's screen as an SVG: text with colours, which a reader can zoom and a reviewer can compare.
 
 use std::fmt::Write;
 
-/// The size of a character's place, in pixels.
+/// The size of a character cell, in pixels.
 const WIDTH: f64 = 8.4;
 const HEIGHT: f64 = 18.0;
 const MARGIN: f64 = 12.0;
@@ -53,7 +53,7 @@ pub(super) fn render(text: &str, columns: usize) -> String {
     out
 }
 
-/// The pieces of a line that have one style each. The style goes on from line to line.
+/// The pieces of a line, each of one style. The style continues from line to line.
 fn spans(line: &str, style: &mut Style) -> Vec<(Style, String)> {
     let mut found: Vec<(Style, String)> = Vec::new();
     let mut letters = line.chars();

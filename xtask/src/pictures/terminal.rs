@@ -11,7 +11,7 @@ use crate::workspace;
 /// No scene takes this long unless something is wrong.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// A running session; it ends when it is dropped.
+/// A running session; dropping it ends it.
 pub(super) struct Terminal {
     socket: String,
 }
@@ -20,7 +20,7 @@ impl Terminal {
     /// Runs a line of shell in a terminal of a size, in a directory.
     pub(super) fn run(columns: u16, rows: u16, directory: &Path, line: &str) -> Result<Self> {
         let terminal = Self { socket: format!("outrigger-pictures-{}", std::process::id()) };
-        // Whatever the program does, the last screen stays to be looked at.
+        // The last screen stays visible after the program has ended.
         let line = format!("{line}\nexec sleep 600");
         let mut command = terminal.tmux();
         command.args(["-f", "/dev/null", "new-session", "-d", "-x", &columns.to_string(), "-y", &rows.to_string()]);
@@ -52,7 +52,7 @@ impl Terminal {
         }
     }
 
-    /// What is on the screen, with escape codes.
+    /// The content of the screen, with escape codes.
     pub(super) fn picture(&self) -> Result<String> {
         self.shown(&["-e"])
     }
@@ -75,7 +75,7 @@ impl Terminal {
 
 impl Drop for Terminal {
     fn drop(&mut self) {
-        // The session may have ended by itself.
+        // The session may have ended already.
         let _ = self.tmux().arg("kill-server").output();
     }
 }

@@ -24,31 +24,31 @@ use anyhow::{Context, Result, bail};
 
 use crate::conformance::cases::Config;
 
-/// One program and what is to become of it.
+/// One program and its expected results.
 pub(super) struct Program<'a> {
     pub(super) name: &'a str,
     pub(super) files: Vec<(&'a str, &'a str)>,
     pub(super) config: Vec<Config<'a>>,
-    /// Place and code of every error of ours.
+    /// Place and code of each of our errors.
     pub(super) mistakes: Vec<&'a str>,
     /// Phrases of `pulumi`'s refusal.
     pub(super) pulumi_says: Vec<&'a str>,
-    /// Why the two differ, where they do.
+    /// Whether there is a reason why the two differ.
     differs: bool,
-    /// Our outputs, where `pulumi` refuses the program or has others.
+    /// Our outputs, if `pulumi` refuses the program or has others.
     pub(super) outputs: Option<&'a str>,
     /// Whether it reads the outputs of `organization/other/dev`.
     pub(super) other_stack: bool,
 }
 
 impl Program<'_> {
-    /// Whether `pulumi` is to refuse it.
+    /// Whether `pulumi` must refuse it.
     pub(super) fn refused_by_pulumi(&self) -> bool {
         !self.pulumi_says.is_empty()
     }
 }
 
-/// Reads a listing.
+/// Parses a listing.
 pub(super) fn parse(text: &str) -> Result<Vec<Program<'_>>> {
     let mut parts = pieces(text, "=== ");
     if !parts.next().is_some_and(|(_, before)| before.trim().is_empty()) {
@@ -118,7 +118,7 @@ fn pieces<'a>(text: &'a str, mark: &'a str) -> impl Iterator<Item = (&'a str, &'
         }
         at += line.len();
     }
-    // A text that begins with a mark has nothing before it.
+    // There is nothing before the first mark if the text begins with it.
     let first = if text.starts_with(mark) { Some(("", "")) } else { None };
     let ends = starts.clone().into_iter().skip(1).chain([text.len()]).collect::<Vec<_>>();
     let piece = move |(start, end): (usize, usize)| {

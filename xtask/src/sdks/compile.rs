@@ -1,4 +1,4 @@
-//! What each language's own tools say of a generated SDK.
+//! Compiles generated SDKs with each language's own tools.
 
 use std::fs;
 use std::path::Path;
@@ -9,10 +9,10 @@ use anyhow::{Context, Result};
 use crate::peers::{self, Peers};
 use crate::workspace;
 
-/// The versions that Node's SDKs are compiled with.
+/// The package versions with which Node's SDKs are compiled.
 const NODE_PACKAGES: [&str; 3] = ["typescript@5.9.3", "@pulumi/pulumi@3.248.0", "@types/node@20.19.43"];
 
-/// How many megabytes `tsc` may take: its own limit is too low for the SDK of a large provider.
+/// The memory limit of `tsc` in megabytes: its default is too low for the SDK of a large provider.
 const NODE_MEMORY: &str = "--max-old-space-size=12288";
 
 /// A language that Pulumi generates SDKs for.
@@ -23,7 +23,7 @@ pub(super) enum Language {
     Python,
 }
 
-/// What became of an SDK that has no mistake.
+/// The result for an SDK without errors.
 pub(super) enum Verdict {
     Compiles,
     LeftOut(String),
@@ -51,10 +51,10 @@ pub(super) fn compile(language: Language, peers: &Peers, package: &str, folder: 
     }
 }
 
-/// With the dependencies of the `pulumi` that generated it, of the same versions. A part of Pulumi's SDK that `pulumi` itself does not
-/// use may need one more; it is verified like all others.
+/// Compiles with the dependencies of the `pulumi` that generated it, in the same versions. A part of Pulumi's SDK that `pulumi` itself does
+/// not use may need another one, which is verified like all others.
 fn go(peers: &Peers, package: &str, folder: &Path) -> Result<Verdict> {
-    // The SDK of a parameterized package is a module already, and says what it is called.
+    // The SDK of a parameterized package is already a module with a name.
     let (folder, module) = match fs::read_to_string(folder.join("go.mod")) {
         Ok(text) => {
             let named = text.lines().find_map(|line| line.strip_prefix("module "));
@@ -65,7 +65,7 @@ fn go(peers: &Peers, package: &str, folder: &Path) -> Result<Verdict> {
     peers::lay_module(peers, &module, &folder)?;
     let mut build = peers::go()?;
     build.current_dir(&folder).env("GOFLAGS", "-buildvcs=false -mod=mod");
-    // Nobody runs it, and the SDK of a large provider is one package: optimising it takes most of the time.
+    // It is never run, and the SDK of a large provider is one package: optimising it takes most of the time.
     workspace::run(build.args(["build", "-gcflags=-N -l", "./..."]))?;
     Ok(Verdict::Compiles)
 }
@@ -76,7 +76,7 @@ fn node(folder: &Path) -> Result<Verdict> {
             return Ok(missing(tool));
         }
     }
-    // The generated manifest has a placeholder for its version, which npm does not take.
+    // The generated manifest has a placeholder version, which npm rejects.
     let manifest = folder.join("package.json");
     let text = fs::read_to_string(&manifest).context("the SDK has no package.json")?;
     fs::write(&manifest, text.replace("${VERSION}", "0.0.0"))?;
@@ -87,12 +87,12 @@ fn node(folder: &Path) -> Result<Verdict> {
     Ok(Verdict::Compiles)
 }
 
-/// Installs it as a user would, with what it says it needs, compiles every file, and imports every module.
+/// Installs it as a user would, with its requirements, compiles every file, and imports every module.
 fn python(package: &str, folder: &Path) -> Result<Verdict> {
     if !answers("python3") {
         return Ok(missing("python3"));
     }
-    // Not inside, where it would be taken for a second package of the same project.
+    // Not inside, where it would count as a second package of the same project.
     let environment = folder.with_file_name("environment");
     if workspace::output(Command::new("python3").args(["-m", "venv"]).arg(&environment)).is_err() {
         return Ok(Verdict::LeftOut("`python3 -m venv` does not work here".to_owned()));
@@ -103,8 +103,8 @@ fn python(package: &str, folder: &Path) -> Result<Verdict> {
     let mut install = Command::new(&python);
     install.current_dir(folder).args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "."]);
     workspace::run(&mut install)?;
-    // Outside its sources, so that what was installed is what is imported. The configuration first, through the package, as programs do:
-    // its parts, as Pulumi writes them, import each other in circles, which end well in that order only.
+    // Outside its sources, so that the installed package is imported. The configuration first, through the package, as in programs:
+    // the generated modules import each other in cycles, which resolve only in that order.
     let script = format!(
         "import importlib, pkgutil, {module} as root\ngetattr(getattr(root, 'config', None), 'vars', None)\nfor each in pkgutil.walk_packages(root.__path__, '{module}.'):\n    importlib.import_module(each.name)"
     );

@@ -1,4 +1,4 @@
-//! The packages that SDKs are made of, and where their schemas come from.
+//! The packages for which SDKs are generated, and the sources of their schemas.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,15 +15,15 @@ pub(super) struct Package {
     kind: Kind,
 }
 
-/// Whose schema it is.
+/// The source of a schema.
 enum Kind {
     /// An example of the command line's crate.
     Example,
     /// A crate as `outrigger plugin new` writes it.
     New,
-    /// The plugin that is in `outrigger` itself.
+    /// The plugin built into `outrigger`.
     BuiltIn,
-    /// What our bridge makes of a Terraform provider among the peers: a parameterized package.
+    /// A Terraform provider among the peers, through our bridge: a parameterized package.
     Terraform,
 }
 
@@ -60,14 +60,14 @@ pub(super) fn chosen(names: &[String]) -> Result<Vec<&'static Package>> {
 }
 
 impl Package {
-    /// Why this one cannot be asked on this machine: AWS's provider is there on some platforms only.
+    /// Why its schema is unavailable on this machine: the AWS provider exists on some platforms only.
     pub(super) fn missing(&self, peers: &Peers) -> Option<String> {
         let provider = self.provider(peers);
         let missing = matches!(self.kind, Kind::Terraform) && !provider.is_file();
         missing.then(|| format!("{} is not there", provider.display()))
     }
 
-    /// What no SDK can have, whosever schema it is made of: in TypeScript, a property called `constructor` cannot be declared.
+    /// Properties that no SDK can have, whatever the schema: TypeScript cannot declare a property called `constructor`.
     fn left_out(&self) -> &'static [&'static str] {
         match self.name {
             "wide" => &["wide_reserved"],
@@ -81,7 +81,7 @@ impl Package {
     }
 }
 
-/// Where packages are asked for their schemas.
+/// The place in which packages return their schemas.
 pub(super) struct Workshop<'a> {
     pub(super) peers: &'a Peers,
     folder: PathBuf,
@@ -93,7 +93,7 @@ impl<'a> Workshop<'a> {
     pub(super) fn open(folder: &Path, peers: &'a Peers) -> Result<Self> {
         let outrigger = workspace::build_outrigger(Profile::Debug)?;
         let mut sandbox = Sandbox::create(folder, peers, &outrigger)?;
-        // AWS's provider and others call home.
+        // The AWS provider and others send telemetry.
         sandbox.set("CHECKPOINT_DISABLE", "1");
         Ok(Self { peers, folder: folder.to_owned(), outrigger, sandbox })
     }
@@ -111,7 +111,7 @@ impl<'a> Workshop<'a> {
                 return Ok(self.sandbox.succeed(Tool::Outrigger, scratch, &question)?.stdout);
             }
         };
-        // The executable of outrigger is the plugin whose name it is started under.
+        // The executable of outrigger acts as the plugin whose name it is started under.
         let link = scratch.join(format!("pulumi-resource-{}", package.name));
         std::os::unix::fs::symlink(&program, &link)?;
         let question = ["package", "get-schema", link.to_str().context("an odd path")?];
@@ -125,12 +125,12 @@ impl<'a> Workshop<'a> {
         let [tree, directory] = [&root, &crate_folder].map(|path| path.to_string_lossy().into_owned());
         let question = ["plugin", "new", name, "--sdk", &tree, "--directory", &directory];
         self.sandbox.succeed(Tool::Outrigger, &self.folder, &question)?;
-        // The same versions as ours: nothing has to be looked up.
+        // The same versions as ours: nothing has to be resolved.
         fs::copy(root.join("Cargo.lock"), crate_folder.join("Cargo.lock"))?;
         let target = workspace::target();
         let mut build = workspace::cargo();
         build.current_dir(&crate_folder).args(["build", "--quiet", "--target-dir"]).arg(&target);
-        // As in our own workspace, so that what is built already is used.
+        // As in our own workspace, so that its build output is reused.
         for setting in [
             "profile.dev.debug=\"line-tables-only\"",
             "profile.dev.package.\"*\".opt-level=2",

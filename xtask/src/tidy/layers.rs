@@ -1,4 +1,4 @@
-//! The order of the crates: each may use those above it in the design's list, never one below.
+//! The order of the crates: each may use only those above it in the design's list.
 
 use anyhow::{Context, Result};
 use serde::Deserialize;
@@ -35,14 +35,15 @@ const ORDER: [&str; 28] = [
     // Part of the command.
     "kit",
     "cli",
-    // Plugins of our own use what they are tested with.
+    // Our own plugins use the crates that test them.
     "chaos",
 ];
 
-/// What the SDK may use besides the server halves: a plugin author's crate stays small.
+/// The crates that the SDK may use besides the server halves: a plugin author's crate stays small.
 const SDK_MAY_USE: [&str; 7] = ["value", "schema", "provider", "transport", "pulumi", "terraform", "sdk-derive"];
 
-/// What the command may use: it asks and shows, and everything else is done by the library. `state` and `engine` are here for the data that it shows.
+/// The crates that the command may use: it asks and shows, and the library does everything else. It uses `state` and `engine` for the data
+/// that it shows.
 const CLI_MAY_USE: [&str; 8] = ["diagnostic", "value", "provider", "state", "engine", "workspace", "sdk", "kit"];
 
 #[derive(Deserialize)]
@@ -59,11 +60,11 @@ struct Package {
 #[derive(Deserialize)]
 struct Dependency {
     name: String,
-    /// `dev` and `build`; nothing for what the crate itself is made of.
+    /// `dev` and `build`; `None` for a normal dependency.
     kind: Option<String>,
 }
 
-/// Checks the answer of `cargo metadata --no-deps`.
+/// Checks the output of `cargo metadata --no-deps`.
 pub(super) fn check(metadata: &str) -> Result<Vec<Finding>> {
     let metadata: Metadata = serde_json::from_str(metadata).context("`cargo metadata` answered oddly")?;
     let mut findings = Vec::new();

@@ -1,29 +1,29 @@
-//! What may not be written where.
+//! Calls and words that are forbidden in certain places.
 
 use std::collections::BTreeSet;
 
 use super::Finding;
 use super::source::{lines, uses};
 
-/// A file of ours that is longer has two subjects.
+/// A longer file has two subjects.
 const LONGEST: usize = 700;
 
-/// Runs the command of a project whose output is the program.
+/// Runs the compiler command of a project, whose output is the program.
 const COMPILER: &str = "crates/workspace/src/project/compiler.rs";
 
-/// A call that has its own place.
+/// A call that is allowed only in certain places.
 struct Rule {
     needles: &'static [&'static str],
     message: &'static str,
-    /// Whether the rule holds for a file of this path.
+    /// Whether the rule applies to a file of this path.
     holds: fn(&str) -> bool,
-    /// Whether it holds for tests too.
+    /// Whether it applies to tests too.
     tests: bool,
 }
 
 const RULES: [Rule; 8] = [
     Rule {
-        // What the program was compiled for, and how a path is split, is not read from the process.
+        // Constants of the compilation target, and how a path is split, are not read from the process.
         needles: &[
             "use std::env;",
             "env::var",
@@ -46,7 +46,7 @@ const RULES: [Rule; 8] = [
         holds: |path| in_library(path),
         tests: false,
     },
-    // Types and extension traits of `std::os` that only show what the standard library has read are no calls.
+    // Types and extension traits of `std::os` that only expose data of the standard library are not calls.
     Rule {
         needles: &["rustix", "libc", "nix", "CommandExt", "UnixStream::pair", "UnixListener", "unix::fs::symlink"],
         message: "calls of the operating system belong into `host::os`, `state`'s real files, `transport`'s sockets, or `cli`",
@@ -105,7 +105,7 @@ const RULES: [Rule; 8] = [
     },
 ];
 
-/// Hosts of package registries. Where a package comes from is the user's setting, never text of ours.
+/// Hosts of package registries. The source of a package is the user's setting, never text of ours.
 const REGISTRIES: [&str; 10] = [
     "crates.io",
     "proxy.golang.org",
@@ -119,7 +119,7 @@ const REGISTRIES: [&str; 10] = [
     "api.nuget.org",
 ];
 
-/// Crates that may not even come in through others.
+/// Crates that are forbidden even as indirect dependencies.
 const BANNED: [&str; 5] = ["ring", "openssl", "openssl-sys", "serde_yaml", "lazy_static"];
 
 /// The image is built with the Rust that the workspace asks for.
@@ -127,7 +127,7 @@ const CONTAINER: &str = concat!("FROM rust:", env!("CARGO_PKG_RUST_VERSION"), "-
 
 /// Checks one file. `path` is relative to the workspace.
 pub(super) fn check(path: &str, text: &str) -> Vec<Finding> {
-    // This folder has to name what it forbids.
+    // This folder has to contain the forbidden words.
     if path.starts_with("xtask/src/tidy/") {
         return length(path, text);
     }
@@ -163,7 +163,7 @@ fn length(path: &str, text: &str) -> Vec<Finding> {
     vec![at(path, count, format!("{count} lines: a file has one subject and at most {LONGEST} lines"))]
 }
 
-/// Paths of somebody's machine and hosts of registries, in any file.
+/// Finds paths of a developer's machine and hosts of registries, in any file.
 fn foreign_names(path: &str, text: &str) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (index, line) in text.lines().enumerate() {
@@ -178,7 +178,7 @@ fn foreign_names(path: &str, text: &str) -> Vec<Finding> {
     findings
 }
 
-/// An address of a Terraform provider has a host even where none is written, so one file has to know which.
+/// The address of a Terraform provider has an implied host, so one file has to contain it.
 fn is_default_of_an_address(path: &str, host: &str) -> bool {
     path == "crates/terraform/src/address.rs" && ["registry.terraform.io", "registry.opentofu.org"].contains(&host)
 }
@@ -203,8 +203,8 @@ fn names_host(line: &str, host: &str) -> bool {
     })
 }
 
-/// Checks the answer of `cargo tree`, a package a line: all that can be built, for any target and with any feature. The lock file
-/// also names what never can be, such as the optional dependencies of dependencies that are mentioned with a `?`.
+/// Checks the output of `cargo tree`, one package per line: everything that can be built, for any target and with any feature. The lock
+/// file also contains packages that never are, such as optional dependencies of dependencies that are mentioned with a `?`.
 pub(super) fn banned_crates(tree: &str) -> Vec<Finding> {
     let names: BTreeSet<&str> = tree.lines().filter_map(|line| line.split_whitespace().next()).collect();
     let banned = names.into_iter().filter(|name| BANNED.contains(name));
@@ -213,7 +213,7 @@ pub(super) fn banned_crates(tree: &str) -> Vec<Finding> {
         .collect()
 }
 
-/// Library code: every crate's sources but those of `cli`, and but the whole of a plugin's `main`, which has its place.
+/// Library code: every crate's sources except those of `cli`, and except a plugin's `main`, which has its own file.
 fn in_library(path: &str) -> bool {
     let main = path.starts_with("crates/cli/") || path == "crates/sdk/src/serve.rs";
     path.starts_with("crates/") && path.contains("/src/") && !main

@@ -1,4 +1,4 @@
-//! Rust text as the rules see it: without comments, and with the test code told apart.
+//! Rust text for the rules: without comments, and with test code marked.
 
 /// One line of code.
 pub(super) struct Line<'a> {
@@ -10,7 +10,7 @@ pub(super) struct Line<'a> {
     pub(super) test: bool,
 }
 
-/// The lines of a Rust file. By our habit tests come last, in a module under `#[cfg(test)]` or a file of their own.
+/// The lines of a Rust file. By convention tests come last, in a module under `#[cfg(test)]` or in a separate file.
 pub(super) fn lines<'a>(path: &str, text: &'a str) -> Vec<Line<'a>> {
     let mut test = is_test_file(path);
     let mut attribute = false;
@@ -46,7 +46,7 @@ fn without_comment(line: &str) -> &str {
     while let Some(found) = line.get(from..).and_then(|rest| rest.find("//")) {
         let at = from + found;
         let before = line.get(..at).unwrap_or_default();
-        // `https://` and a `//` in a string are no comments.
+        // `https://` and a `//` in a string are not comments.
         if !before.ends_with(':') && before.matches('"').count() % 2 == 0 {
             return before;
         }
@@ -82,7 +82,7 @@ mod tests {
         let text = "fn a() {}\n#[cfg(test)]\nmod tests {\nfn b() {}\n}\n";
         let tests: Vec<bool> = lines("crates/a/src/lib.rs", text).iter().map(|line| line.test).collect();
         assert_eq!(tests, [false, false, true, true, true]);
-        // A module in a file of its own ends nothing here.
+        // A module in a separate file does not mark the rest as test code.
         let text = "#[cfg(test)]\nmod tests;\nfn a() {}\n";
         assert!(lines("crates/a/src/lib.rs", text).iter().all(|line| !line.test));
         assert!(lines("crates/a/src/tests.rs", text).iter().all(|line| line.test));

@@ -1,9 +1,9 @@
-//! Phrases that no user should have to decode, in the texts of the program and in the pages that it prints.
+//! Forbidden phrases in the texts of the program and in the pages that it prints.
 
 use super::Finding;
 use super::source::{lines, uses};
 
-/// A phrase, in lower case, and what to write.
+/// A phrase, in lower case, and its replacement.
 const PHRASES: [(&str, &str); 9] = [
     ("made anew", "write `recreated`"),
     ("last words", "write `the end of its stderr`"),
@@ -30,7 +30,7 @@ pub(super) fn check(path: &str, text: &str) -> Vec<Finding> {
     code.flat_map(|line| phrases(path, line.number, &literals(line.code))).collect()
 }
 
-/// What stands in quotes on a line.
+/// The quoted text on a line.
 fn literals(code: &str) -> String {
     let unescaped = code.replace("\\\"", "'");
     let parts: Vec<&str> = unescaped.split('"').skip(1).step_by(2).collect();

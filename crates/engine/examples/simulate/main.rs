@@ -6,7 +6,7 @@ mod simulation;
 
 use simulation::{Fault, Finding, SIZE, check_seed, find_fault, run_seed};
 
-/// Within how many seeds a deliberate fault must be found.
+/// A deliberate fault must be found within this many seeds.
 const BOUND: u64 = 1000;
 
 fn main() {
@@ -72,7 +72,7 @@ fn caught(fault: Fault, start: u64) -> bool {
     found.is_some()
 }
 
-/// Prints a finding, of the smallest program that still shows it.
+/// Prints a finding, with the smallest program that still has it.
 fn report(finding: &Finding, fault: Option<Fault>) {
     let smaller = (1..SIZE).find_map(|size| run_seed(finding.seed, fault, size).err());
     let shown = smaller.as_ref().unwrap_or(finding);

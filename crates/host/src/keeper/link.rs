@@ -1,4 +1,4 @@
-//! The host's end: starting a keeper and telling it things.
+//! The host's end of the connection: starts a keeper and sends it records.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -19,29 +19,29 @@ pub(crate) struct KeeperLink {
 }
 
 impl KeeperLink {
-    /// The socket, for children that announce themselves.
+    /// The socket, through which children announce themselves.
     pub(crate) fn socket(&self) -> Arc<UnixStream> {
         Arc::clone(&self.socket)
     }
 
-    /// Tells the keeper something; an error means that it is gone.
+    /// Sends the keeper a record; an error means that the keeper is gone.
     pub(crate) fn tell(&self, record: Record) -> io::Result<()> {
         os::send_quietly(&self.socket, &record.encode())
     }
 }
 
-/// Starts a keeper that knows of these groups. It may still be loading when this returns: what it is told meanwhile waits in
-/// the socket, and so does the news of our death. So nobody waits for it, and nothing is lost. The groups are in the socket
-/// before the process exists: a keeper that takes the place of a dead one knows them even if we are killed at once.
+/// Starts a keeper that knows these groups. It may still be loading when this returns: records sent meanwhile wait in
+/// the socket, and so does the end of the stream if we die. So there is no need to wait for it, and nothing is lost. The groups are in the
+/// socket before the process exists: a replacement keeper knows them even if we are killed at once.
 ///
-/// `ended` is called, on a thread of its own, when that keeper has ended.
+/// `ended` is called, on a separate thread, when that keeper has ended.
 pub(crate) fn start<'a>(
     command: &KeeperCommand,
     living: impl Iterator<Item = &'a Identity>,
     ended: impl FnOnce() + Send + 'static,
 ) -> io::Result<KeeperLink> {
-    // Somebody has to collect it, and whoever does knows first that it is gone. Started before the keeper: one that is there when this
-    // fails would take the end of its socket for our death, and end everything that it was told of.
+    // This thread reaps the keeper and so is first to know of its end. It is started before the keeper: if starting it failed with the
+    // keeper running, the keeper would take the closed socket for our death and end every group it knows.
     let (hand_over, handed_over) = channel::<Child>();
     std::thread::Builder::new().name("outrigger-keeper-watch".to_owned()).stack_size(128 * 1024).spawn(move || {
         if let Ok(mut keeper) = handed_over.recv() {
@@ -50,7 +50,7 @@ pub(crate) fn start<'a>(
         }
     })?;
     let (ours, theirs) = os::quiet_pair()?;
-    // In one piece: a socket takes many bytes, but only some hundred pieces, before somebody reads.
+    // In one piece: an unread socket takes many bytes, but only some hundred pieces.
     let known = [Record::Host(Identity::own())].into_iter().chain(living.map(|identity| Record::Started(*identity)));
     os::send_quietly(&ours, &known.flat_map(|record| record.encode()).collect::<Vec<u8>>())?;
     let mut process = Command::new(&command.program);
@@ -58,10 +58,10 @@ pub(crate) fn start<'a>(
         .args(&command.arguments)
         .env_clear()
         .envs(command.environment.iter().map(|(name, value)| (name, value)))
-        // If we are part of a plugin ourselves: whoever ends that must leave the keeper to its work.
+        // If we are part of a plugin ourselves, ending that plugin must leave the keeper to its work.
         .env_remove(mark::VARIABLE)
         .stdin(Stdio::from(OwnedFd::from(theirs)))
-        // It outlives us: whoever reads our output to its end must not wait for the keeper as well.
+        // It outlives us: a program that reads our output to its end must not wait for the keeper as well.
         .stdout(Stdio::null())
         .stderr(Stdio::null());
     os::keeper_child(&mut process);
@@ -83,7 +83,7 @@ mod tests {
             .unwrap_err();
         let link = start(&command("/bin/cat"), [].into_iter(), move || tell.send("the other").unwrap()).unwrap();
         drop(link);
-        // Until nobody is left who could tell.
+        // Until every sender is gone.
         assert_eq!(told.iter().collect::<Vec<_>>(), ["the other"]);
     }
 }

@@ -1,12 +1,12 @@
-//! The keeper: a small process that outlives a killed host and ends what the host started.
+//! The keeper: a small process that outlives a killed host and ends the processes that the host started.
 //!
-//! It reads [`Record`]s from its standard input, a socket whose other end only the host holds. Each plugin announces
-//! itself there before it becomes a plugin (see `os::birth`), the host reports each end. When the host says goodbye the keeper just
-//! leaves. When the socket closes without a goodbye, the host was killed: every group that is left gets SIGINT, a grace, and
-//! SIGKILL, whatever else carries the mark of a plugin of that host is killed, and then the caller's own last act is done (the
-//! command line folds the journal into the checkpoint).
+//! It reads [`Record`]s from its standard input, a socket whose other end only the host holds. Each plugin announces itself there before it
+//! becomes a plugin (see `os::birth`), and the host reports each end. After a goodbye from the host the keeper simply exits. If the socket
+//! closes without a goodbye, the host was killed: every remaining group gets SIGINT, a grace period, and SIGKILL, all other processes with
+//! the mark of a plugin of that host are killed, and then the caller does its own final work (the command line folds the journal into the
+//! checkpoint).
 //!
-//! A group is left alone if its id belongs to another process by now, which the start time tells.
+//! A group is left alone if its id belongs to another process by now, which the start time shows.
 
 mod link;
 mod record;
@@ -24,11 +24,11 @@ use crate::os::{self, Identity};
 /// How a host left its keeper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Parting {
-    /// It said goodbye: it has ended everything itself.
+    /// It said goodbye, having ended everything itself.
     Goodbye,
-    /// It vanished. What it had started is ended now.
+    /// It vanished. Its remaining processes have been ended.
     Vanished {
-        /// Its process id. A keeper's parent is another one if the host vanished before the keeper ran.
+        /// Its process id. This differs from the keeper's parent if the host vanished before the keeper ran.
         host: Option<u32>,
     },
 }
@@ -36,12 +36,12 @@ pub enum Parting {
 /// How long groups may take to end after SIGINT before they are killed.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// How long to wait for killed processes to be gone. The kernel needs moments, unless one hangs in a system call.
+/// How long to wait for killed processes to disappear. The kernel needs only moments, unless one hangs in a system call.
 const BURIAL: Duration = Duration::from_secs(2);
 
-/// Does the keeper's work until the host is gone, and says how it left. Waits as long as the host lives, then at most 7 s.
+/// Runs the keeper until the host is gone, and returns how it left. Waits as long as the host lives, then at most 7 s.
 ///
-/// `input` is the process's standard input. After [`Parting::Vanished`] the caller does what else is to be done.
+/// `input` is the process's standard input. After [`Parting::Vanished`] the caller does the remaining work.
 pub fn run(mut input: impl Read) -> Parting {
     let mut groups = HashMap::new();
     let mut host = None;
@@ -77,7 +77,7 @@ fn end(mut groups: Vec<Identity>) {
     wait_for(&mut groups, BURIAL);
 }
 
-/// Ends what left its group. It was asked by nobody, so there is nothing to wait for before it is killed.
+/// Ends processes that left their group. They were not asked to end, so they are killed without waiting.
 fn end_marked(mark: &Mark) {
     let begin = Instant::now();
     loop {
@@ -91,7 +91,7 @@ fn end_marked(mark: &Mark) {
     }
 }
 
-/// Waits until no group is left or the time is up. These are not the keeper's children, so there is nothing to wait on: it looks.
+/// Waits until no group is left or the time is up. The groups are not the keeper's children, so it has to poll.
 fn wait_for(groups: &mut Vec<Identity>, limit: Duration) {
     let end = Instant::now() + limit;
     let mut pause = Duration::from_millis(2);
@@ -117,7 +117,7 @@ mod tests {
 
     #[test]
     fn leaves_strangers_and_ended_groups_alone() {
-        // Our own process stands for a stranger that got the id of a plugin: were it signalled, this test would not end.
+        // Our own process plays a stranger that got the id of a plugin: if it were signalled, this test would not end.
         let own = Identity::own();
         let stranger = Identity { started: own.started + 1, ..own };
         let records = [Record::Started(own), Record::Ended(own), Record::Started(stranger)];
@@ -125,12 +125,12 @@ mod tests {
         assert_eq!(run(&input[..]), Parting::Vanished { host: None });
     }
 
-    /// Linux shows a process without an environment like one that is just becoming another program.
+    /// Linux shows a process without an environment just like one in the middle of exec.
     #[cfg(target_os = "linux")]
     #[test]
     fn who_may_still_turn_out_to_carry_the_mark_is_waited_for() {
         let mut unclear = std::process::Command::new("/bin/sleep").arg("600").env_clear().spawn().unwrap();
-        // Nobody carries the mark of a host with the id 0.
+        // No process carries the mark of a host with the id 0.
         let host = Identity { pid: 0, ..Identity::own() };
         let begin = Instant::now();
         end_marked(&Mark::of_host(host));

@@ -1,19 +1,19 @@
-//! What the keeper is told, on the wire.
+//! The keeper's messages, on the wire.
 
 use std::io::Read;
 
 use crate::os::Identity;
 
-/// One message to the keeper. All have the same length, and are far below what a socket takes in one piece.
+/// One message to the keeper. All have the same length, far below the size that a socket takes in one piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Record {
-    /// Who the host is; said once, before anything else.
+    /// The host's identity; sent once, before anything else.
     Host(Identity),
     /// A process leads a group of its own and is about to become a plugin.
     Started(Identity),
     /// That group is empty.
     Ended(Identity),
-    /// The host leaves in order.
+    /// The host exits in an orderly way.
     Goodbye,
 }
 
@@ -21,7 +21,7 @@ pub(crate) enum Record {
 const LENGTH: usize = 1 + 4 + 8;
 
 impl Record {
-    /// The bytes. Allocates nothing, so it may be called between fork and exec.
+    /// The encoded record. Allocates nothing, so it may be called between fork and exec.
     pub(crate) fn encode(&self) -> [u8; LENGTH] {
         let (kind, identity) = match self {
             Self::Host(identity) => (b'h', *identity),
@@ -37,7 +37,7 @@ impl Record {
         bytes
     }
 
-    /// The next record; `None` at the end of the stream, or where it makes no sense any more.
+    /// The next record; `None` at the end of the stream, or if it is invalid.
     pub(crate) fn read(input: &mut impl Read) -> Option<Self> {
         let mut bytes = [0; LENGTH];
         input.read_exact(&mut bytes).ok()?;

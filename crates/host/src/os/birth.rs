@@ -1,7 +1,7 @@
-//! What a child does between fork and exec.
+//! The code that a child runs between fork and exec.
 //!
 //! Nothing here allocates, locks or formats into memory of its own: another thread may have held any lock at the moment
-//! of the fork, and in the child nobody will ever release it.
+//! of the fork, and in the child it will never be released.
 
 use std::io;
 use std::os::unix::net::UnixStream;
@@ -12,17 +12,17 @@ use std::sync::Arc;
 use crate::keeper::Record;
 use crate::os::{Identity, send_quietly};
 
-/// Makes a command start its process as a plugin's: in a group of its own, known to the keeper, and gone with us.
+/// Makes a command start its process as a plugin's: in a group of its own, known to the keeper, and killed with us.
 ///
 /// The order matters.
 /// 1. The group: from here on a signal to the group reaches it.
-/// 2. The parent-death signal, and then a look at the parent: if we died between the fork and the request, the signal
-///    would never come, and the child gives up by itself.
-/// 3. Signals mean again what they mean: a script starts its background jobs with SIGINT ignored, that is inherited through
-///    exec, and a plugin that ignores SIGINT would have to be killed each time.
-/// 4. The child tells the keeper its own id **before** it becomes the plugin. So there is no instant at which a plugin
-///    runs that the keeper will not hear of: what is in the socket is read before its end is, even if we are killed now.
-///    If the keeper is dead the send fails, the child gives up, and the start is repeated with a new keeper.
+/// 2. The parent-death signal, and then a check of the parent: if we died between the fork and the request, the signal
+///    would never come, and the child exits by itself.
+/// 3. Signals get their default meaning back: a script starts its background jobs with SIGINT ignored, exec inherits
+///    that, and a plugin that ignores SIGINT would have to be killed each time.
+/// 4. The child sends the keeper its own id **before** it becomes the plugin. So there is no instant at which a plugin
+///    runs that the keeper will not know: records in the socket are read before its end is, even if we are killed now.
+///    If the keeper is dead the send fails, the child exits, and the start is repeated with a new keeper.
 pub(crate) fn plugin_child(command: &mut Command, keeper: Option<Arc<UnixStream>>) {
     command.process_group(0);
     let parent = i32::try_from(std::process::id()).ok();
@@ -42,8 +42,8 @@ pub(crate) fn plugin_child(command: &mut Command, keeper: Option<Arc<UnixStream>
     unsafe { command.pre_exec(before_exec) };
 }
 
-/// Makes a command start its process as a keeper: in a session of its own and deaf to what a terminal or a person sends to
-/// the whole job. Ignored signals stay ignored through exec, so there is no instant at which the keeper can be hit.
+/// Makes a command start its process as a keeper: in a session of its own, ignoring the signals that a terminal or a person sends to
+/// the whole job. Ignored signals stay ignored through exec, so there is no instant at which one can hit the keeper.
 pub(crate) fn keeper_child(command: &mut Command) {
     let before_exec = || {
         rustix::process::setsid()?;
@@ -53,7 +53,7 @@ pub(crate) fn keeper_child(command: &mut Command) {
     unsafe { command.pre_exec(before_exec) };
 }
 
-/// Ignores the signals that a terminal or a person sends, or gives them back their default meaning.
+/// Ignores the signals that a terminal or a person sends, or restores their default meaning.
 fn dispose(disposition: libc::sighandler_t) -> io::Result<()> {
     for signal in [libc::SIGINT, libc::SIGHUP, libc::SIGTERM, libc::SIGQUIT] {
         // SAFETY: callers pass SIG_IGN or SIG_DFL, which install no code of ours.
@@ -64,8 +64,8 @@ fn dispose(disposition: libc::sighandler_t) -> io::Result<()> {
     Ok(())
 }
 
-/// Only SIGKILL is certain to end a plugin when host and keeper die together; while the keeper lives it would be kinder,
-/// but it cannot be known in advance who dies.
+/// Only SIGKILL is certain to end a plugin when host and keeper die together. A gentler signal would do while the keeper lives,
+/// but it is not known in advance which of them dies.
 #[cfg(target_os = "linux")]
 fn die_with_parent() -> io::Result<()> {
     rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?;

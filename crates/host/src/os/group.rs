@@ -1,4 +1,4 @@
-//! Process groups: signals, and whether anybody is left.
+//! Process groups: sending signals, and checking for remaining members.
 
 use std::io;
 
@@ -14,7 +14,7 @@ pub(crate) fn kill(group: u32) {
     send(group, Signal::KILL);
 }
 
-/// The name of a signal that ends processes by itself.
+/// The name of a signal that by default ends a process.
 pub(crate) fn signal_name(signal: i32) -> Option<&'static str> {
     let names = [
         (Signal::HUP, "SIGHUP"),
@@ -34,8 +34,7 @@ pub(crate) fn signal_name(signal: i32) -> Option<&'static str> {
     names.iter().find(|(known, _)| known.as_raw() == signal).map(|(_, name)| *name)
 }
 
-/// Whether a group has a process that still runs. Dead ones that nobody has collected yet do not count: in a container
-/// whose first process collects no one they would stay for ever.
+/// Whether a group has a running process. Zombies do not count: in a container whose init process reaps nothing they would stay for ever.
 pub(crate) fn alive(group: u32) -> bool {
     let Some(pid) = pid(group) else { return false };
     match test_kill_process_group(pid) {
@@ -44,8 +43,8 @@ pub(crate) fn alive(group: u32) -> bool {
     }
 }
 
-/// Waits until a child of this process has ended, and leaves it uncollected: until it is, neither its id nor its group's
-/// can be given to somebody else, so the group can still be signalled safely.
+/// Waits until a child of this process has ended, and leaves it unreaped: until it is reaped, neither its id nor its group's
+/// can be reused, so the group can still be signalled safely.
 pub(crate) fn wait_until_exited(child: u32) -> io::Result<()> {
     let pid = pid(child).ok_or(io::ErrorKind::InvalidInput)?;
     loop {
@@ -59,12 +58,12 @@ pub(crate) fn wait_until_exited(child: u32) -> io::Result<()> {
 
 fn send(group: u32, signal: Signal) {
     if let Some(pid) = pid(group) {
-        // The only answer that can come is that nobody is left.
+        // The only possible error is that the group is empty.
         let _nobody_left = kill_process_group(pid, signal);
     }
 }
 
-/// Ids 0 and 1 never name a group of ours: 0 would mean our own group, and 1 every process there is.
+/// Ids 0 and 1 never name a group of ours: 0 would mean our own group, and 1 every process.
 pub(super) fn pid(id: u32) -> Option<Pid> {
     i32::try_from(id).ok().filter(|id| *id > 1).and_then(Pid::from_raw)
 }
@@ -79,13 +78,13 @@ fn has_running_member(group: u32) -> bool {
     })
 }
 
-/// Whether a process, as `/proc/PID/stat` has it, is of a group and runs.
+/// Whether the process of this `/proc/PID/stat` is in a group and running.
 #[cfg(target_os = "linux")]
 pub(super) fn runs_in(stat: &[u8], group: u32) -> bool {
     super::identity::field(stat, 5) == Some(u64::from(group)) && runs(stat)
 }
 
-/// Whether a process, as `/proc/PID/stat` has it, is neither dead nor about to be.
+/// Whether the process of this `/proc/PID/stat` is neither dead nor dying.
 #[cfg(target_os = "linux")]
 pub(super) fn runs(stat: &[u8]) -> bool {
     let state = stat.iter().rposition(|byte| *byte == b')').and_then(|end| stat.get(end + 2));

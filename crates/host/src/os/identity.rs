@@ -1,9 +1,9 @@
-//! Which process an id means.
+//! Process identities that survive the reuse of ids.
 
 use std::process;
 
-/// A process id together with the time at which that process started, in the kernel's ticks since boot. Ids are used
-/// again; the pair is not. A start time of 0 means that this system does not tell.
+/// A process id together with the time at which that process started, in the kernel's ticks since boot. Ids are reused; the pair is not.
+/// A start time of 0 means that this system does not provide it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Identity {
     pub(crate) pid: u32,
@@ -16,18 +16,18 @@ impl Identity {
         Self { pid: process::id(), started: start_time(None).unwrap_or(0) }
     }
 
-    /// A living process, or a dead one that is not collected yet.
+    /// A running process, or a dead one that is not reaped yet.
     pub(crate) fn of(pid: u32) -> Self {
         Self { pid, started: start_time(Some(pid)).unwrap_or(0) }
     }
 
-    /// Whether the id now belongs to somebody else.
+    /// Whether the id now belongs to another process.
     pub(crate) fn is_taken(self) -> bool {
         self.started != 0 && start_time(Some(self.pid)).is_some_and(|started| started != self.started)
     }
 }
 
-/// When a process (or this one) started. `None`: there is no such process, or the system does not tell.
+/// When a process (or this one) started. `None`: there is no such process, or the system does not provide it.
 #[cfg(target_os = "linux")]
 fn start_time(pid: Option<u32>) -> Option<u64> {
     use rustix::fs::{Mode, OFlags, open};
@@ -51,7 +51,7 @@ fn start_time(_pid: Option<u32>) -> Option<u64> {
 }
 
 /// A numeric field of `/proc/PID/stat`, counted from 1 as in proc(5). The second field is the program's name in brackets
-/// and may itself hold blanks and brackets, so counting starts behind the last one.
+/// and may itself contain blanks and brackets, so counting starts after the last one.
 #[cfg(target_os = "linux")]
 pub(super) fn field(stat: &[u8], number: usize) -> Option<u64> {
     let behind = stat.iter().rposition(|byte| *byte == b')')? + 1;

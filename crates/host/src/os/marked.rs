@@ -1,35 +1,35 @@
 //! Processes that carry a plugin's mark, wherever they went.
 //!
-//! A process that starts a session of its own, or whose parent has ended, is in no group of ours and nobody's child any more. What
-//! it cannot lose without meaning to is its environment, so a plugin's holds a variable that names it.
+//! A process that starts a session of its own, or whose parent has ended, is in no group of ours and no longer a descendant. But it keeps
+//! its environment unless it deliberately drops it, so a plugin's environment has a variable that names the plugin.
 
 use std::time::Duration;
 
 use crate::mark::Mark;
 use crate::os::Identity;
 
-/// What a look at all processes found.
+/// The result of scanning all processes.
 #[derive(Debug, Default)]
 pub(crate) struct Look {
-    /// Whether somebody who runs is in the group. Elsewhere than on Linux it cannot be told.
+    /// Whether the group has a running process. Known only on Linux.
     pub(crate) members: Option<bool>,
-    /// Who carries the mark and runs. Elsewhere than on Linux nobody is found.
+    /// The running processes that carry the mark; on systems other than Linux always none.
     pub(crate) marked: Vec<Identity>,
-    /// Whether somebody is just becoming another program: it has no environment at that moment, and may carry the mark.
+    /// Whether a process is in the middle of exec: it has no environment at that moment, and may carry the mark.
     pub(crate) unsure: bool,
 }
 
-/// How long a process may be on its way from one program to the next. Meanwhile it cannot be told whose it is.
+/// How long an exec may take. Meanwhile it is unknown whether the process carries a mark.
 pub(crate) const TRANSFORMATION: Duration = Duration::from_millis(20);
 
 impl Look {
-    /// Whether somebody carries the mark, or may do so, where looks began so long ago.
+    /// Whether a process carries the mark, or may, given the time since scanning began.
     pub(crate) fn has_strays(&self, elapsed: Duration) -> bool {
         !self.marked.is_empty() || (self.unsure && elapsed < TRANSFORMATION)
     }
 }
 
-/// Looks once at all processes: for members of a group, and for processes with a mark.
+/// Scans all processes once, for members of a group and for processes with a mark.
 #[cfg(target_os = "linux")]
 pub(crate) fn look(group: Option<u32>, mark: &Mark) -> Look {
     let Ok(processes) = std::fs::read_dir("/proc") else { return Look::default() };
@@ -41,9 +41,9 @@ pub(crate) fn look(group: Option<u32>, mark: &Mark) -> Look {
         if group.is_some_and(|group| super::group::runs_in(&stat, group)) {
             look.members = Some(true);
         }
-        // Who is older than the marked plugin was not started by it; most processes are, and cost no second read.
+        // A process older than the marked plugin was not started by it; most processes are, and cost no second read.
         let Some(started) = candidate(&stat, mark.since()) else { continue };
-        // Other users' processes cannot be read, and are none of ours.
+        // Other users' processes cannot be read, and do not belong to us.
         let Ok(environment) = std::fs::read(entry.path().join("environ")) else { continue };
         if environment.is_empty() {
             look.unsure = true;
@@ -59,14 +59,14 @@ pub(crate) fn look(_group: Option<u32>, _mark: &Mark) -> Look {
     Look::default()
 }
 
-/// Ends processes that a look found. What they start meanwhile is for the next look.
+/// Ends processes that a scan found. The next scan finds any that they start meanwhile.
 pub(crate) fn kill_each(processes: &[Identity]) {
     for identity in processes {
         end(*identity);
     }
 }
 
-/// When the process started, if it runs, is not older than `since`, and is not the kernel's own.
+/// When the process started, if it is running, not older than `since`, and not the kernel's own.
 #[cfg(target_os = "linux")]
 fn candidate(stat: &[u8], since: u64) -> Option<u64> {
     const KERNEL: u64 = 2;
@@ -75,7 +75,7 @@ fn candidate(stat: &[u8], since: u64) -> Option<u64> {
     (super::group::runs(stat) && !of_kernel).then_some(started)
 }
 
-/// Kills a process, unless its id belongs to somebody else by now: a descriptor is of one process, whatever becomes of the id.
+/// Kills a process, unless its id belongs to another one by now: a pidfd refers to one process, even if the id is reused.
 #[cfg(target_os = "linux")]
 fn end(identity: Identity) {
     use rustix::process::{PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
@@ -83,7 +83,7 @@ fn end(identity: Identity) {
     if let Ok(process) = pidfd_open(pid, PidfdFlags::empty())
         && Identity::of(identity.pid) == identity
     {
-        // The only answer that can come is that it has ended.
+        // The only possible error is that it has ended.
         let _ended_already = pidfd_send_signal(process, Signal::KILL);
     }
 }

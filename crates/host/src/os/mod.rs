@@ -1,7 +1,7 @@
-//! The operating system: every call that std does not have is made here, and nowhere else in the project's host.
+//! The operating system: all of the host's system calls that std lacks are made here.
 //!
-//! Linux is the first home. Other unixes compile and work with less: they have no parent-death signal, and a process
-//! cannot be told from a later one with the same id.
+//! Linux is the main platform. Other unixes compile and work with less: they have no parent-death signal, and a process
+//! cannot be distinguished from a later one with the same id.
 #![allow(unsafe_code)]
 
 mod allocator;

@@ -14,13 +14,13 @@ const QUIETLY: SendFlags = SendFlags::empty();
 /// Two connected sockets, closed on exec; the first one is for [`send_quietly`].
 pub(crate) fn quiet_pair() -> io::Result<(UnixStream, UnixStream)> {
     let pair = UnixStream::pair()?;
-    // Apple's systems know this only as a property of the socket.
+    // On Apple's systems this is a property of the socket.
     #[cfg(target_vendor = "apple")]
     rustix::net::sockopt::set_socket_nosigpipe(&pair.0, true)?;
     Ok(pair)
 }
 
-/// Sends a few bytes in one piece. Allocates nothing, so it may be called between fork and exec; there SIGPIPE would kill
+/// Sends a few bytes in one piece. Allocates nothing, so it may be called between fork and exec, where SIGPIPE would kill
 /// the child and look like a crash of the plugin.
 pub(crate) fn send_quietly(socket: &UnixStream, bytes: &[u8]) -> io::Result<()> {
     send(socket, bytes, QUIETLY)?;

@@ -1,4 +1,4 @@
-//! The digest of an executable, remembered until the file changes.
+//! The digest of an executable, cached until the file changes.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 
 use super::store;
 
-/// What changes when a file does. Times are in nanoseconds; the change time cannot be set by a user.
+/// Values that change when a file does. Times are in nanoseconds; the change time cannot be set by a user.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Stamp {
     device: u64,
@@ -22,7 +22,7 @@ pub(crate) struct Stamp {
 }
 
 impl Stamp {
-    /// The stamp of a file now.
+    /// The file's current stamp.
     pub(crate) fn of(path: &Path) -> io::Result<Self> {
         let file = fs::metadata(path)?;
         let nanoseconds = |seconds: i64, rest: i64| i128::from(seconds) * 1_000_000_000 + i128::from(rest);
@@ -35,7 +35,7 @@ impl Stamp {
         })
     }
 
-    /// Whether the file changed so short a time ago that another change could leave the same stamp.
+    /// Whether the file changed so recently that another change could leave the same stamp.
     fn is_fresh(&self) -> bool {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let age = i128::try_from(now.as_nanos()).unwrap_or(i128::MAX) - self.changed;
@@ -43,10 +43,10 @@ impl Stamp {
     }
 }
 
-/// Clocks of file systems tick this coarsely at worst.
+/// File system clocks are this coarse at worst.
 const FRESH: Duration = Duration::from_secs(2);
 
-/// One remembered digest.
+/// One cached digest.
 #[derive(Serialize, Deserialize)]
 struct Entry {
     version: u32,
@@ -57,7 +57,7 @@ struct Entry {
 
 const VERSION: u32 = 1;
 
-/// The digest of an executable, if it is remembered and the file has not changed. Reads two small things.
+/// The cached digest of an executable, if the file has not changed. Reads little.
 pub(crate) fn remembered_digest(cache: &Path, executable: &Path) -> Option<String> {
     let entry: Entry = serde_json::from_slice(&fs::read(index_file(cache, executable)).ok()?).ok()?;
     let well_formed = entry.digest.len() == 64 && entry.digest.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -68,7 +68,7 @@ pub(crate) fn remembered_digest(cache: &Path, executable: &Path) -> Option<Strin
 }
 
 /// The digest of a native executable; `None` for scripts and for files that change while they are read. Reads the whole
-/// file, and remembers the answer.
+/// file, and caches the digest.
 pub(crate) fn native_digest(cache: &Path, executable: &Path) -> Option<String> {
     let before = Stamp::of(executable).ok()?;
     let digest = digest_if_native(executable).ok()??;
@@ -78,14 +78,14 @@ pub(crate) fn native_digest(cache: &Path, executable: &Path) -> Option<String> {
     if let (false, Some(path)) = (before.is_fresh(), executable.to_str()) {
         let entry = Entry { version: VERSION, path: path.to_owned(), stamp: before, digest: digest.clone() };
         if let Ok(text) = serde_json::to_vec(&entry) {
-            // A cache that cannot be written is slower, not wrong.
+            // Without a writable cache this is slower, but not wrong.
             let _not_remembered = store::replace(&index_file(cache, executable), &[&text]);
         }
     }
     Some(digest)
 }
 
-/// One small file for each executable: two commands at once never overwrite each other's knowledge.
+/// One small file for each executable, so that two commands at once never overwrite each other's entries.
 fn index_file(cache: &Path, executable: &Path) -> std::path::PathBuf {
     let name = hex::encode(Sha256::digest(executable.as_os_str().as_encoded_bytes()));
     cache.join("digests").join(name).with_extension("json")
@@ -141,7 +141,7 @@ mod tests {
     #[test]
     fn remembers_until_the_file_changes() {
         let root = tempfile::tempdir().unwrap();
-        // The test's own executable is a native one that was not made a moment ago.
+        // The test's own executable is native and not brand new.
         let file = std::env::current_exe().unwrap();
         let stamp = Stamp { changed: 0, ..Stamp::of(&file).unwrap() };
         assert!(!stamp.is_fresh());

@@ -1,8 +1,8 @@
-//! Schemas that were fetched before, by the digest of the executable that gave them.
+//! Cached schemas, keyed by the digest of the executable that returned them.
 //!
-//! Asking a plugin for its schema means starting it and moving megabytes; the answer depends only on the executable, the name that it
-//! was started under, and its parameters. So it is kept, for native executables only: a script's text says nothing about
-//! what it runs.
+//! Asking a plugin for its schema means starting it and moving megabytes; the answer depends only on the executable, the name under which
+//! it was started, and its parameters. So it is cached, but for native executables only: the text of a script does not determine which
+//! program it runs.
 
 mod digest;
 mod store;
@@ -16,13 +16,13 @@ use outrigger_transport::{SchemaKeeper, SchemaStore};
 pub(crate) use digest::{Stamp, native_digest, remembered_digest};
 pub(crate) use store::{Key, read, write};
 
-/// Schemas in the forms of protocols, in the same cache as all others.
+/// Schemas in the protocols' own forms, in the same cache as all others.
 pub(crate) struct Schemas {
-    /// Without one, nothing is kept.
+    /// Without a directory, nothing is cached.
     pub(crate) cache: Option<PathBuf>,
 }
 
-/// The key of a form. No plugin has such a name.
+/// The key of a form, under a name that no plugin has.
 fn key(digest: &str, form: &str) -> Option<Key> {
     Key::new(digest, &PluginDescriptor::named(form, None))
 }
@@ -39,12 +39,12 @@ impl SchemaStore for Schemas {
         let (program, form, started) = (program.to_owned(), form.to_owned(), Stamp::of(program).ok());
         Box::new(move |schema| {
             let digest = remembered_digest(&cache, &program).or_else(|| native_digest(&cache, &program));
-            // The digest is of what is there now: after an upgrade in between, that is another program than the one that answered.
+            // The digest is that of the current file, which after an upgrade in between is not the program that answered.
             if started.is_none() || Stamp::of(&program).ok() != started {
                 return;
             }
             if let Some(key) = digest.and_then(|digest| key(&digest, &form)) {
-                // A cache that cannot be written makes the next run slower, not wrong.
+                // Without a writable cache the next run is slower, but not wrong.
                 let _slower_next_time = write(&cache, &key, schema);
             }
         })

@@ -1,5 +1,5 @@
-//! Files of the schema cache. Each is written under another name first and then put in place, and carries a digest of its
-//! contents: a reader sees a whole schema or none.
+//! Files of the schema cache. Each is first written under another name, then put in place, and contains a digest of its
+//! contents: a reader gets a whole schema or none.
 
 use std::fs;
 use std::io::{self, Write};
@@ -9,18 +9,18 @@ use std::time::SystemTime;
 use outrigger_provider::PluginDescriptor;
 use sha2::{Digest, Sha256};
 
-/// The first words of a file; the number changes with the format.
+/// The start of every file; the number changes with the format.
 const HEADER: &[u8] = b"outrigger-schema 1 ";
 
-/// How many schemas are kept. The oldest go first.
+/// How many schemas are kept. The oldest are removed first.
 const KEPT: usize = 100;
 
-/// Which schema.
+/// Identifies a schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Key(String);
 
 impl Key {
-    /// The key of a package, given the digest of its executable. `None`: the answer depends on more than the key could say.
+    /// The key of a package, given the digest of its executable. `None` if the schema depends on more than the key covers.
     ///
     /// The name is part of it, because one executable may answer differently under several names.
     pub(crate) fn new(digest: &str, descriptor: &PluginDescriptor) -> Option<Self> {
@@ -47,7 +47,7 @@ impl Key {
     }
 }
 
-/// A schema that was kept. Whatever is damaged counts as not there.
+/// A cached schema. A damaged one counts as missing.
 pub(crate) fn read(cache: &Path, key: &Key) -> Option<Vec<u8>> {
     let mut bytes = fs::read(key.file(cache)).ok()?;
     let digest = bytes.get(HEADER.len()..HEADER.len() + 64)?;
@@ -60,7 +60,7 @@ pub(crate) fn read(cache: &Path, key: &Key) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Keeps a schema.
+/// Caches a schema.
 pub(crate) fn write(cache: &Path, key: &Key, schema: &[u8]) -> io::Result<()> {
     let digest = hex::encode(Sha256::digest(schema));
     let file = key.file(cache);
@@ -68,7 +68,7 @@ pub(crate) fn write(cache: &Path, key: &Key, schema: &[u8]) -> io::Result<()> {
     file.parent().map_or(Ok(()), prune)
 }
 
-/// Puts a file in place in one step. Not flushed to disk: after a power failure the digest tells, and nothing is lost.
+/// Puts a file in place in one step. It is not flushed to disk: after a power failure the digest shows the damage, and nothing is lost.
 pub(super) fn replace(path: &Path, parts: &[&[u8]]) -> io::Result<()> {
     let directory = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(directory)?;
@@ -92,7 +92,7 @@ fn prune(directory: &Path) -> io::Result<()> {
 }
 
 /// Whether a parameter names a file of this machine, as the dynamic Terraform bridge's does for a local provider: that file
-/// may change while the parameter stays.
+/// may change while the parameter stays the same.
 fn names_a_file(parameter: &[u8]) -> bool {
     fn walk(value: &serde_json::Value) -> bool {
         match value {

@@ -1,4 +1,4 @@
-//! This test executable as another program: a keeper, or a host that is going to be killed.
+//! This test executable in another role: a keeper, or a host that will be killed.
 
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Write};
@@ -13,7 +13,7 @@ use crate::support::{InRun, cx, options};
 const ROLE: &str = "OUTRIGGER_TEST_ROLE";
 const DIRECTORY: &str = "OUTRIGGER_TEST_DIRECTORY";
 
-/// Plays a role if there is one; otherwise checks that an unknown role is refused.
+/// Plays the given role, if any; otherwise checks that an unknown role is refused.
 #[test]
 fn role() {
     let Some(role) = std::env::var_os(ROLE) else {
@@ -32,7 +32,7 @@ fn role() {
     }
 }
 
-/// How to start this executable as a keeper, which writes how it was left into `parting`.
+/// How to start this executable as a keeper, which writes to `parting` how its host left.
 pub(crate) fn keeper_command(directory: &Path) -> KeeperCommand {
     let mut environment: Vec<(OsString, OsString)> = std::env::vars_os().collect();
     environment.push((ROLE.into(), "keeper".into()));
@@ -41,7 +41,7 @@ pub(crate) fn keeper_command(directory: &Path) -> KeeperCommand {
     KeeperCommand { program: std::env::current_exe().unwrap(), arguments, environment }
 }
 
-/// A host in a process of its own, with plugin `demo` of that directory loaded and a keeper.
+/// A host in a separate process, with plugin `demo` of that directory loaded and a keeper.
 pub(crate) fn host_process(directory: &Path) -> Child {
     let mut host = itself("host", directory).stdout(Stdio::piped()).spawn().unwrap();
     let lines = BufReader::new(host.stdout.take().unwrap()).lines();

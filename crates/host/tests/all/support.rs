@@ -1,4 +1,4 @@
-//! A scratch directory with plugins, a host for it, and a look at the processes that run there.
+//! A scratch directory with plugins, a host for it, and a way to list the processes that run there.
 
 #[path = "../../../../xtask/src/peers/place.rs"]
 pub(crate) mod place;
@@ -22,7 +22,7 @@ use rustix::process::{Pid, Signal, kill_process};
 /// How long a test waits for something that takes milliseconds.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A scratch directory. Plugins run in it, which is how the tests tell them from all other processes.
+/// A scratch directory. Plugins run in it, so the tests can recognize them among all processes.
 pub(crate) struct Scratch {
     directory: tempfile::TempDir,
 }
@@ -73,7 +73,7 @@ pub(crate) struct InRun {
 }
 
 impl InRun {
-    /// For the project `shop`, whose plugins run in a directory.
+    /// A host for the project `shop`, whose plugins run in a directory.
     pub(crate) fn new(directory: &Path, options: HostOptions) -> Self {
         let host = Host::new(options).unwrap();
         let run = Arc::new(host.run(project("shop", directory), Arc::new(NoLog)));
@@ -113,7 +113,7 @@ pub(crate) fn options(directory: &Path) -> HostOptions {
     HostOptions { environment, protocols, ..HostOptions::default() }
 }
 
-/// The processes that run in a directory, without dead ones that are not collected yet.
+/// The processes that run in a directory, without zombies.
 pub(crate) fn processes_in(directory: &Path) -> Vec<u32> {
     let all = fs::read_dir("/proc").unwrap().flatten();
     let mut found: Vec<u32> = all
@@ -136,7 +136,7 @@ pub(crate) fn children_of(parent: u32) -> Vec<u32> {
     .collect()
 }
 
-/// Looks again and again until something is so.
+/// Polls until the condition holds.
 #[track_caller]
 pub(crate) fn eventually(what: &str, mut so: impl FnMut() -> bool) {
     let end = Instant::now() + PATIENCE;

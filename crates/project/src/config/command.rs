@@ -1,4 +1,4 @@
-//! What `config get` and `config` answer.
+//! The results of `config get` and `config`.
 
 use std::fmt;
 
@@ -23,18 +23,18 @@ pub struct GetOutput {
 pub struct ListedValue {
     /// The key.
     pub key: ConfigKey,
-    /// The key as it is shown: without the project's namespace.
+    /// The key as shown: without the project's namespace.
     pub shown_key: String,
-    /// The text; secrets are shown as `[secret]` unless they were asked for.
+    /// The text; secrets are `[secret]` unless requested.
     pub text: String,
     /// Whether anything in it is secret.
     pub secret: bool,
-    /// Whether the text may be shown in JSON: it is not secret, or secrets were asked for.
+    /// Whether the text may be shown in JSON: it is not secret, or secrets were requested.
     open: bool,
     object: Option<Item>,
 }
 
-/// The value of a key or of a part of it; what the project declares counts where the stack has nothing.
+/// The value of a key or of a part of it, from the project if the stack has none.
 /// Secrets are decrypted.
 pub fn get(
     project: &Project,
@@ -61,14 +61,14 @@ pub fn get(
     Ok(GetOutput { value, object })
 }
 
-/// A secret is not shown.
+/// Hides secrets.
 impl fmt::Debug for GetOutput {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.value.fmt(f)
     }
 }
 
-/// A secret is not shown.
+/// Hides secrets.
 impl fmt::Debug for ListedValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.key, if self.secret { "[secret]" } else { &self.text })
@@ -86,7 +86,7 @@ impl GetOutput {
         self.value.secret
     }
 
-    /// What `config get --json` prints.
+    /// The output of `config get --json`.
     pub fn json(&self) -> String {
         let mut writer = Writer { out: String::new(), indented: true, html: true };
         entry(&mut writer, Some(&self.value.text), self.object.as_ref(), self.value.secret, 0);
@@ -120,9 +120,9 @@ pub fn list(
 }
 
 impl ListedValue {
-    /// What `config --json` prints: an object of all values.
+    /// The output of `config --json`: an object of all values.
     pub fn json(listed: &[ListedValue]) -> String {
-        // Keys are sorted as whole texts there, not by namespace first.
+        // There keys are sorted as whole texts, not by namespace first.
         let mut sorted: Vec<(String, &ListedValue)> =
             listed.iter().map(|value| (value.key.to_string(), value)).collect();
         sorted.sort_by(|one, other| one.0.cmp(&other.0));
@@ -136,7 +136,7 @@ impl ListedValue {
     }
 }
 
-/// Whether a value that is about to be stored in clear has a name that speaks of a secret and is no mere switch.
+/// Whether a value about to be stored in clear has a name that suggests a secret and is not a mere switch.
 pub fn looks_like_secret(key: &ConfigKey, value: &str) -> bool {
     const WORDS: [&str; 4] = ["pass", "pwd", "secret", "token"];
     const SHORT: usize = 8;
@@ -164,12 +164,12 @@ fn entry(writer: &mut Writer, text: Option<&str>, object: Option<&Item>, secret:
     writer.parts(['{', '}'], present, level, |writer, (key, item), level| writer.entry(key, item, level));
 }
 
-/// A whole value that is a number, not text, can only be a default of the project; the peer treats it as an object.
+/// A number as a whole value, not text, can only be a default of the project; the peer treats it as an object.
 fn is_object(item: &Item, whole: bool) -> bool {
     item.is_object() || (whole && matches!(item, Item::Float(_) | Item::UInt(_)))
 }
 
-/// The peer shows the numbers of an object after reading them as doubles.
+/// The peer reads the numbers of an object as doubles before showing them.
 fn doubles(item: Item) -> Item {
     match item {
         Item::Int(value) => Item::Float(value as f64),

@@ -10,10 +10,10 @@ use outrigger_value::{PropertyMap, Value};
 use super::json;
 use super::{ConfigKey, Item, infer};
 
-/// The text of a configuration value, as programs and plugins get it: text as it is, everything else as JSON.
+/// The text of a configuration value for programs and plugins: text as it is, everything else as JSON.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ConfigText {
-    /// The text. Of a secret value it is the plaintext.
+    /// The text; the plaintext if it is secret.
     pub text: String,
     /// Whether anything in it is secret.
     pub secret: bool,
@@ -21,7 +21,7 @@ pub struct ConfigText {
     pub object: bool,
 }
 
-/// The text of a secret is not shown.
+/// Hides the text of a secret.
 impl fmt::Debug for ConfigText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.secret { f.write_str("[secret]") } else { fmt::Debug::fmt(&self.text, f) }
@@ -35,8 +35,8 @@ pub struct Config {
 }
 
 impl Config {
-    /// Decrypts all values. The crypter is not touched if nothing is secret: deriving its key takes time, and a
-    /// passphrase that nobody needs should not be asked for.
+    /// Decrypts all values. Without secrets the crypter is not used: deriving its key takes time, and the user should not be asked for a
+    /// passphrase that is not needed.
     pub fn decrypt(items: &BTreeMap<ConfigKey, Item>, crypter: &dyn Crypter) -> Result<Self, Diagnostic> {
         let mut entries = BTreeMap::new();
         for (key, item) in items {
@@ -47,7 +47,7 @@ impl Config {
         Ok(Self { entries })
     }
 
-    /// Values in which nothing is encrypted.
+    /// Values without encryption.
     pub(crate) fn open(items: &BTreeMap<ConfigKey, Item>) -> Self {
         let text = |item: &Item| match item {
             Item::String(text) => text.clone(),
@@ -85,19 +85,19 @@ impl Config {
         self.namespace(package).map(|(name, entry)| (name.to_owned(), value(entry))).collect()
     }
 
-    /// What a package's plugin gets in `PULUMI_CONFIG`: its namespace as a JSON object of texts, secrets in clear.
+    /// The `PULUMI_CONFIG` of a package's plugin: its namespace as a JSON object of texts, secrets in clear.
     pub fn plugin_environment(&self, package: &str) -> String {
         let texts = self.namespace(package).map(|(name, entry)| (name.to_owned(), Item::String(entry.text.clone())));
         json::compact(&Item::Map(texts.collect()))
     }
 
-    /// What a program's compiler gets in `PULUMI_CONFIG`: all values as a JSON object of texts, secrets in clear.
+    /// The `PULUMI_CONFIG` of a program's compiler: all values as a JSON object of texts, secrets in clear.
     pub fn compiler_environment(&self) -> String {
         let texts = self.entries.iter().map(|(key, entry)| (key.to_string(), Item::String(entry.text.clone())));
         json::compact(&Item::Map(texts.collect()))
     }
 
-    /// The texts of all secret values, for hiding them from what is shown.
+    /// The texts of all secret values, for removing them from output.
     pub fn secret_texts(&self) -> impl Iterator<Item = &str> {
         self.entries.values().filter(|entry| entry.secret).map(|entry| entry.text.as_str())
     }
@@ -122,7 +122,7 @@ pub(crate) fn decrypt(item: &Item, crypter: &dyn Crypter) -> Result<ConfigText, 
     Ok(ConfigText { text, secret, object })
 }
 
-/// The value with every ciphertext replaced by what `open` makes of it.
+/// The value with every ciphertext replaced by the result of `open`.
 pub(crate) fn plain(item: &Item, open: &dyn Fn(&str) -> Result<String, Diagnostic>) -> Result<Item, Diagnostic> {
     item.with_secrets(&|ciphertext| open(ciphertext).map(Item::String))
 }

@@ -1,9 +1,9 @@
-//! How the text of a configuration value becomes a value of a YAML program.
+//! Infers a YAML program's value from the text of a configuration value.
 
 use outrigger_value::{PropertyMap, Value};
 use serde_json::Value as Json;
 
-/// The value that Pulumi's YAML host makes of a text. The order of the attempts is the rule; a declared type plays no part.
+/// The value that Pulumi's YAML host infers from a text. The order of the attempts matters; a declared type does not.
 ///
 /// A secret's value must be wrapped by the caller; [`Config::values`](super::Config::values) does.
 pub fn infer(text: &str) -> Value {
@@ -46,7 +46,7 @@ fn float(text: &str) -> Option<f64> {
     if text.eq_ignore_ascii_case("nan") {
         return Some(f64::NAN);
     }
-    // Hexadecimal floats begin with `0x` and were taken for text above, unless they have a sign.
+    // Hexadecimal floats begin with `0x` and count as text above, unless they have a sign.
     if !unsigned.starts_with(|c: char| c.is_ascii_digit() || c == '.') || !underscores_fit(unsigned) {
         return None;
     }
@@ -72,7 +72,7 @@ fn hexadecimal_float(text: &str) -> Option<f64> {
     let (mantissa, exponent) = text.split_once(['p', 'P'])?;
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
     let digits = format!("{whole}{fraction}");
-    // More digits than a double has would need correct rounding; such a configuration value has not been seen.
+    // More digits than a double has would need correct rounding; no such configuration value has been seen.
     if digits.is_empty() || digits.len() > 13 || !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         return None;
     }

@@ -1,4 +1,4 @@
-//! A configuration value as a stack's file holds it.
+//! A configuration value as stored in a stack's file.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,19 +9,19 @@ use outrigger_syntax::{Document, Kind, Node};
 use super::Step;
 use super::json;
 
-/// A list may not be made longer than this by naming an index.
+/// Setting an index may not make a list longer than this.
 const MAX_NEW_INDEX: usize = 10_000;
 
 /// A value of the `config` block. Secrets are still encrypted.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Item {
-    /// Nothing.
+    /// Null.
     Null,
     /// True or false.
     Bool(bool),
     /// A whole number.
     Int(i64),
-    /// A whole number above the range of [`Item::Int`]; only as a whole value, never inside one.
+    /// A whole number above the range of [`Item::Int`]; only at the top, never inside a value.
     UInt(u64),
     /// Any other number.
     Float(f64),
@@ -38,13 +38,13 @@ pub enum Item {
 /// Why a part of a value cannot be set or removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ItemError {
-    /// The path asks for a map where something else is.
+    /// The path needs a map where there is something else.
     ExpectedMap,
-    /// The path asks for a list where something else is.
+    /// The path needs a list where there is something else.
     ExpectedList,
     /// The index is past the end of the list.
     IndexOutOfRange,
-    /// The result would be a map with the single key `secure`, which is how a secret is written.
+    /// The result would be a map with the single key `secure`, which means a secret.
     SecureReserved,
 }
 
@@ -62,7 +62,7 @@ impl fmt::Display for ItemError {
 impl std::error::Error for ItemError {}
 
 impl Item {
-    /// The value of a node, at any depth inside a configuration value.
+    /// The value of a node, at any depth of a configuration value.
     pub(crate) fn from_node(document: &Document, node: &Node) -> Item {
         match &node.kind {
             Kind::Null => Item::Null,
@@ -92,7 +92,7 @@ impl Item {
         }
     }
 
-    /// The value as a part of another: the peer reads numbers there from JSON, into 64 bits with a sign or a double.
+    /// The value as a part of another: there the peer parses numbers from JSON into signed 64-bit integers or doubles.
     fn inside(self) -> Item {
         match self {
             Item::UInt(value) => Item::Float(value as f64),
@@ -100,7 +100,7 @@ impl Item {
         }
     }
 
-    /// The value as a whole entry of the `config` block: the peer keeps a scalar there as text only.
+    /// The value as a whole entry of the `config` block: there the peer keeps scalars as text.
     #[must_use]
     pub(crate) fn into_entry(self) -> Item {
         match self {
@@ -142,8 +142,8 @@ impl Item {
         matches!(self, Item::Null | Item::List(_) | Item::Map(_))
     }
 
-    /// What the text means inside a structured value: `true`, `false` and whole numbers are what they look like.
-    /// Text that begins with `0` stays text, so that nothing is lost of `0123`.
+    /// The meaning of text inside a structured value: `true`, `false` and whole numbers get their types.
+    /// Text that begins with `0` stays text, so that `0123` loses nothing.
     #[must_use]
     pub(crate) fn coerced(text: &str) -> Item {
         match text {
@@ -173,8 +173,8 @@ impl Item {
         }
     }
 
-    /// Sets the part at the end of the steps, making maps and lists on the way where nothing is.
-    /// A scalar as the whole value (`top`) gives way; a scalar deeper inside does not.
+    /// Sets the part at the end of the steps, creating missing maps and lists on the way.
+    /// A scalar as the whole value (`top`) is replaced; a scalar deeper inside is an error.
     pub(crate) fn set(&mut self, steps: &[Step], new: Item, top: bool) -> Result<(), ItemError> {
         let Some((step, rest)) = steps.split_first() else {
             *self = new;
@@ -209,7 +209,7 @@ impl Item {
         }
     }
 
-    /// Removes the part at the end of the steps; what is not there is no error.
+    /// Removes the part at the end of the steps; a missing part is no error.
     pub(crate) fn remove(&mut self, steps: &[Step]) -> Result<(), ItemError> {
         let Some((step, rest)) = steps.split_first() else { return Ok(()) };
         match (self, step) {
@@ -242,7 +242,7 @@ impl Item {
 fn container(step: &Step) -> Result<Item, ItemError> {
     match step {
         Step::Key(_) => Ok(Item::Map(BTreeMap::new())),
-        // The peer fills the places before the index with nulls.
+        // The peer fills the elements before the index with nulls.
         Step::Index(index) if *index <= MAX_NEW_INDEX => Ok(Item::List(vec![Item::Null; index + 1])),
         Step::Index(_) => Err(ItemError::IndexOutOfRange),
     }
@@ -251,7 +251,7 @@ fn container(step: &Step) -> Result<Item, ItemError> {
 /// A number with all its digits. One without a fraction is whole, because the peer keeps the value as JSON text.
 fn number(document: &Document, node: &Node, value: f64) -> Item {
     let text = document.text(node.span);
-    // A tag stands before the number, and quotes around it, only if someone wrote `!!int "5"`.
+    // A tag precedes the number, and quotes surround it, only if someone wrote `!!int "5"`.
     let bare = text.rsplit(char::is_whitespace).next().unwrap_or(text).trim_matches(['"', '\'']);
     match scalar::resolve(bare) {
         Scalar::Int(value) => Item::Int(value),

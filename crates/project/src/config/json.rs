@@ -1,10 +1,10 @@
-//! JSON as Go's `encoding/json` writes it. The text reaches programs, plugins and users, so it must be the same to the byte.
+//! JSON as Go's `encoding/json` writes it. The text reaches programs, plugins and users, so it must match to the byte.
 
 use outrigger_syntax::scalar::exponent_form;
 
 use super::Item;
 
-/// The value as compact JSON. A secret that is still encrypted is written as `{"secure": …}`.
+/// The value as compact JSON. A secret still encrypted is written as `{"secure": …}`.
 pub(crate) fn compact(item: &Item) -> String {
     let mut writer = Writer { out: String::new(), indented: false, html: true };
     writer.item(item, 0);
@@ -14,9 +14,9 @@ pub(crate) fn compact(item: &Item) -> String {
 /// Writes JSON piece by piece.
 pub(super) struct Writer {
     pub(super) out: String,
-    /// Two spaces per level, as for people; otherwise nothing between the parts.
+    /// Two spaces per level, for people; otherwise no blanks.
     pub(super) indented: bool,
-    /// Go's default: what could end a script element is escaped.
+    /// Go's default: characters that could end a script element are escaped.
     pub(super) html: bool,
 }
 
@@ -103,7 +103,7 @@ impl Writer {
     }
 }
 
-/// The shortest form, with an exponent below 1e-6 and from 1e21; a negative exponent of one digit is written as one.
+/// The shortest form, with an exponent below 1e-6 and from 1e21; a negative exponent of one digit has no leading zero.
 fn number(value: f64) -> String {
     let magnitude = value.abs();
     if magnitude != 0.0 && !(1e-6..1e21).contains(&magnitude) {

@@ -25,7 +25,7 @@ pub enum Step {
 pub struct ConfigPath {
     /// The value.
     pub key: ConfigKey,
-    /// The way into it; empty for the whole value.
+    /// The path inside it; empty for the whole value.
     pub steps: Vec<Step>,
 }
 
@@ -34,7 +34,7 @@ pub struct ConfigPath {
 pub struct KeyError {
     /// The text.
     pub text: String,
-    /// What is wrong with it.
+    /// The problem.
     pub reason: &'static str,
 }
 
@@ -47,7 +47,7 @@ impl fmt::Display for KeyError {
 impl std::error::Error for KeyError {}
 
 impl ConfigKey {
-    /// Reads `name`, `namespace:name` or the old `namespace:config:name`; a bare name is one of the project's.
+    /// Parses `name`, `namespace:name` or the old `namespace:config:name`; a bare name belongs to the project.
     pub fn parse(text: &str, project: &str) -> Result<Self, KeyError> {
         let parts: Vec<&str> = text.split(':').collect();
         let (namespace, name) = match parts.as_slice() {
@@ -80,12 +80,12 @@ impl From<ConfigKey> for ConfigPath {
 }
 
 impl ConfigPath {
-    /// Reads a key as `config get`, `set` and `rm` do; with `path` its name is a path: `outer.inner[0]["a.b"]`.
+    /// Parses a key as `config get`, `set` and `rm` do; with `path` its name is a path: `outer.inner[0]["a.b"]`.
     pub fn parse(text: &str, project: &str, path: bool) -> Result<Self, KeyError> {
         if !path {
             return ConfigKey::parse(text, project).map(Self::from);
         }
-        // The rule about colons holds for the first part only; further parts may have any name.
+        // The rule about colons applies only to the first part; further parts may have any name.
         let key = match text.find(['[', '.']) {
             Some(end) if end > 0 => {
                 let (top, rest) = text.split_at(end);
@@ -97,7 +97,7 @@ impl ConfigPath {
         Self::from_name(key)
     }
 
-    /// Takes the name of a key as a path.
+    /// Parses the name of a key as a path.
     pub(crate) fn from_name(key: ConfigKey) -> Result<Self, KeyError> {
         let fail = |reason| KeyError { text: key.to_string(), reason };
         let mut steps = steps(&key.name).map_err(fail)?.into_iter();
@@ -128,7 +128,7 @@ impl fmt::Display for ConfigPath {
     }
 }
 
-/// Pulumi's strict path grammar. Doubled dots are one, `*` is a name, and `\` escapes only a quote.
+/// Pulumi's strict path grammar. Doubled dots count as one, `*` is a name, and `\` escapes only a quote.
 fn steps(path: &str) -> Result<Vec<Step>, &'static str> {
     if path.starts_with('.') {
         return Err("a path must begin with a name");

@@ -1,4 +1,4 @@
-//! What the project declares and what the stack gives, put together and checked.
+//! Merges the project's declarations with the stack's values, and checks the result.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,26 +13,26 @@ use super::{Config, ConfigKey, ConfigPath, Item, KeyError};
 use crate::project::{ConfigDeclaration, Project};
 use crate::stack_config::StackConfig;
 
-/// The values of the stack and, where it has none, of the project. Secrets are still encrypted.
+/// The stack's values, with the project's where it has none. Secrets are still encrypted.
 #[derive(Clone, Debug, Default)]
 pub struct Merged {
     /// The values.
     pub items: BTreeMap<ConfigKey, Item>,
-    /// Where each of them was given.
+    /// The origin of each value.
     pub origins: BTreeMap<ConfigKey, Origin>,
 }
 
-/// Where a value was given.
+/// The origin of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// In the stack's file.
+    /// The stack's file.
     Stack(Place),
-    /// In the project file.
+    /// The project file.
     Project(Place),
 }
 
 impl Merged {
-    /// Where the values of each namespace were given, for messages about a package's default provider.
+    /// The places of each namespace's values, for messages about a package's default provider.
     pub fn package_places(&self) -> BTreeMap<String, PropertyPlaces> {
         let mut packages: BTreeMap<String, Settings> = BTreeMap::new();
         for (key, origin) in &self.origins {
@@ -63,8 +63,8 @@ impl Origin {
     }
 }
 
-/// Puts the two together without checking, as `config get` and `config ls` do.
-/// Answers also which of the project's own keys have no value at all.
+/// Merges without checking, as `config get` and `config ls` do.
+/// Also returns the project's own keys that have no value at all.
 pub fn apply(project: &Project, stack: &StackConfig) -> Result<(Merged, Vec<String>), Diagnostic> {
     let mut merged = Merged::default();
     for (key, entry) in stack.entries() {
@@ -84,7 +84,7 @@ pub fn apply(project: &Project, stack: &StackConfig) -> Result<(Merged, Vec<Stri
             }
             continue;
         };
-        // A scalar is kept as text at the top, but has its type inside a structured value.
+        // A scalar is text at the top, but has its type inside a structured value.
         let item = match &given.item {
             scalar @ (Item::Bool(_) | Item::Int(_)) => scalar.clone().into_entry(),
             other => other.clone(),
@@ -110,7 +110,7 @@ pub fn apply(project: &Project, stack: &StackConfig) -> Result<(Merged, Vec<Stri
     Ok((merged, missing))
 }
 
-/// Puts the two together, checks the result against the declared types, and decrypts it.
+/// Merges the two, checks the result against the declared types, and decrypts it.
 pub fn merge(
     project: &Project,
     stack: &StackConfig,
@@ -133,7 +133,7 @@ pub fn merge(
     if findings.is_empty() { Ok(config) } else { Err(findings) }
 }
 
-/// What is wrong with a value by its declaration. Without a crypter, secrets are not looked into.
+/// The error of a value that does not match its declaration. Without a crypter, secrets are not examined.
 pub(super) fn mismatch(
     project: &Project,
     merged: &Merged,
@@ -163,7 +163,7 @@ pub(super) fn mismatch(
         None if item.is_secret() => return Ok(None),
         None => item.clone(),
     };
-    // Scalars inside a value are checked as text when they were read alone, as the peer does.
+    // A scalar inside a value is checked as text when it was read alone, as in the peer.
     let plain = if path.steps.is_empty() || plain.is_object() { plain } else { plain.into_entry() };
     if ty.accepts(&plain) {
         return Ok(None);
@@ -176,7 +176,7 @@ pub(super) fn mismatch(
     ))
 }
 
-/// The peer takes the name of a declared key for a path, dots and brackets included.
+/// The peer parses the name of a declared key as a path, dots and brackets included.
 pub(super) fn declared_path(project: &Project, written: &str) -> Result<ConfigPath, KeyError> {
     ConfigKey::parse(written, &project.name).and_then(ConfigPath::from_name)
 }

@@ -1,4 +1,4 @@
-//! What can be said about a configuration without opening its secrets, for checking a program that nobody runs.
+//! The known part of a configuration whose secrets stay closed, for checking a program without running it.
 
 use std::collections::BTreeMap;
 
@@ -10,16 +10,16 @@ use super::{Config, ConfigKey, apply, infer};
 use crate::project::Project;
 use crate::stack_config::StackConfig;
 
-/// The configuration as far as it is known.
+/// The known part of a configuration.
 #[derive(Debug, Default)]
 pub struct Survey {
-    /// Values by `namespace:name`, as a program reads them; [`Value::Unknown`] stands for what is not known.
+    /// Values by `namespace:name`, as a program reads them, with [`Value::Unknown`] for unknown ones.
     pub values: BTreeMap<String, Value>,
-    /// The values that are known, decrypted because nothing in them is encrypted.
+    /// The values without encryption.
     pub plain: Config,
-    /// How many values were not looked at because they are encrypted.
+    /// How many encrypted values were skipped.
     pub sealed: usize,
-    /// What is wrong.
+    /// Errors and warnings.
     pub findings: Vec<Diagnostic>,
 }
 
@@ -48,7 +48,7 @@ impl Survey {
                 Ok(None) => {}
                 Ok(Some(finding)) | Err(finding) => {
                     survey.findings.push(finding);
-                    // What is wrong with it has been said.
+                    // The error in it has been reported.
                     survey.declare([written.as_str()].into_iter(), project);
                 }
             }
@@ -65,7 +65,7 @@ impl Survey {
         survey
     }
 
-    /// No stack in particular: what the project declares and what any of its stacks has exists, and nothing is known of it.
+    /// The configuration of no stack in particular: keys of the project's declarations and of any of its stacks exist, with unknown values.
     pub fn of_none<'s>(project: &Project, stacks: impl IntoIterator<Item = &'s StackConfig>) -> Self {
         let mut survey = Self::default();
         survey.declare(project.config.keys().map(String::as_str), project);
@@ -74,7 +74,7 @@ impl Survey {
         survey
     }
 
-    /// Keys that a program declares exist as well, with an unknown value where no stack gives one.
+    /// Adds the keys that a program declares, with an unknown value unless a stack gives one.
     pub fn declare<'k>(&mut self, keys: impl Iterator<Item = &'k str>, project: &Project) {
         let key = |written: &str| match declared_path(project, written) {
             Ok(path) => path.key,

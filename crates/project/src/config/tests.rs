@@ -23,7 +23,7 @@ impl Crypter for Brackets {
     }
 }
 
-/// Must not be asked.
+/// Must not be used.
 struct Untouched;
 
 impl Crypter for Untouched {

@@ -8,16 +8,16 @@ use serde::Deserialize;
 
 use crate::stack_config::{Form, written_text};
 
-/// What a lock file says, taken from a package's schema.
+/// The content of a lock file, taken from a package's schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LockFile {
     /// The plugin behind the package.
     pub plugin: PluginDescriptor,
-    /// Whose package it is, where the schema says so.
+    /// The package's publisher, if the schema names one.
     namespace: Option<String>,
 }
 
-/// The part of a schema that counts here.
+/// The part of a schema needed here.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Outline {

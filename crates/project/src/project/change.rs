@@ -1,4 +1,4 @@
-//! Changing the project file without touching anything else in it.
+//! Edits the project file without changing anything else in it.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::stack_config::{Editor, Form};
 const PACKAGES: &str = "packages";
 
 impl Project {
-    /// The project file's text with a package in it, in place of one of the same name.
+    /// The project file's text with a package added, replacing one of the same name.
     pub fn with_package(&self, name: &str, spec: &PackageSpec) -> Result<String, Diagnostic> {
         let text: &str = self.document.source();
         let way = [Step::Key(PACKAGES.to_owned()), Step::Key(name.to_owned())];
@@ -27,7 +27,7 @@ impl Project {
                 true => self.editing(text, |editor| editor.remove(&way)),
                 false => Some(text.to_owned()),
             };
-            // One setting after the other, in Pulumi's order; a map that is written at once is sorted.
+            // One setting after the other, in Pulumi's order; a map written at once would be sorted.
             let in_order = parts(spec).into_iter().try_fold(removed, |text, (key, item)| {
                 let way = [way[0].clone(), way[1].clone(), Step::Key(key.to_owned())];
                 text.map(|text| self.edited(&text, &way, &item))
@@ -45,7 +45,7 @@ impl Project {
         })
     }
 
-    /// Pulumi's rule: `SOURCE@VERSION` if that says everything, unless the other packages, or this one before, have the long form.
+    /// Pulumi's rule: `SOURCE@VERSION` if that is enough, unless the other packages, or this one before, have the long form.
     fn written_short(&self, name: &str, spec: &PackageSpec) -> bool {
         if !spec.parameters.is_empty() || spec.download_url.is_some() || !spec.checksums.is_empty() {
             return false;
@@ -78,7 +78,7 @@ impl Project {
         edit(&Editor::new(&document, form))
     }
 
-    /// Whether a text, read again, has the package and is otherwise what it was.
+    /// Whether the new text, parsed again, has the package and is otherwise unchanged.
     fn gains(&self, text: &str, name: &str, spec: &PackageSpec) -> bool {
         let Ok(document) = Document::parse_bytes(&**self.document.file(), text.as_bytes()) else { return false };
         let same_elsewhere = others(&document) == others(&self.document);
@@ -108,7 +108,7 @@ fn parts(spec: &PackageSpec) -> Vec<(&'static str, Item)> {
     parts
 }
 
-/// Everything in the file but the packages.
+/// Everything in the file except the packages.
 fn others(document: &Document) -> BTreeMap<String, Item> {
     let entries = document.root.as_object().into_iter().flat_map(Object::iter);
     entries

@@ -4,14 +4,14 @@ use outrigger_syntax::{Node, Span};
 
 use super::reader::Reader;
 
-/// The command that makes the program.
+/// The command that produces the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Compiler {
     /// The program to run.
     pub program: String,
     /// Its arguments.
     pub arguments: Vec<String>,
-    /// Where it stands.
+    /// Its place.
     pub span: Span,
 }
 
@@ -40,7 +40,7 @@ impl Compiler {
     }
 }
 
-/// The words of a command line by the rules that the peer uses: quotes, backslashes and comments as in a shell, and nothing else.
+/// Splits a command line into words by the peer's rules: quotes, backslashes and comments as in a shell, and nothing else.
 fn words(text: &str) -> Result<Vec<String>, &'static str> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
@@ -63,7 +63,7 @@ fn words(text: &str) -> Result<Vec<String>, &'static str> {
     Ok(words)
 }
 
-/// Reads as far as the closing quote. Within double quotes a backslash escapes any letter, which a shell's does not.
+/// Reads up to the closing quote. Within double quotes a backslash escapes any letter, unlike in a shell.
 fn quoted(letters: &mut std::str::Chars<'_>, quote: char, word: &mut String) -> Result<(), &'static str> {
     const UNCLOSED: &str = "a quote is not closed";
     loop {

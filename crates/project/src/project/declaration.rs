@@ -13,22 +13,22 @@ use crate::config::Item;
 pub struct ConfigDeclaration {
     /// The declared type; stack values of the project's own keys are checked against it.
     pub ty: Option<ConfigType>,
-    /// What is used when the stack has no value.
+    /// The value if the stack has none.
     pub given: Option<Given>,
-    /// The stack's value must be encrypted.
+    /// Whether the stack's value must be encrypted.
     pub secret: bool,
-    /// What the project says of it.
+    /// The project's description of it.
     pub description: Option<String>,
-    /// Where the key stands.
+    /// The key's place.
     pub span: Span,
 }
 
-/// A value that the project file gives, by `default` or `value`; both are used alike.
+/// A value from the project file, by `default` or `value`; both work the same.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Given {
     /// The value.
     pub item: Item,
-    /// Where it stands.
+    /// Its place.
     pub span: Span,
 }
 
@@ -43,7 +43,7 @@ pub enum ConfigType {
     Boolean,
     /// A map.
     Object,
-    /// A list of such elements.
+    /// A list with elements of this type.
     Array(Box<ConfigType>),
 }
 
@@ -85,7 +85,7 @@ impl ConfigDeclaration {
         project: &str,
     ) -> BTreeMap<String, ConfigDeclaration> {
         let Some(node) = root.get("config") else { return BTreeMap::new() };
-        // Text is the old way to say `stackConfigDir`.
+        // Text is the old form of `stackConfigDir`.
         if node.is_null() || node.as_str().is_some() {
             return BTreeMap::new();
         }
@@ -135,12 +135,12 @@ fn read<'a>(reader: &mut Reader<'a>, key: &str, own: bool, span: Span, node: &'a
     Some(ConfigDeclaration { ty, given: default.or(value), secret, description, span })
 }
 
-/// `key: value`: a default for the project's own key, a value for another's. Both are used alike.
+/// `key: value`: a default for the project's own key, a value for another's. Both work the same.
 fn shorthand(reader: &mut Reader<'_>, key: &str, span: Span, node: &Node) -> Option<ConfigDeclaration> {
     let item = Item::from_node(reader.document(), node);
     let fits = match &item {
         Item::String(_) | Item::Bool(_) | Item::List(_) => true,
-        // The schema of the peer asks for a whole number, and `1.0` is one.
+        // The peer's schema requires a whole number, and `1.0` is one.
         Item::Int(_) | Item::UInt(_) => true,
         Item::Null | Item::Float(_) | Item::Secure(_) | Item::Map(_) => false,
     };
@@ -184,7 +184,7 @@ fn check_foreign(
 
 fn ty<'a>(reader: &mut Reader<'a>, key: &str, object: &'a Object) -> Option<ConfigType> {
     let Some(node) = object.get("type") else {
-        // `items` alone means nothing, but must be right.
+        // `items` alone means nothing, but must be valid.
         if let Some(items) = object.get("items") {
             item_type(reader, key, items);
         }

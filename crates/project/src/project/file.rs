@@ -12,7 +12,7 @@ use outrigger_value::nearest::closest;
 use super::reader::Reader;
 use super::{Compiler, ConfigDeclaration, PackageSpec, PluginOverride, Runtime};
 
-/// The names that a project file may have, in the order of preference.
+/// The possible names of a project file, in order of preference.
 const NAMES: [&str; 3] = ["Pulumi.json", "Pulumi.yaml", "Pulumi.yml"];
 
 /// A project.
@@ -20,7 +20,7 @@ const NAMES: [&str; 3] = ["Pulumi.json", "Pulumi.yaml", "Pulumi.yml"];
 pub struct Project {
     /// The project file as it was read.
     pub document: Document,
-    /// Where the project file is.
+    /// The project file's path.
     pub path: PathBuf,
     /// The project's name.
     pub name: String,
@@ -28,24 +28,24 @@ pub struct Project {
     pub runtime: Option<Runtime>,
     /// The directory of the program, or a file in it, relative to the project file.
     pub main: Option<String>,
-    /// What the project says of itself.
+    /// The project's description of itself.
     pub description: Option<String>,
-    /// The declared configuration, by the key as it is written.
+    /// The declared configuration, by the key as written.
     pub config: BTreeMap<String, ConfigDeclaration>,
     /// The directory of the stacks' files, relative to the project file.
     pub stack_config_dir: Option<String>,
-    /// The backend that the project is kept in.
+    /// The backend of the project's stacks.
     pub backend_url: Option<String>,
-    /// Every operation begins with a refresh.
+    /// Whether every operation begins with a refresh.
     pub refresh_always: bool,
-    /// The packages that `install` gets.
+    /// The packages that `install` installs.
     pub packages: BTreeMap<String, PackageSpec>,
-    /// Plugins that are taken from given directories.
+    /// Plugins used from given directories.
     pub plugins: Vec<PluginOverride>,
     required_version: Option<(String, Span)>,
 }
 
-/// The project file of a directory or of the nearest directory above it.
+/// The project file in a directory or in the nearest directory above it.
 pub fn find(start: &Path) -> Result<PathBuf, Diagnostic> {
     for directory in start.ancestors() {
         for name in NAMES {
@@ -63,7 +63,7 @@ pub fn find(start: &Path) -> Result<PathBuf, Diagnostic> {
     })
 }
 
-/// What to do with a project of another program.
+/// A hint for a project of another tool.
 fn foreign(directory: &Path) -> Option<&'static str> {
     if directory.join("cdktf.json").is_file() {
         return Some(
@@ -90,7 +90,7 @@ impl Project {
         Self::from_document(path, document)
     }
 
-    /// Takes a file that was read already.
+    /// Reads a parsed file.
     pub fn from_document(path: &Path, document: Document) -> Result<Self, Vec<Diagnostic>> {
         let mut reader = Reader::new(&document);
         let project = reader.root().and_then(|root| read(&mut reader, root, path));
@@ -108,7 +108,7 @@ impl Project {
         self.path.parent().unwrap_or(Path::new(""))
     }
 
-    /// The directory that the program runs in: the project's, or what `main` names. Of a file, its directory counts.
+    /// The directory that the program runs in: the project's, or the one that `main` names. For a file, its directory counts.
     pub fn program_directory(&self) -> PathBuf {
         let Some(main) = &self.main else { return self.directory().to_owned() };
         let path = self.directory().join(main);
@@ -118,7 +118,7 @@ impl Project {
         }
     }
 
-    /// The command that makes the program, if it is not in a file.
+    /// The command that produces the program, if it is not in a file.
     pub fn compiler(&self) -> Option<&Compiler> {
         self.runtime.as_ref()?.compiler.as_ref()
     }
@@ -133,7 +133,7 @@ impl Project {
         }
     }
 
-    /// Whether `requiredPulumiVersion` accepts the version of Pulumi that this build stands for.
+    /// Checks that `requiredPulumiVersion` accepts the version of Pulumi that this build reproduces.
     pub fn check_version(&self) -> Result<(), Diagnostic> {
         let Some((text, span)) = &self.required_version else { return Ok(()) };
         let place = self.document.place(*span);
@@ -245,7 +245,7 @@ fn name(reader: &mut Reader<'_>, root: &Object) -> Option<String> {
     }
 }
 
-/// `template` means nothing at run time, but the peer refuses a wrong one.
+/// `template` has no effect at run time, but the peer refuses an invalid one.
 fn template<'a>(reader: &mut Reader<'a>, root: &'a Object) {
     let known = ["displayName", "description", "quickstart", "important", "metadata", "config"];
     if let Some(template) = reader.optional_object(root, "template") {

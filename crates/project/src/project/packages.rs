@@ -1,4 +1,4 @@
-//! Packages and plugins that the project file names.
+//! Packages and plugins in the project file.
 
 use std::collections::BTreeMap;
 
@@ -6,33 +6,33 @@ use outrigger_syntax::{Node, Object, Span};
 
 use super::reader::Reader;
 
-/// A package that `install` gets.
+/// A package that `install` installs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PackageSpec {
     /// A name, a URL or a local path.
     pub source: String,
     /// A version or a commit.
     pub version: Option<String>,
-    /// What a parameterised package is made from.
+    /// The parameters of a parameterised package.
     pub parameters: Vec<String>,
-    /// Where the plugin is downloaded from.
+    /// The download URL of the plugin.
     pub download_url: Option<String>,
     /// Base64 digests by platform.
     pub checksums: BTreeMap<String, String>,
-    /// Where it stands.
+    /// Its place.
     pub span: Span,
 }
 
-/// A plugin that is taken from a directory.
+/// A plugin used from a directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PluginOverride {
     /// The plugin's name.
     pub name: String,
     /// The directory, relative to the project file.
     pub path: String,
-    /// The version that it stands for; none means any.
+    /// The version that it replaces; `None` means any.
     pub version: Option<String>,
-    /// Where it stands.
+    /// Its place.
     pub span: Span,
 }
 
@@ -88,7 +88,7 @@ impl PackageSpec {
         Some(spec)
     }
 
-    /// A package that stands in no file yet.
+    /// A package that is in no file yet.
     pub fn of(source: String, version: Option<String>, parameters: Vec<String>) -> Self {
         Self { version, parameters, ..Self::new(source, Span::default()) }
     }
@@ -99,7 +99,7 @@ impl PackageSpec {
 }
 
 impl PluginOverride {
-    /// Those of resource providers. Those of policy packs and language hosts are only checked.
+    /// Those of resource providers. Those of policy packs and language hosts are only validated.
     pub(super) fn read_all<'a>(reader: &mut Reader<'a>, root: &'a Object) -> Vec<Self> {
         let Some(node) = root.get("plugins") else { return Vec::new() };
         let Some(object) = node.as_object() else {

@@ -1,10 +1,10 @@
-//! Reading typed values out of a tree, collecting what is wrong.
+//! Reads typed values from a syntax tree and collects the errors.
 
 use outrigger_diagnostic::Diagnostic;
 use outrigger_syntax::{Document, Node, Object, Span};
 use outrigger_value::nearest::closest;
 
-/// A document under reading and the findings so far.
+/// The document being read and the findings so far.
 pub(super) struct Reader<'a> {
     document: &'a Document,
     findings: Vec<Diagnostic>,
@@ -46,7 +46,7 @@ impl<'a> Reader<'a> {
         self.fail("project-wrong-kind", &summary, node.span, &hint);
     }
 
-    /// Text; absent is no error, null is.
+    /// Text; a missing value is no error, null is.
     pub(super) fn string(&mut self, object: &'a Object, key: &str) -> Option<(String, Span)> {
         let node = object.get(key)?;
         match node.as_str() {
@@ -58,12 +58,12 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Text; absent and null are no error.
+    /// Text; neither a missing value nor null is an error.
     pub(super) fn optional_string(&mut self, object: &'a Object, key: &str) -> Option<(String, Span)> {
         if object.get(key).is_some_and(Node::is_null) { None } else { self.string(object, key) }
     }
 
-    /// An object; absent and null are no error.
+    /// An object; neither a missing value nor null is an error.
     pub(super) fn optional_object(&mut self, object: &'a Object, key: &str) -> Option<&'a Object> {
         let node = object.get(key).filter(|node| !node.is_null())?;
         if node.as_object().is_none() {
@@ -72,7 +72,7 @@ impl<'a> Reader<'a> {
         node.as_object()
     }
 
-    /// Refuses keys that are not among the known ones.
+    /// Refuses unknown keys.
     pub(super) fn only_keys(&mut self, object: &Object, owner: &str, known: &[&'static str]) {
         for entry in object {
             if known.contains(&&*entry.key.text) {

@@ -13,9 +13,9 @@ pub struct Runtime {
     pub name: String,
     /// The options: name and value as text, for `PULUMI_RUNTIME_<NAME>` of plugins.
     pub options: Vec<(String, String)>,
-    /// Where the runtime stands.
+    /// The runtime's place.
     pub span: Span,
-    /// The command that makes the program of a YAML project.
+    /// The command that produces the program of a YAML project.
     pub compiler: Option<Compiler>,
 }
 
@@ -55,7 +55,7 @@ impl Runtime {
         if name.is_empty() {
             return empty(reader, span);
         }
-        // To other languages the option may mean something else.
+        // In other languages the option may have another meaning.
         let compiler = compiler.filter(|_| name == "yaml").and_then(|node| Compiler::read(reader, node));
         Some(Runtime { name, options, span, compiler })
     }

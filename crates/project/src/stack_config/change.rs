@@ -1,4 +1,4 @@
-//! Changing a stack's file.
+//! Edits of a stack's file.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +10,10 @@ use super::edit::Editor;
 use super::render::Form;
 use crate::config::{ConfigKey, ConfigPath, Item, ItemError, Step};
 
-/// A value to be set.
+/// A new value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NewValue {
-    /// Text in clear. Inside a structured value `true`, `false` and whole numbers become what they look like.
+    /// Text in clear. Inside a structured value `true`, `false` and whole numbers get their types.
     Plain(String),
     /// The ciphertext of a secret text.
     Secure(String),
@@ -46,14 +46,14 @@ impl StackConfig {
         let attempts = [
             editor.set(&way, &tree, false),
             editor.set(&way, &tree, true),
-            // Whatever stands in the way of the small change, the whole value can be written anew.
+            // If the small edit is impossible, the whole value can still be rewritten.
             editor.set(whole, &tree, false),
             editor.set(whole, &tree, true),
         ];
         self.first_that_means(attempts, &expected, self.settings())
     }
 
-    /// The file's text with a value or a part of one removed. What is not there is no error.
+    /// The file's text with a value or a part of one removed. A missing value is no error.
     pub fn remove(&self, path: &ConfigPath) -> Result<String, Diagnostic> {
         let Some(entry) = self.entries().get(&path.key) else { return Ok(self.source().to_string()) };
         if entry.item.get(&path.steps).is_none() {
@@ -66,7 +66,7 @@ impl StackConfig {
         if path.steps.is_empty() {
             expected.remove(&path.key);
             let config = || self.document.root.as_object()?.get("config")?.as_object();
-            // The last value takes the block with it.
+            // Removing the last value also removes the block.
             let last = config().is_some_and(|config| config.len() == 1);
             let attempts = [editor.remove(if last { way.get(..1).unwrap_or(&way) } else { &way }), editor.remove(&way)];
             return self.first_that_means(attempts, &expected, self.settings());
@@ -79,7 +79,7 @@ impl StackConfig {
         self.first_that_means(attempts, &expected, self.settings())
     }
 
-    /// The file's text with the salt of a passphrase set.
+    /// The file's text with a new passphrase salt.
     pub fn set_encryption_salt(&self, salt: &str) -> Result<String, Diagnostic> {
         const KEY: &str = "encryptionsalt";
         let mut settings = self.settings().clone();
@@ -87,7 +87,7 @@ impl StackConfig {
         let tree = Item::Map([(KEY.to_owned(), Item::String(salt.to_owned()))].into());
         let way = [Step::Key(KEY.to_owned())];
         let editor = self.editor();
-        // Settings come before the values, as the peer writes them.
+        // Settings precede the values, as the peer writes them.
         let attempts = [editor.set(&way, &tree, true), editor.set(&way, &tree, false)];
         self.first_that_means(attempts, &self.items(), &settings)
     }
@@ -120,12 +120,12 @@ impl StackConfig {
         self.entries().iter().map(|(key, entry)| (key.clone(), entry.item.clone())).collect()
     }
 
-    /// The key as it stands in the file, or as it will.
+    /// The key as it is, or will be, in the file.
     fn written(&self, key: &ConfigKey) -> String {
         self.entries().get(key).map_or_else(|| key.to_string(), |entry| entry.written.to_string())
     }
 
-    /// The first text that, read again, holds exactly these values and settings, and all else as before.
+    /// The first text that, parsed again, has exactly these values and settings, with everything else unchanged.
     fn first_that_means(
         &self,
         attempts: impl IntoIterator<Item = Option<String>>,
@@ -144,7 +144,7 @@ impl StackConfig {
         })
     }
 
-    /// What else is in the file.
+    /// Everything else in the file.
     fn others(&self) -> BTreeMap<String, Item> {
         let ours = |key: &str| key == "config" || self.settings().contains_key(key);
         let entries = self.document.root.as_object().into_iter().flat_map(Object::iter);
@@ -155,7 +155,7 @@ impl StackConfig {
     }
 }
 
-/// From the root of the file to the value.
+/// The path from the root of the file to the value.
 fn way(written: &str, steps: &[Step]) -> Vec<Step> {
     let mut way = vec![Step::Key("config".to_owned()), Step::Key(written.to_owned())];
     way.extend_from_slice(steps);

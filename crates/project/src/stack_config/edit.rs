@@ -1,20 +1,20 @@
-//! Small changes of a file's text. None of them is trusted: the caller reads the result again and compares.
+//! Small edits of a file's text. None of them is trusted: the caller parses the result and compares.
 
 use outrigger_syntax::{Document, Entry, Key, Kind, Layout, List, Node, Object};
 
 use super::render::{self, Form, Rendered};
 use crate::config::{Item, Step};
 
-/// Makes new texts out of a document.
+/// Produces edited texts of a document.
 pub(crate) struct Editor<'a> {
     document: &'a Document,
     text: &'a str,
-    /// How the file is written where nothing says otherwise.
+    /// The style of the file where nothing else decides.
     form: Form,
     newline: &'static str,
 }
 
-/// A node and what stands around it.
+/// A node and its surroundings.
 #[derive(Clone, Copy)]
 struct Site<'a> {
     node: &'a Node,
@@ -29,7 +29,7 @@ enum Holder<'a> {
     Item { list: &'a List, at: usize },
 }
 
-/// How deep the values of the `config` block are.
+/// The depth of values in the `config` block.
 const VALUE_DEPTH: usize = 2;
 
 impl<'a> Editor<'a> {
@@ -38,8 +38,8 @@ impl<'a> Editor<'a> {
         Self { document, text, form, newline: if text.contains("\r\n") { "\r\n" } else { "\n" } }
     }
 
-    /// Sets what is at the end of the way. `tree` holds the wanted values along it. Where a key is new, it is put before
-    /// the others (`first`) or behind them.
+    /// Sets the value at the end of the path. `tree` has the wanted values along it. A new key goes before the others (`first`) or after
+    /// them.
     pub(crate) fn set(&self, way: &[Step], tree: &Item, first: bool) -> Option<String> {
         let (site, depth) = self.walk(way);
         let wanted = |depth: usize| tree.get(way.get(..depth)?);
@@ -59,7 +59,7 @@ impl<'a> Editor<'a> {
         }
     }
 
-    /// Removes what is at the end of the way.
+    /// Removes the value at the end of the path.
     pub(crate) fn remove(&self, way: &[Step]) -> Option<String> {
         let (site, depth) = self.walk(way);
         if depth != way.len() {
@@ -110,7 +110,7 @@ impl<'a> Editor<'a> {
         }
     }
 
-    /// Follows the way as far as there are nodes.
+    /// Follows the path as far as there are nodes.
     fn walk(&self, way: &[Step]) -> (Site<'a>, usize) {
         let mut site = Site { node: &self.document.root, holder: Holder::Root, form: self.form };
         for (depth, step) in way.iter().enumerate() {
@@ -142,7 +142,7 @@ impl<'a> Editor<'a> {
     }
 
     /// Whether the node can only be changed as a whole: a secret is written as a map but has no parts, and the parts of an
-    /// alias stand elsewhere, where others may use them.
+    /// alias are elsewhere, where others may use them.
     fn is_whole(&self, node: &Node, depth: usize) -> bool {
         self.document.is_alias(node.span)
             || (depth >= VALUE_DEPTH && matches!(Item::from_node(self.document, node), Item::Secure(_)))
@@ -175,7 +175,7 @@ impl<'a> Editor<'a> {
         }
     }
 
-    /// An empty file, or one with nothing but comments.
+    /// An empty file, or one with only comments.
     fn replace_root(&self, item: &Item) -> Option<String> {
         let Rendered::Lines(lines) = render::value(item, Form::Block, 0, self.newline) else { return None };
         let span = self.document.root.span;
@@ -186,8 +186,8 @@ impl<'a> Editor<'a> {
         Some(format!("{}{gap}{lines}{}", self.text, self.newline))
     }
 
-    /// Replaces the value that follows a colon or a dash, which ends at `after`. What follows the value on its line,
-    /// or stands between the key and a value on later lines, is a comment and stays.
+    /// Replaces the value that follows a colon or a dash, which ends at `after`. Comments after the value on its line,
+    /// or between the key and a value on later lines, stay.
     fn replace_after(&self, after: usize, node: &Node, item: &Item, indent: usize, in_list: bool) -> Option<String> {
         let (start, end) = (node.span.start as usize, (node.span.end as usize).max(after));
         let (head_end, tail_end) = (self.line_end(after), self.line_end(end));
@@ -223,7 +223,7 @@ impl<'a> Editor<'a> {
     fn insert_entry(&self, site: Site<'a>, object: &'a Object, key: &str, item: &Item, first: bool) -> Option<String> {
         let form = if object.layout == Layout::Flow { site.form.max_flow() } else { site.form };
         let (Some(head), Some(last)) = (object.own_entries().first(), object.own_entries().last()) else {
-            // `{}` says nothing about how the user likes to write: by indentation, unless that is impossible.
+            // `{}` does not show the user's style: use indentation, unless that is impossible.
             let map = Item::Map([(key.to_owned(), item.clone())].into());
             return self.replace(site, &map);
         };
@@ -261,7 +261,7 @@ impl<'a> Editor<'a> {
         self.spliced(at, at, &format!("{}{}{item}", self.newline, " ".repeat(indent)))
     }
 
-    /// Leaves an empty map or list where the last part was; an empty root leaves nothing.
+    /// Leaves an empty map or list if the last part is removed; an empty root leaves nothing.
     fn empty(&self, way: &[Step]) -> Option<String> {
         let (_, parent) = way.split_last()?;
         let (site, _) = self.walk(parent);
@@ -281,7 +281,7 @@ impl<'a> Editor<'a> {
         }
     }
 
-    /// Removes the lines from `start` to `end`; if something else stands before it on its line, up to the next part.
+    /// Removes the lines from `start` to `end`; if something else precedes it on its line, up to the next part.
     fn remove_lines(&self, start: usize, next: Option<usize>, end: usize) -> Option<String> {
         let line_start = self.line_start(start);
         if !self.text.get(line_start..start)?.trim().is_empty() {
@@ -290,7 +290,7 @@ impl<'a> Editor<'a> {
         self.spliced(line_start, self.after_line(end), "")
     }
 
-    /// Removes a part of a flow collection with the comma that belongs to it.
+    /// Removes a part of a flow collection with its comma.
     fn remove_between(&self, range: std::ops::Range<usize>, before: Option<u32>, next: Option<u32>) -> Option<String> {
         match (before, next) {
             (_, Some(next)) => self.spliced(range.start, next as usize, ""),
@@ -304,7 +304,7 @@ impl<'a> Editor<'a> {
         Some([before, new, after].concat())
     }
 
-    /// The byte behind the colon of a key.
+    /// The byte after the colon of a key.
     fn colon(&self, key: &Key) -> Option<usize> {
         let rest = self.text.get(key.span.end as usize..)?;
         let blank = rest.len() - rest.trim_start().len();
@@ -317,7 +317,7 @@ impl<'a> Editor<'a> {
         before.ends_with('-').then(|| before.len() - 1)
     }
 
-    /// What separates the parts of a flow collection: the blanks before one of them.
+    /// The separator of the parts of a flow collection: the blanks before one of them.
     fn gap_before(&self, start: usize) -> &'a str {
         let before = self.text.get(..start).unwrap_or_default();
         let gap = before.get(before.trim_end().len()..).unwrap_or_default();

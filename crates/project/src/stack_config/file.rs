@@ -23,19 +23,19 @@ pub struct StackConfig {
 /// A value of the `config` block.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StackEntry {
-    /// The value; a scalar is text here, whatever it looks like in the file.
+    /// The value; a scalar is text here, whatever its form in the file.
     pub item: Item,
-    /// Where the value stands.
+    /// The value's place.
     pub place: Place,
-    /// The key as it is written.
+    /// The key as written.
     pub(super) written: Arc<str>,
 }
 
-/// The keys of the file that hold text.
+/// The keys of the file whose values are text.
 const SETTINGS: [&str; 3] = ["secretsprovider", "encryptedkey", "encryptionsalt"];
 
 impl StackConfig {
-    /// Reads a stack's file; no bytes stand for a file that does not exist yet.
+    /// Parses a stack's file; `None` is a file that does not exist yet.
     /// `file` is its path as the user would write it, `project` the project's name.
     pub fn parse(file: &str, bytes: Option<&[u8]>, project: &str) -> Result<Self, Vec<Diagnostic>> {
         let document = Document::parse_bytes_with(file, bytes.unwrap_or_default(), Keys::Scalar)?;
@@ -96,12 +96,12 @@ impl StackConfig {
         &self.settings
     }
 
-    /// What is worth knowing about the file.
+    /// Warnings about the file.
     pub fn warnings(&self) -> &[Diagnostic] {
         &self.warnings
     }
 
-    /// Refuses a stack whose configuration comes from Pulumi ESC too: its values would be missing.
+    /// Refuses a stack that also takes configuration from Pulumi ESC: those values would be missing.
     pub fn check_environment(&self) -> Result<(), Diagnostic> {
         let Some(place) = &self.environment else { return Ok(()) };
         Err(Diagnostic::error("stack-config-environment", "the stack takes configuration from Pulumi ESC environments")
@@ -191,7 +191,7 @@ impl StackConfig {
     }
 }
 
-/// Inside a value any scalar may be a key; the names of values must be text.
+/// Inside a value any scalar can be a key; the names of values must be text.
 fn refuse_other_keys(document: &Document, object: &Object, findings: &mut Vec<Diagnostic>) {
     for entry in object {
         if scalar::resolve(document.text(entry.key.span)) != Scalar::Text {
@@ -204,7 +204,7 @@ fn refuse_other_keys(document: &Document, object: &Object, findings: &mut Vec<Di
     }
 }
 
-/// Text; the peer takes numbers and booleans in such a place for the text that they were written with.
+/// Text; here the peer reads numbers and booleans as the text that they were written with.
 fn setting(document: &Document, node: &Node) -> Option<String> {
     match node.kind {
         outrigger_syntax::Kind::Number(_) | outrigger_syntax::Kind::Bool(_) => {
@@ -218,7 +218,7 @@ fn is_empty(node: &Node) -> bool {
     node.is_null() || node.as_list().is_some_and(<[Node]>::is_empty) || node.as_object().is_some_and(Object::is_empty)
 }
 
-/// Infinity and not-a-number have no place in JSON, which is how the peer keeps values.
+/// Infinity and not-a-number do not exist in JSON, in which the peer keeps values.
 fn not_a_value(item: &Item) -> Option<&'static str> {
     const PROBLEM: &str = "holds a number that is not finite";
     match item {

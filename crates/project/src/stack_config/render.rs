@@ -1,10 +1,10 @@
-//! Writing values so that Go's `yaml.v3` (and we) read the same back.
+//! Writes values so that Go's `yaml.v3` (and our parser) reads the same values back.
 
 use outrigger_syntax::scalar::{self, Scalar};
 
 use crate::config::Item;
 
-/// How values are written at a place.
+/// The style of values at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     /// Below a key, by indentation.
@@ -15,11 +15,11 @@ pub(crate) enum Form {
     Json,
 }
 
-/// What follows a colon or a dash.
+/// The rendering of a value after a colon or a dash.
 pub(super) enum Rendered {
-    /// Goes on the same line.
+    /// On the same line.
     Inline(String),
-    /// Lines of their own, indented, without the last line's break.
+    /// On lines of its own, indented, without the last line break.
     Lines(String),
 }
 
@@ -96,7 +96,7 @@ fn flow(form: Form) -> Form {
     if form == Form::Block { Form::Flow } else { form }
 }
 
-/// Text without quotes if nothing can be misread, else in double quotes.
+/// Text, unquoted if it cannot be misread, otherwise in double quotes.
 pub(crate) fn string(text: &str, form: Form) -> String {
     if form != Form::Json && is_plain(text, form) {
         return text.to_owned();
@@ -109,7 +109,7 @@ pub(crate) fn string(text: &str, form: Form) -> String {
             '\n' => out.push_str("\\n"),
             '\t' => out.push_str("\\t"),
             '\r' => out.push_str("\\r"),
-            // YAML knows line breaks and signs without a shape that JSON lets pass; JSON's escape serves both.
+            // Characters that YAML, but not JSON, reads as line breaks or forbids; the escape of JSON works in both.
             c if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}') => {
                 out.push_str(&format!("\\u{:04x}", u32::from(c)));
             }
@@ -124,7 +124,7 @@ fn is_plain(text: &str, form: Form) -> bool {
     let safe =
         |c: char| c.is_alphanumeric() || "_-./:@+=~^%$()*<>;?! ".contains(c) || (form == Form::Block && c == ',');
     let first = |c: char| c.is_alphanumeric() || matches!(c, '_' | '/' | '.' | '$' | '+' | '(');
-    // Words that YAML 1.1 takes for booleans; the peer quotes them too, for the sake of other readers.
+    // Words that YAML 1.1 reads as booleans; the peer quotes them too, for other readers.
     const WORDS: [&str; 8] = ["y", "n", "yes", "no", "on", "off", "null", "nan"];
     text.starts_with(first)
         && text.chars().all(safe)
@@ -133,18 +133,18 @@ fn is_plain(text: &str, form: Form) -> bool {
         && !WORDS.contains(&text.to_ascii_lowercase().as_str())
         && matches!(scalar::resolve(text), Scalar::Text)
         && !is_number_like(text)
-        // A key longer than this cannot be found by a reader.
+        // A reader does not recognize a longer key.
         && text.len() < 1000
 }
 
-/// Dates, times and numbers in base 60: text for us, something else for others. A version is text for everybody.
+/// Dates, times and numbers in base 60: text for us, but not for every reader. A version is text for all.
 fn is_number_like(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_digit() || c == '+' || c == '.')
         && text.chars().all(|c| c.is_ascii_digit() || "-+:._ TtZzeE".contains(c))
         && semver::Version::parse(text).is_err()
 }
 
-/// A text of several lines below `|`, if that form can hold it.
+/// A text of several lines below `|`, if that form can represent it.
 fn block_scalar(text: &str, indent: usize, newline: &str) -> Option<String> {
     let body = text.strip_suffix('\n').unwrap_or(text);
     let lines: Vec<&str> = body.split('\n').collect();

@@ -105,7 +105,7 @@ fn what_cannot_be_set() {
         let found = stack(file).set(&path, NewValue::Plain("v".into())).unwrap_err();
         assert!(found.detail.as_ref().unwrap().contains(reason), "{found}");
     }
-    // A whole value that is a scalar or a secret gives way to a structured one.
+    // A whole value that is a scalar or a secret is replaced by a structured one.
     assert_eq!(set(file, "s.a", "1"), "config:\n  m: {a: 1, l: [1]}\n  s:\n    a: 1\n");
 }
 
@@ -125,7 +125,7 @@ fn removing() {
 
 #[test]
 fn unusual_files() {
-    // A block scalar that keeps its trailing lines would swallow or lose one if something came behind it.
+    // A block scalar that keeps its trailing lines would gain or lose one if something came after it.
     let keep = "config:\n  a: |+\n    x\n\n";
     let read = stack(&set(keep, "b", "1"));
     assert_eq!(read.entries().values().next().unwrap().item, Item::String("x\n\n".into()));
@@ -156,15 +156,15 @@ fn anchors_survive_changes() {
     };
     assert_eq!((text("one"), text("m")), ("{\"size\":1,\"tags\":[\"a\"]}".to_owned(), "\"5\"".to_owned()));
     assert_eq!(text("two"), "{\"size\":2,\"tags\":[\"a\"]}");
-    // An alias gives way to the value, what it stands for stays.
+    // An alias is replaced by the value; its anchor stays.
     assert_eq!(set(file, "m", "x"), file.replace("p:m: *n", "p:m: x"));
     assert_eq!(set(file, "one.size", "7"), file.replace("p:one: *base", "p:one:\n    size: 7\n    tags:\n      - a"));
-    // What a merge key brings is overridden beside it.
+    // A key from a merge is overridden beside it.
     assert_eq!(set(file, "two.size", "7"), file.replace("size: 2", "size: 7"));
     assert_eq!(set(file, "two.tags", "x"), file.replace("size: 2", "size: 2\n    tags: x"));
     assert_eq!(set(file, "new", "x"), file.replace("p:m: *n", "p:m: *n\n  p:new: x"));
     assert_eq!(remove(file, "m"), file.replace("  p:m: *n\n", ""));
-    // A value that others share is not changed behind their back.
+    // A shared value is not changed through one of its uses.
     for key in ["n", "base.size"] {
         let path = ConfigPath::parse(key, "p", true).unwrap();
         assert_eq!(read.set(&path, NewValue::Plain("9".into())).unwrap_err().code, "stack-config-edit", "{key}");

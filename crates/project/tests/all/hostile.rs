@@ -1,4 +1,4 @@
-//! No bytes make the parser or the editors panic, and an edit changes what was asked for and nothing else.
+//! No input makes the parser or the editors panic, and an edit changes only what was requested.
 
 use std::collections::BTreeMap;
 
@@ -103,8 +103,8 @@ proptest! {
             after.remove(&path.key);
             prop_assert_eq!(before, after);
             prop_assert_eq!(stack.encryption_salt(), again.encryption_salt());
-            // What was set can be removed again, and that leaves no trace of it.
-            // A file that calls itself JSON and is written in YAML's block style may be refused: there is no small edit of it.
+            // A value that was set can be removed again, without a trace.
+            // A file named as JSON but written in YAML's block style may be refused: there is no small edit of it.
             let Ok(removed) = again.remove(&path) else {
                 prop_assert!(json, "{path:?} cannot be removed again");
                 return Ok(());

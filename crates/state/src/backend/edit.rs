@@ -1,4 +1,4 @@
-//! Entries of a state edited by hand, without a provider: forgotten, marked, renamed.
+//! Editing entries of a state by hand, without a provider: forget, mark, rename.
 
 use std::collections::BTreeSet;
 
@@ -15,12 +15,12 @@ use crate::clock::Clock;
 use crate::journal::session::rewrite;
 use crate::machine::Machine;
 
-/// Which entries are edited.
+/// The entries to edit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Chosen {
-    /// All that the edit is meant for.
+    /// Every entry that the edit can apply to.
     All,
-    /// Those with these names.
+    /// The entries with these names.
     Named(Vec<String>),
 }
 
@@ -36,45 +36,45 @@ pub enum Mark {
 /// A change to the entries of a state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Edit {
-    /// The state forgets resources; they stay where they are.
+    /// Forgets resources; they stay in the cloud.
     Forget {
-        /// Which.
+        /// The resources.
         chosen: Chosen,
-        /// What depends on them is forgotten, too. Otherwise it is an obstacle.
+        /// Whether resources that depend on them are forgotten too. Otherwise these block the edit.
         dependents: bool,
-        /// Even what is protected is forgotten.
+        /// Whether protected resources are forgotten too.
         protected: bool,
     },
-    /// A mark is set or taken away.
+    /// Sets or removes a mark.
     Mark {
-        /// On which.
+        /// The resources.
         chosen: Chosen,
-        /// Which mark.
+        /// The mark.
         mark: Mark,
         /// Whether it is set.
         set: bool,
     },
-    /// A resource gets another name.
+    /// Renames a resource.
     Rename {
-        /// The name that it has.
+        /// The current name.
         old: Urn,
-        /// The name that it gets.
+        /// The new name.
         new: Urn,
     },
 }
 
-/// What an edit came to.
+/// The result of an edit.
 #[derive(Clone, Debug)]
 pub struct Edited {
-    /// How many entries are forgotten, are marked otherwise than before, or mention the name.
+    /// How many entries were forgotten, got a different mark, or mention the name.
     pub changed: usize,
-    /// What was found on the way, such as the results of an interrupted run.
+    /// Findings on the way, such as the recovered results of an interrupted run.
     pub findings: Vec<Diagnostic>,
 }
 
 impl Backend {
-    /// Edits a stack's state, under its lock. Entries that are not touched keep their text; secrets stay encrypted. A result that would
-    /// not be sound is refused.
+    /// Edits a stack's state under its lock. Untouched entries keep their text; secrets stay encrypted. An edit whose result would be
+    /// invalid is refused.
     pub fn edit_stack(
         &self,
         stack: &StackName,
@@ -115,7 +115,7 @@ impl Edit {
                     Mark::Taint => "taint",
                 };
                 let marked = |entry: &Entry| if *mark == Mark::Protect { entry.node.protect } else { entry.node.taint };
-                // The stack's own resource and what only waits for its deletion are not made by a provider.
+                // The stack's own resource and entries awaiting deletion are not managed by a provider.
                 let managed = |entry: &Entry| entry.node.custom && !entry.node.delete && !entry.node.is_provider();
                 let mut keys = keys(table, chosen, managed)?;
                 keys.retain(|key| table.entries.get(key).is_some_and(|entry| marked(entry) != *set));
@@ -139,7 +139,7 @@ impl Edit {
                 let keys = keys(table, &Chosen::All, mentions)?;
                 rewrite_entries(table, &keys, file, |fields| {
                     rename_entry(fields, &|urn| if urn == old.as_str() { new.to_string() } else { urn.to_owned() });
-                    // The program has the new name, so it is no longer an earlier one.
+                    // The program has the new name, so that name is no longer an alias.
                     if let Some(aliases) = fields.get_mut("aliases").and_then(|aliases| aliases.as_array_mut()) {
                         aliases.retain(|alias| alias.as_str() != Some(new.as_str()));
                     }
@@ -149,7 +149,7 @@ impl Edit {
     }
 }
 
-/// Changes the fields of entries. Answers how many there were.
+/// Changes the fields of entries and returns how many there were.
 fn rewrite_entries(
     table: &mut Table,
     keys: &BTreeSet<EntryKey>,
@@ -166,7 +166,7 @@ fn rewrite_entries(
     Ok(keys.len())
 }
 
-/// The entries that are meant: those named, or all of a kind.
+/// The chosen entries: those named, or all of a kind.
 fn keys(table: &Table, chosen: &Chosen, kind: impl Fn(&Entry) -> bool) -> Result<BTreeSet<EntryKey>, Diagnostic> {
     match chosen {
         Chosen::All => Ok(table.entries.iter().filter(|(_, entry)| kind(entry)).map(|(key, _)| *key).collect()),
@@ -174,7 +174,7 @@ fn keys(table: &Table, chosen: &Chosen, kind: impl Fn(&Entry) -> bool) -> Result
     }
 }
 
-/// The one entry of a name.
+/// The only entry with a name.
 fn position(table: &Table, name: &str) -> Result<EntryKey, Diagnostic> {
     let mut found = table.entries.iter().filter(|(_, entry)| *entry.node.urn == *name).map(|(key, _)| *key);
     match (found.next(), found.next()) {
@@ -187,7 +187,7 @@ fn position(table: &Table, name: &str) -> Result<EntryKey, Diagnostic> {
     }
 }
 
-/// What is to go, with what depends on it.
+/// The entries to forget, with those that depend on them.
 fn condemned(table: &Table, chosen: &Chosen, dependents: bool) -> Result<BTreeSet<EntryKey>, Diagnostic> {
     const SHOWN: usize = 10;
     let mut condemned = keys(table, chosen, |_| true)?;
@@ -225,7 +225,7 @@ mod tests {
         format!("urn:pulumi:dev::shop::a:b:C::{name}")
     }
 
-    /// A provider, what it manages, and entries that refer to `base`, each in another way.
+    /// A provider, the resource it manages, and entries that refer to `base`, each in another way.
     fn table() -> Table {
         let provider = "urn:pulumi:dev::shop::pulumi:providers:a::p";
         let mut entries = vec![

@@ -1,4 +1,4 @@
-//! The record of a finished command, and the copies of the state that go with it.
+//! The history entry of a finished command, and the copies of the state that go with it.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -12,7 +12,7 @@ use crate::backend::Backend;
 use crate::backend::stack_name::StackName;
 use crate::store::objects::{Condition, Objects};
 
-/// What kind of command it was.
+/// The kind of command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum UpdateKind {
@@ -24,10 +24,10 @@ pub enum UpdateKind {
     Destroy,
 }
 
-/// What the history says of a command.
+/// The history entry of a command.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UpdateInfo {
-    /// What kind of command it was.
+    /// The kind of command.
     pub kind: UpdateKind,
     /// When it began.
     pub started: Timestamp,
@@ -39,9 +39,9 @@ pub struct UpdateInfo {
     pub environment: BTreeMap<String, String>,
     /// The configuration as in the stack's file: `{"project:key": "value"}`, secrets as `{"secure": CIPHERTEXT}`.
     pub config: Json,
-    /// Whether all of it worked.
+    /// Whether the command succeeded.
     pub succeeded: bool,
-    /// How many resources had which operation.
+    /// How many resources had each operation.
     pub resource_changes: BTreeMap<String, u64>,
 }
 
@@ -60,7 +60,7 @@ struct Stored<'a> {
     resource_changes: &'a BTreeMap<String, u64>,
 }
 
-/// Writes the history pair, as `pulumi` does after each command that is no preview.
+/// Writes the pair of history files, as `pulumi` does after each command except a preview.
 pub(crate) fn write_history(
     objects: &dyn Objects,
     stack: &StackName,
@@ -99,17 +99,17 @@ pub(crate) fn write_backup(
 const READ: &str = "read the history";
 
 impl Backend {
-    /// What the history says of each command on a stack, the last first: objects as `pulumi` stores them.
+    /// The history of a stack, latest command first: objects as `pulumi` stores them.
     pub fn history(&self, stack: &StackName) -> Result<Vec<Json>, Diagnostic> {
         self.require(stack)?;
         let mut paths = self.paths_in(READ, &stack.history_directory())?;
         paths.retain(|path| path.ends_with(".history.json"));
-        // The names end with the time, in digits of one length.
+        // The names end with the time, in a fixed number of digits.
         paths.sort();
         let mut found = Vec::new();
         for path in paths.iter().rev() {
             let object = self.get(READ, path)?;
-            // An entry that cannot be read says nothing; the others still do.
+            // An unreadable entry is left out; the others remain useful.
             found.extend(object.and_then(|object| serde_json::from_slice::<Json>(&object.bytes).ok()));
         }
         Ok(found)

@@ -1,4 +1,4 @@
-//! What Pulumi keeps in its home directory: the backend in use, and the stack selected in each project.
+//! Pulumi's home directory: the backend in use, and the stack selected in each project.
 
 use std::io;
 use std::sync::Arc;
@@ -15,14 +15,14 @@ use crate::store::files::replace;
 
 const CREDENTIALS: &str = "credentials.json";
 
-/// `$PULUMI_HOME`, by default `~/.pulumi`. The caller knows where it is.
+/// `$PULUMI_HOME`, by default `~/.pulumi`; the caller knows the path.
 #[derive(Clone)]
 pub struct Home {
     disk: Arc<dyn Disk>,
 }
 
 impl Home {
-    /// The directory, as a disk.
+    /// The home in this directory.
     pub fn new(disk: Arc<dyn Disk>) -> Self {
         Self { disk }
     }
@@ -33,7 +33,7 @@ impl Home {
         Ok(credentials.get("current").and_then(Json::as_str).filter(|url| !url.is_empty()).map(str::to_owned))
     }
 
-    /// Makes a backend the current one. Everything else in the file is kept.
+    /// Makes a backend the current one. The rest of the file is kept.
     pub fn login(&self, url: &str) -> Result<(), Diagnostic> {
         let mut credentials = self.object(CREDENTIALS)?;
         credentials.insert("current".to_owned(), json!(url));
@@ -47,7 +47,7 @@ impl Home {
         self.write(CREDENTIALS, &credentials)
     }
 
-    /// Forgets a backend, by default the current one. Answers which it was.
+    /// Logs out of a backend, by default the current one, and returns its URL.
     pub fn logout(&self, url: Option<&str>) -> Result<Option<String>, Diagnostic> {
         let mut credentials = self.object(CREDENTIALS)?;
         let current = credentials.get("current").and_then(Json::as_str).map(str::to_owned);
@@ -61,7 +61,7 @@ impl Home {
             });
         }
         if credentials.get("accessTokens").and_then(Json::as_object).is_none_or(Map::is_empty) {
-            // As Pulumi does: without any account there is no file.
+            // As Pulumi does: with no accounts left, the file is removed.
             self.disk.remove(CREDENTIALS).map_err(|error| self.failure("write", CREDENTIALS, &error))?;
         } else {
             self.write(CREDENTIALS, &credentials)?;
@@ -121,7 +121,7 @@ impl Home {
     }
 }
 
-/// Changes an object inside the object; one that is missing or no object is made.
+/// Edits an object inside another object, and creates it if it is missing or not an object.
 fn edit(map: &mut Map<String, Json>, key: &str, change: impl FnOnce(&mut Map<String, Json>)) {
     let mut inner = match map.remove(key) {
         Some(Json::Object(inner)) => inner,

@@ -1,11 +1,11 @@
-//! Where a backend's URL points.
+//! Resolves a backend's URL.
 
 use std::path::{Component, Path, PathBuf};
 
 use outrigger_diagnostic::Diagnostic;
 use percent_encoding::percent_decode_str;
 
-/// The directory of a `file://` URL, found as Pulumi finds it. `home` and `current` come from the caller.
+/// The directory of a `file://` URL, resolved as Pulumi does. `home` and `current` come from the caller.
 pub fn resolve(url: &str, home: Option<&Path>, current: &Path) -> Result<PathBuf, Diagnostic> {
     let Some(rest) = url.strip_prefix("file://") else { return Err(not_a_directory(url)) };
     let text = rest.split('?').next().unwrap_or(rest);
@@ -49,7 +49,7 @@ fn not_a_directory(url: &str) -> Diagnostic {
         .hint(today)
 }
 
-/// Without `.` and `..`, by the text alone.
+/// The path without `.` and `..`, resolved on the text alone.
 fn cleaned(path: &Path) -> PathBuf {
     let mut clean = PathBuf::new();
     for component in path.components() {

@@ -1,4 +1,4 @@
-//! The lock of a stack, in Pulumi's protocol: a file of one's own in the stack's lock directory, and nobody else's.
+//! The lock of a stack, in Pulumi's protocol: the stack's lock directory must contain our own file and no other.
 
 use std::io::{self, ErrorKind};
 use std::slice;
@@ -15,11 +15,11 @@ use crate::failure::io_failure;
 use crate::machine::{Life, Machine, ProcessFacts};
 use crate::store::objects::{Condition, Object};
 
-/// How long a foreign lock that appeared at the same moment may take to go away again.
+/// How long to wait for a foreign lock that appeared at the same moment to disappear.
 const PATIENCE: Duration = Duration::from_millis(1500);
 const STEP: Duration = Duration::from_millis(25);
 
-/// What a lock file holds. `pulumi` reads the first four fields and prints them as they are.
+/// The contents of a lock file. `pulumi` reads the first four fields and prints them as they are.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 struct Contents {
@@ -27,12 +27,12 @@ struct Contents {
     username: String,
     hostname: String,
     timestamp: String,
-    /// Only ours have this.
+    /// Only our own locks have this.
     #[serde(skip_serializing_if = "Option::is_none")]
     outrigger: Option<ProcessFacts>,
 }
 
-/// A lock that somebody holds.
+/// A lock held by any program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LockHolder {
     /// The path of the file.
@@ -43,13 +43,13 @@ pub struct LockHolder {
 }
 
 impl LockHolder {
-    /// Whether the run that took it is alive.
+    /// Whether the process that took it is alive.
     pub fn life(&self, machine: &dyn Machine) -> Life {
         self.facts.as_ref().map_or(Life::Unknown, |facts| machine.life(facts))
     }
 }
 
-/// A lock that we hold. It stays when this is dropped: after a crash `pulumi` must stop. [`Lock::release`] ends it.
+/// A lock that we hold. Dropping it leaves the file: after a crash `pulumi` must stop. [`Lock::release`] removes it.
 #[derive(Clone)]
 pub struct Lock {
     backend: Backend,
@@ -58,15 +58,14 @@ pub struct Lock {
 }
 
 impl Lock {
-    /// Takes the lock of a stack. Locks of processes that are proven to be gone are removed first and returned as findings.
+    /// Takes the lock of a stack. Locks of processes proven gone are removed first and returned as findings.
     pub fn acquire(
         backend: &Backend,
         stack: &StackName,
         machine: &dyn Machine,
         clock: &dyn Clock,
     ) -> Result<(Self, Vec<Diagnostic>), Diagnostic> {
-        // Two of us that take the lock at the same moment would both give up by Pulumi's protocol. One after the other, one
-        // of them gets it.
+        // Two of our processes taking the lock at once would both give up under Pulumi's protocol. Taking turns, one of them gets it.
         let _guard = guard(backend, stack, clock)?;
         let locks = stack.lock_directory();
         backend.objects.sweep(&locks).map_err(|error| backend.failure("take the lock", &locks, &error))?;
@@ -89,7 +88,7 @@ impl Lock {
         let lock = Self { backend: backend.clone(), path: format!("{locks}/{id}.json"), id };
         let condition = claim.as_ref().map_or(Condition::Absent, |claim| Condition::Unchanged(&claim.version));
         if let Err(refusal) = lock.write(stack, condition, machine, clock) {
-            // It may have been written although the answer was lost. The refusal is the error to report.
+            // The lock may exist although its answer was lost. The refusal is the error to report.
             let _ = lock.release();
             return Err(refusal);
         }
@@ -110,7 +109,7 @@ impl Lock {
             .and_then(|bytes| objects.put(&self.path, &bytes, Condition::Always))
             .map_err(|error| fail(&self.path, &error))?;
         if !objects.lists_are_current() {
-            // Two of us that do not see each other's locks in the lists both claim the stack, and one is refused.
+            // Two of our processes whose lists do not show each other's locks both claim the stack, and one is refused.
             let claim = stack.claim_path();
             objects.put(&claim, self.path.as_bytes(), unclaimed).map_err(|error| match error.kind() {
                 ErrorKind::AlreadyExists => busy(stack),
@@ -125,19 +124,19 @@ impl Lock {
         &self.id
     }
 
-    /// Whether the file is still there. `pulumi cancel` takes it away without asking.
+    /// Whether the file still exists. `pulumi cancel` removes it without asking.
     pub fn is_held(&self) -> Result<bool, Diagnostic> {
         let held = self.backend.objects.exists(&self.path);
         held.map_err(|error| self.backend.failure("look at the lock", &self.path, &error))
     }
 
-    /// Gives the lock back.
+    /// Releases the lock.
     pub fn release(&self) -> Result<(), Diagnostic> {
         remove(&self.backend, &self.path)
     }
 
-    /// By Pulumi's protocol a process that sees another lock after writing its own gives up. If that was a `pulumi` that started at
-    /// the same moment, its lock goes away by itself, and then exactly one has the stack.
+    /// Under Pulumi's protocol, a process that sees another lock after writing its own gives up. If that was a `pulumi` that started at
+    /// the same moment, its lock disappears by itself, and exactly one process holds the stack.
     fn await_others(&self, stack: &StackName, clock: &dyn Clock) -> Result<(), Diagnostic> {
         let start = clock.elapsed();
         loop {
@@ -155,7 +154,7 @@ impl Lock {
     }
 }
 
-/// A hold on the moment of taking the lock, among the processes of this machine.
+/// Serializes taking the lock among the processes of this machine.
 pub(crate) fn guard(backend: &Backend, stack: &StackName, clock: &dyn Clock) -> Result<Box<dyn Send>, Diagnostic> {
     let path = stack.guard_path();
     let disk = &backend.disk;
@@ -163,26 +162,26 @@ pub(crate) fn guard(backend: &Backend, stack: &StackName, clock: &dyn Clock) -> 
     loop {
         match disk.guard(&path).map_err(|error| io_failure(&disk.show(&path), "take the lock", &error))? {
             Some(guard) => return Ok(guard),
-            // Its owner is taking the lock, which is a matter of milliseconds unless it must wait for others.
+            // Its owner is taking the lock, which takes milliseconds unless it must wait for others.
             None if clock.elapsed().saturating_sub(start) < PATIENCE * 3 => clock.pause(STEP),
             None => return Err(busy(stack)),
         }
     }
 }
 
-/// The claim on a stack in a store whose lists lag behind: it names the last lock of ours.
+/// The claim on a stack in a store whose lists lag: it names the last of our locks.
 fn claim(backend: &Backend, stack: &StackName) -> Result<Option<Object>, Diagnostic> {
     if backend.objects.lists_are_current() { Ok(None) } else { backend.get("take the lock", &stack.claim_path()) }
 }
 
-/// Who holds the stack's lock.
+/// The holders of the stack's lock.
 pub fn holders(backend: &Backend, stack: &StackName) -> Result<Vec<LockHolder>, Diagnostic> {
     let mut paths = backend.paths_in("list the locks", &stack.lock_directory())?;
     let claimed = claim(backend, stack)?.and_then(|claim| String::from_utf8(claim.bytes).ok());
     paths.extend(claimed.filter(|path| !paths.contains(path)));
     let mut found = Vec::new();
     for path in paths {
-        // Without a file its owner is done.
+        // Without a file, its owner has finished.
         if let Some(object) = backend.get("read a lock", &path)? {
             found.push(describe(path, &object.bytes));
         }
@@ -190,7 +189,7 @@ pub fn holders(backend: &Backend, stack: &StackName) -> Result<Vec<LockHolder>, 
     Ok(found)
 }
 
-/// Removes every lock of a stack, as `pulumi cancel` does. Answers what they were.
+/// Removes every lock of a stack, as `pulumi cancel` does, and returns them.
 pub fn cancel(backend: &Backend, stack: &StackName) -> Result<Vec<LockHolder>, Diagnostic> {
     let found = holders(backend, stack)?;
     for holder in &found {
@@ -202,7 +201,7 @@ pub fn cancel(backend: &Backend, stack: &StackName) -> Result<Vec<LockHolder>, D
 fn contents(facts: ProcessFacts, now: Timestamp) -> Contents {
     Contents {
         pid: i64::from(facts.pid),
-        // `pulumi` prints this to a user who meets the lock after a crash and may know nothing of us.
+        // `pulumi` prints this to a user who meets the lock after a crash and may not know Outrigger.
         username: format!(
             "{} (by outrigger: if that run was killed, run `outrigger cancel` or any other outrigger command on this stack \
              before `pulumi`, to keep what it created)",
@@ -215,7 +214,7 @@ fn contents(facts: ProcessFacts, now: Timestamp) -> Contents {
 }
 
 fn describe(path: String, bytes: &[u8]) -> LockHolder {
-    // A lock that cannot be read is a lock all the same.
+    // An unreadable lock still counts as a lock.
     let Ok(contents) = serde_json::from_slice::<Contents>(bytes) else {
         return LockHolder { description: format!("an unreadable lock file {path}"), path, facts: None };
     };
@@ -260,7 +259,7 @@ mod tests {
         StackName::new("shop", "dev").unwrap()
     }
 
-    /// On files, and in an object store whose lists lag behind.
+    /// A file backend, and an object store whose lists lag.
     fn backends() -> [Backend; 2] {
         let disk = Arc::new(MemoryDisk::new());
         let objects = Arc::new(MemoryObjects::new(&disk, 3));
@@ -336,7 +335,7 @@ mod tests {
     fn one_that_appears_at_the_same_moment_and_goes_away_is_waited_for() {
         let memory = MemoryDisk::new();
         let foreign = ".pulumi/locks/organization/shop/dev/foreign.json";
-        // It is written after our first look: simulated by a clock that acts when time passes.
+        // It is written after our first listing: simulated by a clock that acts when time passes.
         let clock = FakeClock::default();
         memory.put(foreign, b"{}");
         let path = format!("{}/us.json", stack().lock_directory());
@@ -347,7 +346,7 @@ mod tests {
             move || drop(memory.remove(foreign))
         });
         lock.await_others(&stack(), &clock).unwrap();
-        // One that stays wins.
+        // A foreign lock that stays wins.
         memory.put(foreign, b"{}");
         let clock = FakeClock::default();
         assert_eq!(lock.await_others(&stack(), &clock).unwrap_err().code, "stack-locked");

@@ -1,4 +1,4 @@
-//! A store of stacks in Pulumi's self-managed ("DIY") layout: where it is, what it holds, and its stacks as wholes.
+//! A store of stacks in Pulumi's self-managed ("DIY") layout: its location, its options, and its stacks.
 
 pub(crate) mod edit;
 pub(crate) mod history;
@@ -40,13 +40,13 @@ pub struct BackendOptions {
     pub disable_backups: bool,
     /// `..._RETAIN_CHECKPOINTS`: keep a copy of every checkpoint beside it.
     pub retain_checkpoints: bool,
-    /// `..._GZIP` is asked for; refused.
+    /// `..._GZIP` is set, which is refused.
     pub gzip: bool,
-    /// `..._ZSTD` is asked for; refused.
+    /// `..._ZSTD` is set, which is refused.
     pub zstd: bool,
-    /// `..._LEGACY_LAYOUT` is asked for; refused for a new store.
+    /// `..._LEGACY_LAYOUT` is set, which is refused for a new store.
     pub legacy_layout: bool,
-    /// `..._NO_LEGACY_WARNING`: say nothing of stacks of the old layout.
+    /// `..._NO_LEGACY_WARNING`: do not warn about stacks of the old layout.
     pub no_legacy_warning: bool,
 }
 
@@ -60,7 +60,7 @@ pub struct Backend {
     pub(crate) options: BackendOptions,
 }
 
-/// What `stack ls` shows of a stack.
+/// The summary that `stack ls` shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StackSummary {
     /// Its name.
@@ -72,7 +72,7 @@ pub struct StackSummary {
 }
 
 impl Backend {
-    /// Opens the store at a URL, of which only `file://` is known yet. `home` and `current` are where its path may begin.
+    /// Opens the store at a URL; only `file://` is supported so far. Its path may be relative to `home` or `current`.
     pub fn open(
         url: &str,
         home: Option<&Path>,
@@ -87,8 +87,8 @@ impl Backend {
         Self::with(Arc::new(Files(Arc::clone(&disk))), disk, options)
     }
 
-    /// Opens a store of objects, with its journals on a disk of this machine. Writes nothing; a new store is laid out with its first
-    /// stack. The findings are warnings.
+    /// Opens a store of objects, with its journals on a disk of this machine. Writes nothing; a new store is laid out with its first stack.
+    /// The findings are warnings.
     pub fn with(
         objects: Arc<dyn Objects>,
         disk: Arc<dyn Disk>,
@@ -142,7 +142,7 @@ impl Backend {
             for entry in self.list("list the stacks", &format!("{STACKS}/{}", project.name))? {
                 let plain =
                     entry.name.strip_suffix(".gz").or_else(|| entry.name.strip_suffix(".zst")).unwrap_or(&entry.name);
-                // What is not a stack's name was put there by somebody else.
+                // A file whose name is no stack's name was put there by another program.
                 if let Some(name) = plain.strip_suffix(".json").filter(|_| !entry.directory)
                     && let Ok(name) = StackName::new(&project.name, name)
                 {
@@ -155,7 +155,7 @@ impl Backend {
         Ok(found)
     }
 
-    /// What `stack ls` shows.
+    /// The summary that `stack ls` shows.
     pub fn summary(&self, stack: &StackName) -> Result<StackSummary, Diagnostic> {
         let object = self.require(stack)?;
         let found = checkpoint::scan(&object.bytes, Document::Checkpoint, &self.show(stack))?;
@@ -166,14 +166,14 @@ impl Backend {
         })
     }
 
-    /// Whether the stack is there.
+    /// Whether the stack exists.
     pub fn exists(&self, stack: &StackName) -> Result<bool, Diagnostic> {
         self.refuse_compressed(stack)?;
         let path = stack.checkpoint_path();
         self.objects.exists(&path).map_err(|error| self.failure("read the state", &path, &error))
     }
 
-    /// How the stack's state is encrypted, as its file says.
+    /// The secrets provider that the stack's file names.
     pub fn secrets_provider(&self, stack: &StackName) -> Result<Option<SecretsProviderState>, Diagnostic> {
         let object = self.require(stack)?;
         let file = self.show(stack);
@@ -183,12 +183,12 @@ impl Backend {
         Ok(provider.filter(|provider| !provider.kind.is_empty()))
     }
 
-    /// The file's place, for messages.
+    /// The file's location, for messages.
     pub fn show(&self, stack: &StackName) -> String {
         self.objects.describe(&stack.checkpoint_path())
     }
 
-    /// The answer for an operation on an object that failed.
+    /// The diagnostic for a failed operation on an object.
     pub(crate) fn failure(&self, what: &str, path: &str, error: &io::Error) -> Diagnostic {
         io_failure(&self.objects.describe(path), what, error)
     }
@@ -207,7 +207,7 @@ impl Backend {
         Ok(listed.map(|entry| format!("{directory}/{}", entry.name)).collect())
     }
 
-    /// The checkpoint of a stack that must be there.
+    /// The checkpoint of a stack, which must exist.
     pub(crate) fn require(&self, stack: &StackName) -> Result<Object, Diagnostic> {
         self.refuse_compressed(stack)?;
         self.get("read the state", &stack.checkpoint_path())?.ok_or_else(|| {
@@ -225,7 +225,7 @@ impl Backend {
         })
     }
 
-    /// The state of a stack, and the checkpoint that holds it.
+    /// The state of a stack, and the checkpoint that contains it.
     pub(crate) fn load(&self, stack: &StackName) -> Result<(Table, Object), Diagnostic> {
         let object = self.require(stack)?;
         let file = self.show(stack);
@@ -244,12 +244,12 @@ impl Backend {
         Ok(())
     }
 
-    /// Keeps a checkpoint beside its successor.
+    /// Keeps a copy of the old checkpoint beside the new one.
     pub(crate) fn keep_beside(&self, stack: &StackName, old: &Object) -> io::Result<()> {
         self.objects.put(&format!("{}.bak", stack.checkpoint_path()), &old.bytes, Condition::Always)
     }
 
-    /// Puts a checkpoint in place of the one that was read, or of none.
+    /// Puts a checkpoint in place of the one that was read, if any.
     pub(crate) fn put_checkpoint(
         &self,
         stack: &StackName,

@@ -1,4 +1,4 @@
-//! What a state holds, without the properties of its resources: read in one pass, and only the stack's outputs are decoded.
+//! A state without the properties of its resources: read in one pass, with only the stack's outputs decoded.
 
 use std::sync::Arc;
 
@@ -16,18 +16,18 @@ use crate::checkpoint::{self, Document, Scanned};
 use crate::journal::recovery;
 use crate::journal::session::{Keys, crypter, current};
 
-/// What a state holds.
+/// The outline of a state.
 #[derive(Clone, Debug, Default)]
 pub struct Outline {
     /// The entries, in the state's order.
     pub entries: Vec<Outlined>,
-    /// What was under way when the state was written: the operation in Pulumi's words, and the resource.
+    /// Pending operations: the operation in Pulumi's words, and the resource.
     pub pending: Vec<(String, Urn)>,
     /// The stack's outputs.
     pub outputs: PropertyMap,
     /// When the state was last written, RFC 3339.
     pub last_update: Option<String>,
-    /// What was found on the way, such as the results of an interrupted run.
+    /// Findings on the way, such as the recovered results of an interrupted run.
     pub findings: Vec<Diagnostic>,
 }
 
@@ -42,9 +42,9 @@ pub struct Outlined {
     pub parent: Option<Urn>,
     /// The resources that it depends on.
     pub dependencies: Vec<Urn>,
-    /// It waits for its deletion.
+    /// It awaits deletion.
     pub delete: bool,
-    /// A provider manages it; otherwise it is a component, or the stack itself.
+    /// It is managed by a provider; otherwise it is a component, or the stack itself.
     pub custom: bool,
     /// Nothing deletes or replaces it.
     pub protect: bool,
@@ -53,14 +53,14 @@ pub struct Outlined {
 }
 
 impl Backend {
-    /// What a stack's state holds, with the results of an interrupted run. Takes no lock and writes nothing.
+    /// The outline of a stack's state, with the results of an interrupted run. Takes no lock and writes nothing.
     pub fn outline(&self, stack: &StackName, keys: Keys<'_>) -> Result<Outline, Diagnostic> {
         let file = self.show(stack);
         let (outline, findings) = self.scan(stack, |found| outline(found, keys, &file))?;
         Ok(Outline { findings, ..outline })
     }
 
-    /// One entry of a stack's state with its properties; of several with one name, the one that does not wait for its deletion.
+    /// One entry of a stack's state with its properties; of several with that name, the one that is not awaiting deletion.
     pub fn resource(&self, stack: &StackName, urn: &Urn, keys: Keys<'_>) -> Result<Option<Resource>, Diagnostic> {
         let file = self.show(stack);
         let (found, _) = self.scan(stack, |found| {

@@ -1,4 +1,4 @@
-//! Names of resources changed throughout a state: of one resource, or of all when the stack gets another name.
+//! Renames in a whole state: of one resource, or of all when the stack is renamed.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::clock::Clock;
 use crate::machine::Machine;
 
 impl Backend {
-    /// Gives a stack another name, with its history and its tags. Its resources get the names that follow from it.
+    /// Renames a stack, with its history and its tags, and the resources named after it.
     pub fn rename_stack(
         &self,
         old: &StackName,
@@ -57,7 +57,7 @@ impl Backend {
     }
 }
 
-/// Changes every name of a resource in an entry: its own, and those that it refers to.
+/// Renames every reference in an entry: its own name and those of other resources.
 pub(crate) fn rename_entry(fields: &mut Map<String, Json>, rename: &dyn Fn(&str) -> String) {
     let one = |value: &mut Json| {
         if let Some(text) = value.as_str().filter(|text| !text.is_empty()) {
@@ -81,7 +81,7 @@ pub(crate) fn rename_entry(fields: &mut Map<String, Json>, rename: &dyn Fn(&str)
     }
 }
 
-/// A resource's name in a stack of another name. The stack's own resource is called `PROJECT-STACK`.
+/// A resource's name after its stack is renamed. The stack's own resource is called `PROJECT-STACK`.
 fn rename_urn(urn: &str, stack: &str) -> String {
     let parts: Vec<&str> = urn.strip_prefix("urn:pulumi:").unwrap_or_default().splitn(4, "::").collect();
     match parts.as_slice() {

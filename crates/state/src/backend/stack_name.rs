@@ -1,10 +1,10 @@
-//! A stack's name, and where its files are.
+//! A stack's name, and the paths of its files.
 
 use std::fmt;
 
 use outrigger_diagnostic::Diagnostic;
 
-/// Project and stack. Both are safe as names of files.
+/// Project and stack. Both are safe as file names.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StackName {
     project: String,
@@ -19,7 +19,7 @@ impl StackName {
         Ok(Self { project: project.to_owned(), stack: stack.to_owned() })
     }
 
-    /// Reads `STACK`, `organization/STACK` or `organization/PROJECT/STACK`, as Pulumi does.
+    /// Parses `STACK`, `organization/STACK` or `organization/PROJECT/STACK`, as Pulumi does.
     pub fn parse(text: &str, current_project: Option<&str>) -> Result<Self, Diagnostic> {
         let parts: Vec<&str> = text.split('/').collect();
         let (organization, project, stack) = match parts[..] {
@@ -82,17 +82,17 @@ impl StackName {
         format!(".pulumi/locks/organization/{}/{}", self.project, self.stack)
     }
 
-    /// Where journals are: outside what Pulumi lists.
+    /// The directory of journals, which Pulumi does not list.
     pub(crate) fn journal_directory(&self) -> String {
         format!(".pulumi/outrigger/journal/{}/{}", self.project, self.stack)
     }
 
-    /// Names the last lock of ours, in a store whose lists lag behind.
+    /// Contains the last of our locks, in a store whose lists lag.
     pub(crate) fn claim_path(&self) -> String {
         format!(".pulumi/outrigger/claim/{}/{}", self.project, self.stack)
     }
 
-    /// Held for the moment of taking the lock.
+    /// Held while taking the lock.
     pub(crate) fn guard_path(&self) -> String {
         format!(".pulumi/outrigger/guard/{}/{}", self.project, self.stack)
     }
@@ -110,7 +110,7 @@ fn check(what: &str, name: &str) -> Result<(), Diagnostic> {
     } else if name.len() > 100 {
         "It has more than 100 characters.".to_owned()
     } else if name == "." || name == ".." {
-        // Pulumi accepts these and then leaves its own directory.
+        // Pulumi accepts these and then escapes its own directory.
         "It would be a directory's name for itself or its parent.".to_owned()
     } else if let Some(bad) = name.chars().find(|each| !each.is_ascii_alphanumeric() && !"_.-".contains(*each)) {
         format!("The character `{bad}` is not allowed: only letters, digits, `_`, `.` and `-` are.")

@@ -1,4 +1,4 @@
-//! Stacks as wholes: made, removed, exported, imported, tagged.
+//! Whole stacks: create, remove, export, import, tag.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,7 +26,7 @@ struct Tags {
 }
 
 impl Backend {
-    /// Makes a stack. With a secrets provider the file looks as after `pulumi stack init`.
+    /// Creates a stack. With a secrets provider the file looks as after `pulumi stack init`.
     pub fn create_stack(
         &self,
         stack: &StackName,
@@ -59,8 +59,7 @@ impl Backend {
         })
     }
 
-    /// Removes a stack: its state is kept beside as `.bak`, its history and tags go. A stack that has resources is removed by
-    /// `force` only.
+    /// Removes a stack with its history and tags; its state is kept as `.bak`. A stack that has resources is removed only with `force`.
     pub fn remove_stack(
         &self,
         stack: &StackName,
@@ -96,7 +95,7 @@ impl Backend {
         self.objects.delete(&gone).map_err(|error| self.failure(WHAT, &stack.backup_directory(), &error))
     }
 
-    /// How many resources the stack has, its root apart.
+    /// How many resources the stack has, apart from its root.
     pub fn resources(&self, stack: &StackName) -> Result<usize, Diagnostic> {
         self.require(stack)?;
         Ok(resources(&current(self, stack)?.0))
@@ -113,8 +112,8 @@ impl Backend {
         recovery::discard(self.disk.as_ref(), stack, &recovery::paths(self.disk.as_ref(), stack)?)
     }
 
-    /// The state as `stack export` prints it. Secrets stay encrypted, and what this build does not know is kept. Results of an
-    /// interrupted run are included.
+    /// The state as `stack export` prints it, including the results of an interrupted run. Secrets stay encrypted, and unknown fields are
+    /// kept.
     pub fn export_stack(&self, stack: &StackName) -> Result<String, Diagnostic> {
         let (table, findings) = current(self, stack)?;
         let mut features: BTreeSet<&str> = table.entries.values().flat_map(|entry| entry.node.features()).collect();
@@ -122,7 +121,7 @@ impl Backend {
             features.insert("snippets-prototype");
         }
         let features: Vec<&str> = features.into_iter().collect();
-        // With results of a journal in it, it is not the state that the stored manifest speaks of.
+        // With results of a journal in it, the state no longer matches the stored manifest.
         let deployment = checkpoint::Deployment {
             manifest: if findings.is_empty() { table.manifest.clone() } else { None },
             ..table.deployment()
@@ -141,8 +140,8 @@ impl Backend {
         Ok(indented(&viewed.base.to_export(clock.now(), None)?))
     }
 
-    /// Replaces a stack's state by an exported one, whose name is for messages. Answers warnings. With `force`, resources of another stack are
-    /// let in.
+    /// Replaces a stack's state with an exported one, whose name is for messages. Returns warnings. With `force`, resources of another
+    /// stack are accepted.
     pub fn import_stack(
         &self,
         stack: &StackName,
@@ -172,7 +171,7 @@ impl Backend {
         let mut table = Table::from_checkpoint(Checkpoint { deployment: Some(deployment) }, name)?;
         foreign(&table, stack, force, &mut findings)?;
         if shown {
-            // Secrets that were exported in clear must not be stored so.
+            // Secrets that were exported in clear must not be stored in clear.
             let provider = provider.as_deref().map(|text| read_provider(text, name)).transpose()?;
             let Some(provider) = provider.filter(|provider| !provider.kind.is_empty()) else {
                 return Err(Diagnostic::error(
@@ -186,7 +185,7 @@ impl Backend {
             table.reencode(&snapshot, crypter.as_ref())?;
         }
         self.with_lock(stack, machine, clock, || {
-            // What an interrupted run left belongs to the state that is replaced.
+            // The results of an interrupted run belong to the state that is replaced.
             self.taken_over(stack, machine, clock)?;
             rewrite(self, stack, &mut table, clock)
         })?;
@@ -205,7 +204,7 @@ impl Backend {
         }
     }
 
-    /// Sets the stack's tags; without any, the file goes.
+    /// Sets the stack's tags; without any, the file is removed.
     pub fn set_tags(&self, stack: &StackName, tags: &BTreeMap<String, String>) -> Result<(), Diagnostic> {
         let path = stack.tags_path();
         let done = if tags.is_empty() {
@@ -258,7 +257,7 @@ fn foreign(table: &Table, stack: &StackName, force: bool, findings: &mut Vec<Dia
     Ok(())
 }
 
-/// What would be orphaned without the state, operations under way among it.
+/// How many resources would be orphaned without the state, counting pending operations.
 fn resources(table: &Table) -> usize {
     table.entries.values().filter(|entry| !entry.node.is_root_stack()).count() + table.operations.len()
 }

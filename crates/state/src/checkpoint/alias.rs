@@ -1,4 +1,4 @@
-//! Names that resources had. A checkpoint refers to resources by their present names only, as Pulumi writes it.
+//! Former names of resources. A checkpoint refers to resources by their current names only, as Pulumi writes it.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -10,7 +10,7 @@ use crate::checkpoint::json::JsonWriter;
 use crate::checkpoint::property::{Secrets, read_value, write_map, write_value};
 use crate::{OperationKind, Resource};
 
-/// The text of an entry, in the order of fields that Pulumi writes.
+/// The text of an entry, with fields in Pulumi's order.
 pub(crate) fn write_entry(resource: &Resource, secrets: Secrets<'_>) -> Result<String, Diagnostic> {
     let mut out = JsonWriter::new();
     out.raw("{");
@@ -117,7 +117,7 @@ fn timeouts(out: &mut JsonWriter, timeouts: &CustomTimeouts) {
     out.raw("}");
 }
 
-/// Reads an entry. What this build does not know goes into `extra`.
+/// Reads an entry. Unknown fields go into `extra`.
 pub(crate) fn read_entry(entry: Json, crypter: &dyn Crypter) -> Result<Resource, Diagnostic> {
     let Json::Object(fields) = entry else {
         return Err(malformed("(unnamed)", "resources", "an entry is not an object"));

@@ -1,4 +1,4 @@
-//! The fields of a stored entry, read with an answer that names resource and field when one is wrong.
+//! The fields of a stored entry, read so that an error names the resource and the field.
 
 use outrigger_diagnostic::Diagnostic;
 use outrigger_secrets::Crypter;
@@ -13,7 +13,7 @@ pub(crate) fn malformed(name: &str, field: &str, reason: &str) -> Diagnostic {
         .hint("Restore the state from `.pulumi/backups`, or import a good export with `outrigger stack import`.")
 }
 
-/// The fields of an entry, taken out one by one; what is left is not known.
+/// The fields of an entry, taken out one by one; those left over are unknown.
 pub(crate) struct Fields {
     pub(crate) name: String,
     pub(crate) fields: Map<String, Json>,

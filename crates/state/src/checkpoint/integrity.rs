@@ -1,4 +1,4 @@
-//! Pulumi's rules for a state that can be trusted, checked on every read and write.
+//! Pulumi's integrity rules for a state, checked on every read and write.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,12 +6,12 @@ use outrigger_diagnostic::Diagnostic;
 
 use crate::checkpoint::node::{Kind, Node};
 
-/// A rule that a state breaks.
+/// A violated rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Violation {
-    /// The resource, or where it would be.
+    /// The resource, or its position.
     pub(crate) resource: String,
-    /// What is wrong with it.
+    /// The problem.
     pub(crate) rule: String,
 }
 
@@ -20,7 +20,7 @@ impl Violation {
         Self { resource: resource.to_owned(), rule: rule.into() }
     }
 
-    /// For a file that was read: it is refused.
+    /// The error for a file that was read and is refused.
     pub(crate) fn on_read(&self, file: &str) -> Diagnostic {
         Diagnostic::error("state-integrity", format!("the state is not sound: {}", self.rule))
             .detail(format!("Resource {} in {file} breaks a rule that both Pulumi and Outrigger rely on, so it is not used.", self.resource))
@@ -28,7 +28,7 @@ impl Violation {
             .hint("Earlier states are in `.pulumi/backups` and `.pulumi/history` beside the stack, and in the stack's `.json.bak` file.")
     }
 
-    /// For a state that would be written: it is not.
+    /// The error for a state that is therefore not written.
     pub(crate) fn on_write(&self, file: &str) -> Diagnostic {
         Diagnostic::error("state-integrity-write", format!("the new state would not be sound: {}", self.rule))
             .detail(format!(
@@ -39,7 +39,7 @@ impl Violation {
     }
 }
 
-/// Checks entries in the order in which they stand.
+/// Checks entries in their order.
 pub(crate) fn verify<'a>(nodes: impl IntoIterator<Item = &'a Node>) -> Result<(), Violation> {
     let nodes: Vec<&Node> = nodes.into_iter().collect();
     let mut seen: HashSet<&str> = HashSet::new();

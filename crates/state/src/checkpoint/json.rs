@@ -1,4 +1,4 @@
-//! JSON text as Go's `encoding/json` writes it, so that numbers and strings look the same whoever wrote the file.
+//! JSON text as Go's `encoding/json` writes it, so that a file looks the same whichever program wrote it.
 
 use serde_json::Value as Json;
 
@@ -6,8 +6,7 @@ use serde_json::Value as Json;
 #[derive(Debug, Default)]
 pub(crate) struct JsonWriter {
     text: String,
-    /// Go escapes `<`, `>` and `&` unless told otherwise. Pulumi's checkpoints are told otherwise, the plaintext of a secret
-    /// is not.
+    /// Go escapes `<`, `>` and `&` by default. Pulumi turns this off for checkpoints, but not for the plaintext of a secret.
     html: bool,
 }
 
@@ -16,7 +15,7 @@ impl JsonWriter {
         Self::default()
     }
 
-    /// With room for so many bytes.
+    /// With capacity for so many bytes.
     pub(crate) fn with_room(bytes: usize) -> Self {
         Self { text: String::with_capacity(bytes), html: false }
     }
@@ -55,7 +54,7 @@ impl JsonWriter {
         self.raw(if value { "true" } else { "false" });
     }
 
-    /// A finite number, in Go's format: plain digits, an exponent only for very small and very large ones.
+    /// A finite number in Go's format: plain digits, with an exponent only for very small and very large ones.
     pub(crate) fn number(&mut self, value: f64) {
         let size = value.abs();
         if size != 0.0 && !(1e-6..1e21).contains(&size) {
@@ -98,13 +97,13 @@ impl JsonWriter {
         self.text.push(']');
     }
 
-    /// A whole value that was read before.
+    /// A whole value that was parsed before.
     pub(crate) fn json(&mut self, value: &Json) {
         match value {
             Json::Null => self.raw("null"),
             Json::Bool(value) => self.bool(*value),
             Json::Number(number) => match number.as_f64() {
-                // Integers that a double cannot hold stay as they are.
+                // Integers that a double cannot represent stay as they are.
                 Some(value) if !(number.is_i64() || number.is_u64()) => self.number(value),
                 _ => self.raw(&number.to_string()),
             },
@@ -147,7 +146,7 @@ impl JsonWriter {
     }
 }
 
-/// The same JSON with line breaks and four spaces a level, as Pulumi prints it. Only for text that is JSON.
+/// The same JSON with line breaks and four spaces per level, as Pulumi prints it. The text must be valid JSON.
 pub(crate) fn indented(text: &str) -> String {
     let mut out = String::with_capacity(text.len() * 2);
     let (mut level, mut in_string, mut escaped) = (0_usize, false, false);

@@ -1,4 +1,4 @@
-//! Pulumi's checkpoint file and deployment document, taken apart and put together at the level of text.
+//! Pulumi's checkpoint file and deployment document, split and assembled as text.
 
 pub(crate) mod alias;
 pub(crate) mod entry;
@@ -25,13 +25,13 @@ use sha2::{Digest as _, Sha256};
 use crate::checkpoint::json::JsonWriter;
 use crate::checkpoint::snapshot::KNOWN_FEATURES;
 
-/// The version that this build gives in a manifest.
+/// The version that this build writes in a manifest.
 const ENGINE: &str = concat!("outrigger v", env!("CARGO_PKG_VERSION"));
-/// The newest format that Pulumi and this build know.
+/// The newest format that Pulumi and this build support.
 const NEWEST: u64 = 4;
 const CURRENT: u64 = 3;
 
-/// A deployment, its entries as text.
+/// A deployment, with its entries as text.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Deployment {
     /// `manifest`, as stored.
@@ -40,29 +40,29 @@ pub(crate) struct Deployment {
     pub(crate) secrets_provider: Option<String>,
     /// The entries, in the order of the file.
     pub(crate) resources: Vec<Arc<str>>,
-    /// The operations under way: kind and entry.
+    /// The pending operations: kind and entry.
     pub(crate) operations: Vec<(String, Arc<str>)>,
-    /// Everything else: `metadata`, `snippets`, `extensions`, and what is not known.
+    /// Everything else: `metadata`, `snippets`, `extensions`, and unknown fields.
     pub(crate) rest: BTreeMap<String, String>,
 }
 
-/// What a checkpoint file holds.
+/// The contents of a checkpoint file.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Checkpoint {
     /// The deployment; `None` before the first one.
     pub(crate) deployment: Option<Deployment>,
 }
 
-/// Which document is read.
+/// The kind of document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Document {
     /// A stack's file in a backend: `{"version", "features", "checkpoint": {"stack", "latest"}}`.
     Checkpoint,
-    /// What `stack export` prints: `{"version", "features", "deployment"}`.
+    /// The output of `stack export`: `{"version", "features", "deployment"}`.
     Export,
 }
 
-/// A deployment as it stands in the text of a document: nothing is copied, nothing in an entry is looked at.
+/// A deployment as it appears in the text of a document: nothing is copied, and entries are not parsed.
 #[derive(Debug, Default)]
 pub(crate) struct Scanned<'a> {
     pub(crate) manifest: Option<&'a str>,
@@ -169,7 +169,7 @@ pub(crate) fn read(bytes: &[u8], document: Document, file: &str) -> Result<Check
     Ok(Checkpoint { deployment })
 }
 
-/// Finds the deployment in a document, in one pass. A stack's file has none before the first one.
+/// Finds the deployment in a document, in one pass. A stack's file has none before its first deployment.
 pub(crate) fn scan<'a>(bytes: &'a [u8], document: Document, file: &str) -> Result<Option<Scanned<'a>>, Diagnostic> {
     refuse_compressed(bytes, file)?;
     let broken = |error: &serde_json::Error| not_json(error, document, file);
@@ -177,7 +177,7 @@ pub(crate) fn scan<'a>(bytes: &'a [u8], document: Document, file: &str) -> Resul
     let envelope: Result<Envelope<Scanned<'a>>, _> =
         text.map_or_else(|_| serde_json::from_slice(bytes), serde_json::from_str);
     let envelope = envelope.or_else(|error| {
-        // What another version means by a deployment is not known: the version is the better answer.
+        // Another version may define a deployment differently, so the error about the version is the better one.
         let envelope: Envelope<IgnoredAny> = serde_json::from_slice(bytes).map_err(|_| broken(&error))?;
         check_version(&envelope, document, file)?;
         Err(broken(&error))
@@ -212,7 +212,7 @@ fn refuse_compressed(bytes: &[u8], file: &str) -> Result<(), Diagnostic> {
     Err(compressed(file, how))
 }
 
-/// The answer for a compressed state.
+/// The error for a compressed state.
 pub(crate) fn compressed(file: &str, how: &str) -> Diagnostic {
     Diagnostic::error("state-compressed", format!("{file} is compressed with {how}, which is not supported yet"))
         .hint("Unset PULUMI_DIY_BACKEND_GZIP and PULUMI_DIY_BACKEND_ZSTD and run any writing `pulumi` command on the stack, for example `pulumi refresh`: it then writes plain JSON.")
@@ -223,7 +223,7 @@ fn not_json(error: &serde_json::Error, document: Document, file: &str) -> Diagno
     // The parser counts the columns of an empty line from 0.
     let column = u32::try_from(error.column()).unwrap_or(u32::MAX).max(1);
     let how = if error.is_eof() { "it ends too early, as after a cut-off copy" } else { "it is not a Pulumi state" };
-    // The parser's message may quote a value; a state holds no secret in clear, but values are nobody's business either.
+    // The parser's message may quote a value. A state has no secrets in clear, but other values do not belong in a message either.
     Diagnostic::error("state-unreadable", format!("the state cannot be read: {how}"))
         .detail(format!("Reading stopped at line {line}, column {column} of {file}."))
         .at(Place::point(file, line, column))
@@ -235,7 +235,7 @@ fn not_json(error: &serde_json::Error, document: Document, file: &str) -> Diagno
 
 fn check_version<T>(envelope: &Envelope<T>, document: Document, file: &str) -> Result<(), Diagnostic> {
     let version = envelope.version;
-    // A stack that was made but never deployed to has version 0 and nothing in it.
+    // A stack that was never deployed to has version 0 and no content.
     let fresh = version == 0 && document == Document::Checkpoint && envelope.latest.is_none();
     if version > NEWEST {
         return Err(Diagnostic::error(
@@ -278,7 +278,7 @@ pub(crate) fn last_update(manifest: &str) -> Option<String> {
     (!time.starts_with("0001-")).then_some(time)
 }
 
-/// The answer for an entry that is none.
+/// The error for an entry that cannot be read.
 pub(crate) fn not_an_entry(file: &str) -> Diagnostic {
     Diagnostic::error("state-malformed", "an entry of the state cannot be read")
         .detail(format!("It is in {file}."))
@@ -289,13 +289,13 @@ fn magic(version: &str) -> String {
     if version.is_empty() { String::new() } else { hex::encode(Sha256::digest(version.as_bytes())) }
 }
 
-/// The name of a file's contents.
+/// The digest of a file's contents.
 pub(crate) fn digest(bytes: &[u8]) -> String {
     hex::encode(Sha256::digest(bytes))
 }
 
-/// Writes a document. Entries and operations must be in their final order; `features` sorted. A new manifest is made with
-/// `time`; without it the stored one is kept.
+/// Writes a document. Entries and operations must be in their final order; `features` sorted. With `time`, a new manifest is made;
+/// without it the stored one is kept.
 pub(crate) fn write(
     document: Document,
     stack: &str,
@@ -303,7 +303,7 @@ pub(crate) fn write(
     features: &[&str],
     deployment: &Deployment,
 ) -> String {
-    // What stands around the entries is short.
+    // The text around the entries is short.
     let entries = deployment.resources.iter().chain(deployment.operations.iter().map(|(_, text)| text));
     let mut out = JsonWriter::with_room(4096 + entries.map(|text| text.len() + 64).sum::<usize>());
     out.raw("{");

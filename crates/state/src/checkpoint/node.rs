@@ -1,4 +1,4 @@
-//! What order, integrity and recovery need to know of an entry. Read from its text, so that no key is needed.
+//! The part of an entry that ordering, integrity and recovery need. Read from its text, so that no key is needed.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
@@ -8,7 +8,7 @@ use outrigger_value::{ProviderReference, Urn};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-/// The names in an entry, and its marks. A state has one for each entry, so it is small, and names are shared.
+/// The names in an entry, and its marks. A state has one for each entry, so it is small and shares its names.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Node {
@@ -23,7 +23,7 @@ pub(crate) struct Node {
     pub(crate) provider: Arc<str>,
     #[serde(deserialize_with = "absent")]
     pub(crate) dependencies: Vec<Arc<str>>,
-    /// Of all properties; which one has which does not matter here.
+    /// Those of all properties together; which property has which does not matter here.
     #[serde(deserialize_with = "lists")]
     property_dependencies: Vec<Arc<str>>,
     pub(crate) pending_replacement: bool,
@@ -46,7 +46,7 @@ pub(crate) struct Node {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(from = "Cow<str>")]
 pub(crate) enum Kind {
-    /// There is no type.
+    /// The type is missing.
     #[default]
     Untyped,
     RootStack,
@@ -65,12 +65,12 @@ impl From<Cow<'_, str>> for Kind {
     }
 }
 
-/// The names of a state, each kept once.
+/// The names of a state, each stored once.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Names(HashSet<Arc<str>>);
 
 impl Names {
-    /// Makes the names in a node those that are there already.
+    /// Replaces the names in a node by the stored copies.
     pub(crate) fn share(&mut self, node: &mut Node) {
         for name in node.names() {
             if let Some(known) = self.0.get(name) {
@@ -106,7 +106,7 @@ fn filled<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<bool, D::
     Ok(!Cow::<str>::deserialize(deserializer)?.is_empty())
 }
 
-/// One reference of an entry to another, with the field that holds it.
+/// A reference from one entry to another, with the field that contains it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Reference<'a> {
     pub(crate) field: &'static str,
@@ -127,7 +127,7 @@ impl Node {
             .chain(&mut self.replace_with)
     }
 
-    /// Every name that must come before this entry. The provider is not among them.
+    /// Every name that must precede this entry; the provider is not included.
     pub(crate) fn references(&self) -> impl Iterator<Item = Reference<'_>> {
         std::iter::once(("parent", &self.parent))
             .chain(self.dependencies.iter().map(|urn| ("dependencies", urn)))
@@ -138,14 +138,14 @@ impl Node {
             .map(|(field, urn)| Reference { field, urn })
     }
 
-    /// Every name without which this entry makes no sense: what must come before it, its provider, and what it is a view of.
+    /// Every name that this entry cannot exist without: those that must precede it, its provider, and the resource that it is a view of.
     pub(crate) fn needs(&self) -> impl Iterator<Item = &str> {
         let provider = self.provider.rsplit_once("::").map(|(urn, _)| urn);
         let view_of = Some(self.view_of.as_ref()).filter(|urn| !urn.is_empty());
         self.references().map(|reference| reference.urn).chain(provider).chain(view_of)
     }
 
-    /// The provider that the entry names, if the text is a reference at all.
+    /// The provider that the entry names, if the text is a valid reference.
     pub(crate) fn provider_reference(&self) -> Option<ProviderReference> {
         self.provider.parse().ok()
     }
@@ -162,7 +162,7 @@ impl Node {
         self.urn.parse().ok()
     }
 
-    /// The names in `features` that this entry makes necessary. A reader that does not know one of them must refuse the file.
+    /// The names in `features` that this entry requires. A reader that does not know one of them must refuse the file.
     pub(crate) fn features(&self) -> impl Iterator<Item = &'static str> {
         [
             ("refreshBeforeUpdate", self.refresh_before_update),

@@ -1,15 +1,15 @@
-//! The canonical order of entries: everything after what it refers to, otherwise by kind and name.
+//! The canonical order of entries: each after everything that it refers to, otherwise by kind and name.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, HashMap};
 
 use crate::checkpoint::node::Node;
 
-/// Sorts entries; answers their indices. What can never stand after all that it refers to (something is missing, or there is
-/// a cycle) comes last, so that the integrity check names it.
+/// Sorts entries and returns their indices. Entries that can never follow all their references (one is missing, or there is a cycle) come
+/// last, so that the integrity check names them.
 ///
-/// A reference by name is satisfied by the first entry of that name; the live one comes before those that wait for
-/// deletion. Among the latter a dependent also comes after what it depended on, so that deletions in reverse order are right.
+/// A reference by name is satisfied by the first entry of that name; the live one precedes those that await deletion. Among the latter a
+/// dependent also follows its dependencies, so that deleting in reverse order is right.
 pub(crate) fn canonical(nodes: &[&Node]) -> Vec<usize> {
     Sorter::new(nodes).sort()
 }
@@ -19,13 +19,13 @@ type Rank<'a> = (bool, bool, &'a str, bool, &'a str, usize);
 
 struct Sorter<'a> {
     nodes: &'a [&'a Node],
-    /// How many names an entry waits for.
+    /// How many names an entry must follow.
     needs: Vec<usize>,
-    /// How many entries it would rather come after.
+    /// How many entries it would rather follow.
     wishes: Vec<usize>,
-    /// Who waits for the first entry of a name, or for a provider's name and id.
+    /// The entries that must follow the first entry of a name, or a provider's name and id.
     waiting: HashMap<&'a str, Vec<usize>>,
-    /// Who would rather come after an entry.
+    /// The entries that would rather follow an entry.
     after: Vec<Vec<usize>>,
 }
 
@@ -78,7 +78,7 @@ impl<'a> Sorter<'a> {
         let count = self.nodes.len();
         let mut sorted = Vec::with_capacity(count);
         let mut done = vec![false; count];
-        // `free` holds what waits for nothing; `possible` what waits only for wishes, which give way rather than block.
+        // `free` has the entries that need not wait; `possible` those that wait only for wishes, which are dropped rather than block.
         let (mut free, mut possible) = (BinaryHeap::new(), BinaryHeap::new());
         for index in 0..count {
             self.offer(index, &mut free, &mut possible);

@@ -1,4 +1,4 @@
-//! Property values in state files: plain JSON, and objects with a signature for what JSON has not.
+//! Property values in state files: plain JSON, and objects with a signature for values that JSON lacks.
 
 use outrigger_diagnostic::Diagnostic;
 use outrigger_secrets::Crypter;
@@ -11,7 +11,7 @@ use serde_json::{Map, Value as Json};
 use crate::checkpoint::json::JsonWriter;
 
 const FLOAT: &str = "8ad145fe-0d11-4827-bfd7-1abcbf086f5c";
-/// SHA-256 of nothing: how an asset with an empty text is told from one whose contents were left out.
+/// SHA-256 of nothing: distinguishes an asset with an empty text from one whose contents were left out.
 const EMPTY_HASH: &str = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
 /// How secrets are written.
@@ -19,15 +19,15 @@ const EMPTY_HASH: &str = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca49599
 pub(crate) enum Secrets<'a> {
     /// Encrypted.
     Sealed(&'a dyn Crypter),
-    /// In clear, for an export that asked for it.
+    /// In clear, for an export with secrets shown.
     Shown,
     /// Inside another secret, whose encryption covers this one.
     Nested,
-    /// Left out: null stands in their place.
+    /// Left out, with null in their place.
     Withheld,
 }
 
-/// A map of properties as JSON in the form of state files, its secrets through the crypter.
+/// A map of properties as JSON in the form of state files, its secrets encrypted.
 pub fn properties_to_json(map: &PropertyMap, crypter: &dyn Crypter) -> Result<String, Diagnostic> {
     let mut out = JsonWriter::default();
     write_map(&mut out, map, Secrets::Sealed(crypter))?;
@@ -130,7 +130,7 @@ fn write_archive(out: &mut JsonWriter, archive: &Archive) -> Result<(), Diagnost
     let assets = match &archive.source {
         ArchiveSource::Assets(assets) => {
             let mut inner = if out.escapes_html() { JsonWriter::escaping_html() } else { JsonWriter::new() };
-            // Only assets and archives can be in an archive, so no secret is met here.
+            // An archive contains only assets and archives, so there is no secret here.
             write_map(&mut inner, assets, Secrets::Nested)?;
             Some(inner.finish())
         }
@@ -154,7 +154,7 @@ fn write_archive(out: &mut JsonWriter, archive: &Archive) -> Result<(), Diagnost
 fn write_reference(out: &mut JsonWriter, reference: &ResourceReference) {
     write_signed(out, RESOURCE, |out| {
         if let Some(id) = &reference.id {
-            // An id that is not known yet is written as an empty one.
+            // An unknown id is written as an empty one.
             text_field(out, "id", id.bare().as_str().unwrap_or_default());
         }
         text_field(out, "packageVersion", &reference.package_version);
@@ -162,11 +162,11 @@ fn write_reference(out: &mut JsonWriter, reference: &ResourceReference) {
     });
 }
 
-/// Why a value cannot be read: what is wrong, or a secret that does not open.
+/// Why a value cannot be read.
 pub(crate) enum ReadError {
-    /// The value has not the form that it should have.
+    /// The value has the wrong form.
     Malformed(String),
-    /// A secret does not open.
+    /// A secret cannot be decrypted.
     Secret(Diagnostic),
 }
 
@@ -181,7 +181,7 @@ pub(crate) fn read_map(map: Map<String, Json>, crypter: Option<&dyn Crypter>) ->
     map.into_iter().map(|(key, value)| Ok((key, read_value(value, crypter)?))).collect()
 }
 
-/// Reads one value. Without a crypter the value is inside a secret that is open already.
+/// Reads one value. Without a crypter the value is inside a secret that is already decrypted.
 pub(crate) fn read_value(value: Json, crypter: Option<&dyn Crypter>) -> Result<Value, ReadError> {
     Ok(match value {
         Json::Null => Value::Null,

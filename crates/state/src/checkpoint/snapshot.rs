@@ -1,4 +1,4 @@
-//! A whole state: read from and written to documents, checked, and asked for what this build cannot obey.
+//! A whole state: read from and written to documents, and checked for features that this build does not support.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::checkpoint::property::Secrets;
 use crate::checkpoint::{self, Deployment, Document, not_an_entry};
 use crate::{PendingOperation, Resource, SecretsProviderState, Snapshot};
 
-/// The features that Pulumi 3.250.0 knows: a file with another one is refused by every reader.
+/// The features that Pulumi 3.250.0 knows: every reader refuses a file with another one.
 pub(crate) const KNOWN_FEATURES: [&str; 7] = [
     "refreshBeforeUpdate",
     "views",
@@ -24,7 +24,7 @@ pub(crate) const KNOWN_FEATURES: [&str; 7] = [
     "extensionParameterization",
 ];
 
-/// Fields of a resource that mean something which this build does not do.
+/// Fields of a resource whose meaning this build does not implement.
 const RESOURCE_OBSTACLES: [(&str, &str); 4] = [
     ("viewOf", "it is a view of another resource, which only that resource's provider may change"),
     ("resourceHooks", "hooks of a program must run when it changes"),
@@ -32,14 +32,14 @@ const RESOURCE_OBSTACLES: [(&str, &str); 4] = [
     ("snippetID", "it belongs to a snippet that must be evaluated on every update"),
 ];
 
-/// The same for the deployment.
+/// Fields of the deployment whose meaning this build does not implement.
 const DEPLOYMENT_OBSTACLES: [(&str, &str); 2] = [
     ("snippets", "it has snippets that must be evaluated on every update"),
     ("extensions", "it has extension parameters that providers need"),
 ];
 
 impl Snapshot {
-    /// What this state asks for and this build cannot do. A command that changes anything must stop if there is one.
+    /// The features of this state that this build does not support. A command that changes anything must stop if there is one.
     pub fn obstacles(&self) -> Vec<Diagnostic> {
         let mut found = Vec::new();
         let filled = |value: &Json| match value {
@@ -65,7 +65,7 @@ impl Snapshot {
         found
     }
 
-    /// Writes the state as `stack export` prints it, on one line. `secrets` encrypts; without it secrets are shown.
+    /// Writes the state as `stack export` prints it, on one line. `secrets` encrypts; without it secrets are shown in clear.
     pub fn to_export(&self, time: Timestamp, secrets: Option<&dyn Crypter>) -> Result<String, Diagnostic> {
         let how = secrets.map_or(Secrets::Shown, Secrets::Sealed);
         let mut deployment =
@@ -93,7 +93,7 @@ impl Snapshot {
         Ok(checkpoint::write(Document::Export, "", Some(time), &features, &deployment))
     }
 
-    /// Reads a deployment's entries, opening every secret.
+    /// Reads a deployment's entries, decrypting every secret.
     pub(crate) fn decode(deployment: &Deployment, crypter: &dyn Crypter, file: &str) -> Result<Self, Diagnostic> {
         let parse = |text: &str| serde_json::from_str::<Json>(text).map_err(|_| not_an_entry(file));
         let mut snapshot = Self {
@@ -132,7 +132,7 @@ fn obstacle(what: &str, why: &str) -> Diagnostic {
         .hint("Use `pulumi` for this stack until Outrigger supports it.")
 }
 
-/// Reads one entry, opening its secrets.
+/// Reads one entry, decrypting its secrets.
 pub(crate) fn read_one(text: &str, crypter: &dyn Crypter, file: &str) -> Result<Resource, Diagnostic> {
     read_entry(serde_json::from_str(text).map_err(|_| not_an_entry(file))?, crypter)
 }
@@ -148,7 +148,7 @@ pub(crate) fn provider_text(provider: &SecretsProviderState) -> String {
     }
 }
 
-/// Reads the text of `secrets_providers`; an empty type means that there is none.
+/// Parses the text of `secrets_providers`; an empty type means that there is none.
 pub(crate) fn read_provider(text: &str, file: &str) -> Result<SecretsProviderState, Diagnostic> {
     let mut value: Json = serde_json::from_str(text).map_err(|_| not_an_entry(file))?;
     let kind = value.get("type").and_then(Json::as_str).unwrap_or_default().to_owned();

@@ -1,4 +1,4 @@
-//! The state as it stands during a run: every entry's text, and what is needed to order it. Needs no key.
+//! The state during a run: every entry's text, and the data that ordering needs. Needs no key.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -32,7 +32,7 @@ pub(crate) struct Entry {
     pub(crate) node: Node,
 }
 
-/// An operation under way.
+/// A pending operation.
 #[derive(Clone, Debug)]
 pub(crate) struct Operation {
     pub(crate) kind: String,
@@ -40,7 +40,7 @@ pub(crate) struct Operation {
     pub(crate) node: Node,
 }
 
-/// All entries and operations, by the names that the journal gives them.
+/// All entries and operations, under the journal's keys.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Table {
     /// Boxed, because a node of the tree has room for eleven, and half of it stays empty when entries are appended.
@@ -83,14 +83,14 @@ impl Table {
         Ok(table)
     }
 
-    /// Reads an entry's names, and keeps each once.
+    /// Parses an entry's names, storing each once.
     fn node(&mut self, text: &str) -> Result<Node, serde_json::Error> {
         let mut node = Node::parse(text)?;
         self.names.share(&mut node);
         Ok(node)
     }
 
-    /// Applies a record: `end`, `remove`, `put`, `begin`. Texts that are no entries are left out; the writer makes none.
+    /// Applies a record: `end`, `remove`, `put`, `begin`. Texts that are not entries are left out; the writer makes none.
     pub(crate) fn apply(&mut self, record: TextRecord) {
         for id in record.end {
             self.operations.remove(&id);
@@ -110,7 +110,7 @@ impl Table {
         }
     }
 
-    /// Numbers entries and operations anew, from 0 in the given order.
+    /// Renumbers entries and operations from 0 in the given order.
     pub(crate) fn renumbered(&self, entries: &[EntryKey], operations: &[OperationId]) -> Self {
         let entry = |key| self.entries.get(key).cloned();
         let operation = |id| self.operations.get(id).cloned();
@@ -124,7 +124,7 @@ impl Table {
         }
     }
 
-    /// Writes every entry anew, its secrets encrypted with another key. `snapshot` is this state, decoded.
+    /// Rewrites every entry with its secrets encrypted by another key. `snapshot` is this state, decoded.
     pub(crate) fn reencode(&mut self, snapshot: &Snapshot, crypter: &dyn Crypter) -> Result<(), Diagnostic> {
         let seal = Secrets::Sealed(crypter);
         for (entry, resource) in self.entries.values_mut().zip(&snapshot.resources) {
@@ -147,7 +147,7 @@ impl Table {
         }
     }
 
-    /// The checkpoint file for this state, in canonical order, or the rule that it would break.
+    /// The checkpoint file for this state in canonical order, or the rule that it would violate.
     pub(crate) fn render(&mut self, stack: &str, time: Timestamp) -> Result<Rendered, Violation> {
         alias::settle(self);
         let keys: Vec<EntryKey> = self.entries.keys().copied().collect();

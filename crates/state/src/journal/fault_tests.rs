@@ -14,7 +14,7 @@ fn a_crash_before_every_operation_loses_nothing_that_was_acknowledged() {
             let world = world.copy();
             run(&world.open().session);
             let before = world.disk.operations();
-            // The last operations are the finish.
+            // The last operations are those of finish.
             world.disk.operations().max(before) + 60
         };
         for unsynced in [Unsynced::Lost, Unsynced::Kept, Unsynced::Torn] {
@@ -42,7 +42,7 @@ fn a_crash_before_every_operation_loses_nothing_that_was_acknowledged() {
                 assert!(acknowledged < 1 || has("p1"), "{context}");
                 assert!(acknowledged < 3 || has("one"), "{context}");
                 assert!(acknowledged < 5 || has("two"), "{context}");
-                // An intent that was acknowledged may have made something: it is there as a resource or as pending.
+                // An acknowledged intent may have created something: it is in the state as a resource or as pending.
                 assert!(acknowledged < 2 || has("one") || pending == ["one"], "{context}");
                 assert!(acknowledged < 4 || has("two") || pending == ["two"], "{context}");
                 assert!(
@@ -87,7 +87,7 @@ fn a_journal_that_another_run_took_over_is_started_anew() {
         let opened = world.open();
         append(&opened.session, put(0, provider_resource())).unwrap();
         append(&opened.session, done(9, 1, "one")).unwrap();
-        // A run on another machine, which cannot tell whether we live, cancels and takes over.
+        // A run on another machine, which cannot tell whether we are alive, cancels and takes over.
         cancel(&world.backend(), &stack()).unwrap();
         let other = world.open_as(&FakeMachine::default().on_host("elsewhere")).unwrap();
         assert_eq!(world.contents().0, ["p1", "one"]);
@@ -110,7 +110,7 @@ fn a_disk_that_fills_up_has_room_for_the_results_of_what_was_begun() {
         assert_eq!(refusal.code, "disk-full");
         append(&opened.session, done(0, 1, "one")).unwrap();
         let finished = opened.session.finish(info());
-        // An object store is not on the disk that is full.
+        // An object store is not on the full disk.
         assert_eq!(finished.is_ok(), world.is_remote());
         if let Err(failure) = finished {
             assert!(failure.notes.iter().any(|note| note.contains("Nothing is lost")), "{failure:?}");
@@ -134,11 +134,11 @@ fn a_full_disk_stops_what_begins_and_loses_nothing() {
         let failure = opened.session.finish(info()).unwrap_err();
         assert_eq!(failure.code, "disk-full");
         assert!(failure.notes.iter().any(|note| note.contains("every result but the last ones")), "{failure:?}");
-        // Killed now, the acknowledged intent is known.
+        // After a kill now, the acknowledged intent is known.
         let killed = world.copy();
         let next = killed.open_as(&World::after_death()).unwrap();
         assert_eq!(next.base.pending.len(), 1);
-        // With room again, the next record brings what could not be written.
+        // With room again, the next record brings the results that could not be written.
         world.disk.heal();
         append(&opened.session, put(7, resource("three", Some("three")))).unwrap();
         world.open_as(&World::after_death()).unwrap();
@@ -173,7 +173,7 @@ fn a_read_only_directory_is_a_clear_answer_before_anything_happens() {
         world.disk.fail_at(0, Fault::FailFrom(ErrorKind::PermissionDenied));
         let refusal = world.open_as(&FakeMachine::default()).err().unwrap();
         assert_eq!(refusal.code, "state-not-writable");
-        // Looking works.
+        // A view works.
         Session::view(&world.backend(), &stack(), &keys).unwrap();
     });
 }
@@ -186,14 +186,14 @@ fn a_put_that_fails_and_one_whose_answer_is_lost_lose_nothing() {
                 let world = World::new(Some(lag));
                 world.disk.fail_at(world.disk.operations() + operation, fault);
                 let context = format!("{fault:?} {operation} {lag}");
-                // As the user does: once more.
+                // Tries once more, as the user does.
                 let opened = world.open_as(&FakeMachine::default()).or_else(|_| world.open_as(&FakeMachine::default()));
                 let opened = opened.unwrap_or_else(|error| panic!("{context}: {error:?}"));
                 append(&opened.session, put(0, provider_resource())).unwrap();
                 append(&opened.session, begin(0, "one")).unwrap();
                 world.clock.advance(Duration::from_secs(11));
                 append(&opened.session, begin(1, "two")).unwrap();
-                // The checkpoint is in place or not; either way the journal goes on from it, and a kill at any moment is recovered from.
+                // Whether or not the checkpoint is in place, the journal continues from it, and a kill at any moment is recovered from.
                 append(&opened.session, done(0, 1, "one")).unwrap();
                 let killed = world.copy();
                 killed.open_as(&World::after_death()).unwrap();

@@ -1,8 +1,8 @@
-//! The journal file: a header, then batches of records and markers, each in a frame of length, check sum and JSON.
+//! The journal file: a header, then batches of records and markers, each in a frame of length, checksum and JSON.
 //!
-//! One flush is one frame, and the next one is written only when it is durable. So a crash can spoil the last frame only,
-//! whatever order the disk wrote its blocks in: a bad last frame is cut off and no error. A bad frame with a good one behind
-//! it is damage, and is refused.
+//! Each flush is one frame, and the next is written only when it is durable. So a crash can damage only the last frame, in whatever order
+//! the disk wrote its blocks: a bad last frame is cut off without an error. A bad frame followed by a good one is damage, and the file is
+//! refused.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::{EntryKey, OperationId};
 const VERSION: u32 = 1;
 const FORMAT: &str = "outrigger-journal";
 const PREFIX: usize = 8;
-/// How the payloads begin.
+/// The start of each kind of payload.
 const RECORDS: &str = r#"{"records":["#;
 const MARKER: &str = r#"{"checkpoint":"#;
 
@@ -36,9 +36,9 @@ pub(crate) struct Header {
     pub(crate) entries: u64,
     /// When the run began, RFC 3339.
     pub(crate) began: String,
-    /// Who ran it.
+    /// The process that ran it.
     pub(crate) process: ProcessFacts,
-    /// `secrets_providers` of the checkpoints to come.
+    /// `secrets_providers` of the coming checkpoints.
     pub(crate) secrets_provider: Option<String>,
 }
 
@@ -55,7 +55,7 @@ impl Header {
     }
 }
 
-/// Says that everything before it is in a checkpoint with this digest, which may or may not have been put in place.
+/// Everything before this frame is in a checkpoint with this digest, which may or may not have been put in place.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Marker {
     pub(crate) digest: String,
@@ -72,19 +72,19 @@ pub(crate) enum Frame {
     Marker(Marker),
 }
 
-/// A journal that was read.
+/// A parsed journal.
 #[derive(Clone, Debug)]
 pub(crate) struct JournalFile {
-    /// `None`: the crash came before even the header was written.
+    /// `None` if the crash came before the header was written.
     pub(crate) header: Option<Header>,
     pub(crate) frames: Vec<Frame>,
-    /// The length of the good part.
+    /// The length of the intact part.
     pub(crate) length: u64,
 }
 
 /// Adds a frame to `out`.
 fn push(out: &mut Vec<u8>, payload: &str) {
-    // A payload of four gigabytes is beyond any resource; the reader would see damage, so it is kept from being written.
+    // No resource comes near four gigabytes; a larger payload reads as damage, so it must not be written.
     let length = u32::try_from(payload.len()).unwrap_or(u32::MAX);
     out.extend_from_slice(&length.to_le_bytes());
     out.extend_from_slice(&crc32fast::hash(payload.as_bytes()).to_le_bytes());
@@ -165,7 +165,7 @@ struct RecordPayload<'a> {
     begin: Vec<(u64, String, &'a RawValue)>,
 }
 
-/// Reads a journal. A torn end is cut; damage before the end, and a version that is not known, are errors.
+/// Reads a journal. A torn end is cut off; damage before the end and an unknown version are errors.
 pub(crate) fn read(bytes: &[u8], file: &str) -> Result<JournalFile, Diagnostic> {
     let mut journal = JournalFile { header: None, frames: Vec::new(), length: 0 };
     let mut rest = bytes;
@@ -180,7 +180,7 @@ pub(crate) fn read(bytes: &[u8], file: &str) -> Result<JournalFile, Diagnostic> 
             read_frame(payload).map(|frame| journal.frames.push(frame)).is_some()
         };
         if !understood {
-            // The check sum is right, so this is no torn end.
+            // The checksum is right, so this is not a torn end.
             return Err(damaged(file, journal.length));
         }
         journal.length += u64::try_from(rest.len() - after.len()).unwrap_or_default();
@@ -189,20 +189,20 @@ pub(crate) fn read(bytes: &[u8], file: &str) -> Result<JournalFile, Diagnostic> 
     Ok(journal)
 }
 
-/// The first frame's payload and what follows, if it is whole and its check sum is right.
+/// The first frame's payload and the remaining bytes, if the frame is complete and its checksum is right.
 fn next(bytes: &[u8]) -> Option<(&str, &[u8])> {
     let (prefix, rest) = bytes.split_first_chunk::<PREFIX>()?;
     let [l0, l1, l2, l3, c0, c1, c2, c3] = *prefix;
     let length = usize::try_from(u32::from_le_bytes([l0, l1, l2, l3])).ok()?;
     let (payload, after) = rest.split_at_checked(length)?;
-    // An empty frame has the check sum 0, as a run of zeros has: a file that was lengthened but not filled.
+    // An empty frame would have the checksum 0, and so does a run of zeros: a file that was extended but not filled.
     if length == 0 || crc32fast::hash(payload) != u32::from_le_bytes([c0, c1, c2, c3]) {
         return None;
     }
     Some((std::str::from_utf8(payload).ok()?, after))
 }
 
-/// Whether a good frame begins anywhere behind the first byte: then what stands before it is damage, not a torn end.
+/// Whether an intact frame begins anywhere after the first byte: the part before it is then damaged, not a torn end.
 fn holds_a_frame(bytes: &[u8]) -> bool {
     let starts = |at: usize| {
         let payload = bytes.get(at + PREFIX..).unwrap_or_default();
@@ -313,7 +313,7 @@ mod tests {
         let error = read(&bad, "j").unwrap_err();
         assert_eq!(error.code, "journal-damaged");
         assert!(error.detail.unwrap().contains(&format!("byte {}", ends[1])));
-        // A wrong length hides where the next frame begins, but not that there is one.
+        // A wrong length hides where the next frame begins, but not that one exists.
         let mut bad = bytes.clone();
         bad[ends[1] + 1] ^= 1;
         assert_eq!(read(&bad, "j").unwrap_err().code, "journal-damaged");

@@ -1,4 +1,4 @@
-//! Bringing creations into a state that somebody else has written since: never blindly, and each is said.
+//! Merging creations into a state that another program has written since: never blindly, and each with a finding.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
@@ -27,12 +27,12 @@ impl Creation {
     }
 }
 
-/// Adds what the state lacks. A resource whose name now belongs to another one is added for deletion; a creation whose end is
-/// not known stays a pending operation.
+/// Adds the creations that the state lacks. A resource whose name now belongs to another one is added for deletion; a creation without a
+/// known result stays a pending operation.
 pub(crate) fn merge(table: &mut Table, created: Vec<Creation>, pending: Vec<(String, Arc<str>)>) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
     let missing: Vec<Creation> = created.into_iter().filter(|creation| !creation.is_in(table)).collect();
-    // Providers and components are not in any cloud: they come along only with what needs them.
+    // Providers and components are in no cloud: they are added only for resources that need them.
     let (wanted, support): (Vec<Creation>, Vec<Creation>) = missing.into_iter().partition(|creation| {
         creation.node.custom && !creation.node.is_provider() && !creation.node.external && !creation.node.id.is_empty()
     });
@@ -41,7 +41,7 @@ pub(crate) fn merge(table: &mut Table, created: Vec<Creation>, pending: Vec<(Str
     for creation in &wanted {
         bring_support(table, creation, &support);
     }
-    // What stays a pending operation cannot be referred to.
+    // A resource that stays a pending operation cannot be referred to.
     let names: HashSet<Arc<str>> = wanted
         .iter()
         .filter(|creation| provider_of(table, creation).is_some())
@@ -68,7 +68,7 @@ pub(crate) fn merge(table: &mut Table, created: Vec<Creation>, pending: Vec<(Str
     findings
 }
 
-/// What a reference to an entry looks like: providers are named with their id.
+/// The reference to an entry: a provider's includes its id.
 fn reference(node: &Node) -> String {
     if node.is_provider() { format!("{}::{}", node.urn, node.id) } else { node.urn.to_string() }
 }
@@ -116,13 +116,13 @@ fn has_live(table: &Table, urn: &str) -> bool {
     table.entries.values().any(|entry| *entry.node.urn == *urn && !entry.node.delete)
 }
 
-/// The entry's text without references to what is no longer there. `None` if its provider cannot be found.
+/// The entry's text without references to missing entries. `None` if its provider cannot be found.
 fn fitted(table: &Table, creation: &Creation, names: &HashSet<Arc<str>>, delete: bool) -> Option<Arc<str>> {
     let there = |urn: &str| names.contains(urn) || table.entries.values().any(|entry| *entry.node.urn == *urn);
     let mut json: Json = serde_json::from_str(&creation.text).ok()?;
     let fields = json.as_object_mut()?;
-    // Whoever wrote the state knows nothing of the run's renames. To apply one now would give this name to an entry that still
-    // has the old one; as two resources, both stay known, and the next run sees which of them the program asks for.
+    // The program that wrote the state does not know the run's renames. Applying one now would give this name to an entry that still has
+    // the old one; kept as two resources, both stay known, and the next run finds which of them the program registers.
     fields.remove("aliases");
     for field in ["parent", "deletedWith"] {
         if fields.get(field).and_then(Json::as_str).is_some_and(|urn| !there(urn)) {
@@ -152,15 +152,15 @@ fn fitted(table: &Table, creation: &Creation, names: &HashSet<Arc<str>>, delete:
     Some(out.finish().into())
 }
 
-/// Who looks after an entry.
+/// The provider of an entry.
 enum Provided {
-    /// Whom it names, if anybody.
+    /// The one that it names, if any.
     AsItSays,
     /// Another provider of the same name.
     By(String),
 }
 
-/// The provider of an entry, in the state as it is now; `None` if there is none any more.
+/// The provider of an entry in the state as it is now; `None` if it is missing.
 fn provider_of(table: &Table, creation: &Creation) -> Option<Provided> {
     let Some(provider) = creation.node.provider_reference() else { return Some(Provided::AsItSays) };
     let providers = || table.entries.values().filter(|entry| *entry.node.urn == *provider.urn.as_str());

@@ -1,4 +1,4 @@
-//! What an interrupted run left in its journal, brought back into the state. Works on texts, so it needs no key.
+//! Recovery: merges an interrupted run's journal into the state. Works on texts, so it needs no key.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -15,18 +15,18 @@ use crate::store::disk::Disk;
 use crate::store::files::sweep;
 use crate::{EntryKey, OperationId};
 
-/// How the names of journals end.
+/// The suffix of journals.
 const JOURNAL: &str = ".journal";
 
-/// A journal that an interrupted run left, or a run is still writing.
+/// A journal of an interrupted run, or of one that is still running.
 pub(crate) struct Leftover {
-    /// The run's lock has the same name.
+    /// The same as the id of the run's lock.
     pub(crate) id: String,
     pub(crate) path: String,
     pub(crate) journal: JournalFile,
 }
 
-/// The state with what the journals held.
+/// The state merged with the journals.
 pub(crate) struct Recovered {
     pub(crate) table: Table,
     pub(crate) findings: Vec<Diagnostic>,
@@ -60,7 +60,7 @@ fn began(leftover: &Leftover) -> &str {
     leftover.journal.header.as_ref().map_or("", |header| &header.began)
 }
 
-/// Refuses to go on while a run that lost its lock is still finishing what it had begun.
+/// Refuses to continue while a run that lost its lock is still finishing its operations.
 pub(crate) fn refuse_running(leftovers: &[Leftover], machine: &dyn Machine) -> Result<(), Diagnostic> {
     let headers = leftovers.iter().filter_map(|leftover| leftover.journal.header.as_ref());
     for header in headers {
@@ -77,7 +77,7 @@ pub(crate) fn refuse_running(leftovers: &[Leftover], machine: &dyn Machine) -> R
     Ok(())
 }
 
-/// Brings what the journals hold into the state of a checkpoint with this digest.
+/// Merges the journals into the state of a checkpoint with this digest.
 pub(crate) fn recover(table: Table, digest: &str, leftovers: &[Leftover]) -> Recovered {
     let mut recovered = Recovered { table, findings: Vec::new() };
     let mut digest = Some(digest);
@@ -101,13 +101,13 @@ pub(crate) fn recover(table: Table, digest: &str, leftovers: &[Leftover]) -> Rec
                 recovered.findings.extend(merge::merge(&mut recovered.table, created, pending));
             }
         }
-        // What comes next was not made on top of this.
+        // The next journal was not written on top of this one.
         digest = None;
     }
     recovered
 }
 
-/// Where in the journal the checkpoint with this digest stands: the first frame after it, and its marker.
+/// The position in the journal of the checkpoint with this digest: the first frame after it, and its marker.
 fn place<'a>(leftover: &'a Leftover, digest: &str) -> Option<(usize, Option<&'a Marker>)> {
     let frames = &leftover.journal.frames;
     let marked = frames.iter().enumerate().rev().find_map(|(index, frame)| match frame {
@@ -117,7 +117,7 @@ fn place<'a>(leftover: &'a Leftover, digest: &str) -> Option<(usize, Option<&'a 
     marked.or_else(|| (leftover.journal.header.as_ref()?.base == digest).then_some((0, None)))
 }
 
-/// The checkpoint's entries under the numbers that the run gave them.
+/// The checkpoint's entries under the run's keys.
 fn numbered(table: &Table, marker: &Marker) -> Table {
     Table {
         entries: marker.entries.iter().copied().map(EntryKey).zip(table.entries.values().cloned()).collect(),
@@ -153,7 +153,7 @@ fn replayed(leftover: &Leftover, frames: &[Frame]) -> Diagnostic {
         format!("recovered an interrupted update: {results} added from its journal"),
     );
     match &leftover.journal.header {
-        // The command may only look, while that update is under way.
+        // The command may be read-only, while that update is running.
         Some(header) => found.detail(format!(
             "The update by {}@{} (process {}), started at {}, has not written the state itself.",
             header.process.username, header.process.hostname, header.process.pid, header.began
@@ -162,12 +162,12 @@ fn replayed(leftover: &Leftover, frames: &[Frame]) -> Diagnostic {
     }
 }
 
-/// What a run created and had begun to create since the last checkpoint that it is known to have put in place. Only this is
-/// taken over when somebody else has written the state since.
+/// The finished and unfinished creations of a run since the last checkpoint known to be in place. Only these are
+/// merged if another program has written the state since.
 fn creations(leftover: &Leftover) -> (Vec<Creation>, Vec<(String, Arc<str>)>) {
     let frames = &leftover.journal.frames;
-    // A marker is known to have become the checkpoint if the run went on after it. Markers at the end are of attempts, the run's
-    // own or of a recovery like this one, that may have been cut short before the checkpoint was there: any number of them.
+    // A marker is known to have become the checkpoint if the run continued after it. Markers at the end belong to attempts, of the run
+    // or of a recovery like this one, that may have been interrupted before the checkpoint was in place: any number of them.
     let last = frames.iter().rposition(|frame| matches!(frame, Frame::Records(_))).unwrap_or_default();
     let start = frames.iter().take(last).rposition(|frame| matches!(frame, Frame::Marker(_)));
     let known: BTreeSet<EntryKey> = match start.and_then(|index| frames.get(index)) {
@@ -193,8 +193,8 @@ fn creations(leftover: &Leftover) -> (Vec<Creation>, Vec<(String, Arc<str>)>) {
     (created, begun.into_values().filter(|(kind, _)| kind == "creating").collect())
 }
 
-/// Says in each journal that the state with this digest has everything, before that state is put in place. A crash in between
-/// then finds the journal done with.
+/// Adds a marker to each journal, before the state with this digest, which contains all of them, is put in place. After a crash in
+/// between, the journals then count as merged.
 pub(crate) fn mark(disk: &dyn Disk, leftovers: &[Leftover], marker: &Marker) -> Result<(), Diagnostic> {
     let mut bytes = Vec::new();
     frame::push_marker(&mut bytes, marker);

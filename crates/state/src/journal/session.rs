@@ -1,4 +1,4 @@
-//! One command's hold on a stack: the lock, the base state, the journal, and the end.
+//! One command's session on a stack: the lock, the base state, the journal, and the end.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -26,30 +26,30 @@ use crate::machine::{Life, Machine};
 use crate::store::objects::Object;
 use crate::{Journal, Record, SecretsProviderState, Snapshot};
 
-/// How many records may wait for the writer.
+/// How many records may be queued for the writer.
 const QUEUE: usize = 1024;
-/// From this many running operations on, results wait a moment for something that begins, and share its flush: each flush costs a
-/// disk write and two wake-ups, and thousands of them cost more than the provisioning. What begins never waits, because it holds
-/// one of the places for calls. A chain of resources, where each step waits for the last, stays below it.
+/// From this many running operations on, results wait a moment for a record that begins an operation, and share its flush: each flush costs
+/// a disk write and two wake-ups, and thousands of them cost more than the provisioning. A beginning never waits, because it holds a permit
+/// for calls. A chain of resources, where each step waits for the last, stays below this.
 const WIDE: usize = 4;
-/// That moment.
+/// How long results wait.
 const GATHER: Duration = Duration::from_millis(2);
 /// How long the writer sleeps when nothing is due.
 const IDLE: Duration = Duration::from_secs(3600);
 
-/// Gives the crypter for a state's secrets provider, usually from a `outrigger_secrets::Keyring`.
+/// Returns the crypter for a state's secrets provider, usually from a `outrigger_secrets::Keyring`.
 pub type Keys<'a> = &'a dyn Fn(&SecretsProviderState) -> Result<Arc<dyn Crypter>, Diagnostic>;
 
 /// Whether a session has a thread of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// A thread takes all waiting records and flushes them together.
+    /// A thread takes all queued records and flushes them together.
     Threaded,
     /// Each call does its own work before it returns. For simulations.
     Inline,
 }
 
-/// What a session is opened with.
+/// The options of a session.
 pub struct SessionOptions<'a> {
     /// The machine.
     pub machine: &'a dyn Machine,
@@ -57,31 +57,31 @@ pub struct SessionOptions<'a> {
     pub clock: Arc<dyn Clock>,
     /// The keys.
     pub keys: Keys<'a>,
-    /// How new secrets are to be encrypted, from the stack's settings; `None` keeps what the state says.
+    /// How new secrets are encrypted, from the stack's settings; `None` keeps the state's provider.
     pub secrets_provider: Option<SecretsProviderState>,
-    /// With a thread or without.
+    /// Whether the session has a thread.
     pub mode: Mode,
 }
 
-/// A session and what it starts from.
+/// A new session and its base state.
 pub struct Opened {
     /// The session.
     pub session: Session,
-    /// The state. Its entries and pending operations are numbered from 0 in the records to come.
+    /// The state. The coming records number its entries and pending operations from 0.
     pub base: Snapshot,
-    /// What was found and done on the way: broken locks, recovered results.
+    /// Findings on the way: broken locks, recovered results.
     pub findings: Vec<Diagnostic>,
 }
 
-/// A state that was only looked at.
+/// A state read without a lock.
 pub struct Viewed {
-    /// The state, with what journals hold.
+    /// The state, including the journals.
     pub base: Snapshot,
-    /// What was found.
+    /// Findings on the way.
     pub findings: Vec<Diagnostic>,
 }
 
-/// A command's hold on a stack. Dropping it keeps journal and lock, as a crash would: end it with [`Session::finish`] or
+/// A command's session on a stack. Dropping it keeps journal and lock, as a crash would: end it with [`Session::finish`] or
 /// [`Session::release`].
 pub struct Session {
     driver: Driver,
@@ -105,9 +105,9 @@ enum Order {
 }
 
 impl Session {
-    /// Locks a stack, brings in what an interrupted run left, and reads its state.
+    /// Locks a stack, recovers the journals of interrupted runs, and reads the state.
     pub fn open(backend: &Backend, stack: &StackName, options: SessionOptions<'_>) -> Result<Opened, Diagnostic> {
-        // A stack that is not there has nothing to lock.
+        // A missing stack has nothing to lock.
         backend.require(stack)?;
         let (lock, mut findings) = Lock::acquire(backend, stack, options.machine, options.clock.as_ref())?;
         match Self::locked(backend, stack, lock.clone(), &options) {
@@ -116,7 +116,7 @@ impl Session {
                 Ok(Opened { findings, ..opened })
             }
             Err(error) => {
-                // Nothing was begun, so nothing needs the lock.
+                // Nothing has begun, so nothing needs the lock.
                 let _ = lock.release();
                 Err(error)
             }
@@ -142,7 +142,7 @@ impl Session {
         if new != old {
             table.secrets_provider = new.as_ref().map(provider_text);
             if old.is_some() {
-                // Ciphertexts of the old key under the new key's name could never be opened again.
+                // Ciphertexts of the old key under the new key's name could never be decrypted again.
                 table.reencode(&base, write.as_ref())?;
                 rewrite(backend, stack, &mut table, options.clock.as_ref())?;
                 let (rewritten, object) = backend.load(stack)?;
@@ -178,8 +178,8 @@ impl Session {
         Ok(Viewed { base: Snapshot::decode(&table.deployment(), crypter.as_ref(), &file)?, findings })
     }
 
-    /// Writes the final checkpoint, the history and the backup, and gives the stack back. If the state cannot be written, the
-    /// journal and the lock stay, and the answer says so.
+    /// Writes the final checkpoint, the history and the backup, and releases the stack. If the state cannot be written, the
+    /// journal and the lock stay, and the error says so.
     pub fn finish(&self, info: UpdateInfo) -> Result<(), Diagnostic> {
         match &self.driver {
             Driver::Inline(writer) => locked(writer).finish(&info),
@@ -187,7 +187,7 @@ impl Session {
         }
     }
 
-    /// Gives the stack back without writing a checkpoint, when the command ended before it changed anything. If records were
+    /// Releases the stack without writing a checkpoint, when the command ended before it changed anything. If records were
     /// written, journal and lock stay as after a crash.
     pub fn release(&self) -> Result<(), Diagnostic> {
         match &self.driver {
@@ -257,7 +257,7 @@ impl Thread {
     }
 }
 
-/// The writer's thread: everything that waits goes into one flush.
+/// The writer's thread: everything in the queue goes into one flush.
 fn run(mut writer: Writer, orders: &Receiver<Order>) {
     loop {
         let first = match orders.recv_timeout(writer.until_due().unwrap_or(IDLE)) {
@@ -289,7 +289,7 @@ fn run(mut writer: Writer, orders: &Receiver<Order>) {
         }
         if !records.is_empty() {
             for (waiter, answer) in waiters.into_iter().zip(writer.commit(records)) {
-                // Whoever asked may have gone away; the record is durable all the same.
+                // The caller may have gone away; the record is durable anyway.
                 let _ = waiter.send(answer);
             }
         }
@@ -317,7 +317,7 @@ fn closed() -> Diagnostic {
         .hint("What was written before is kept; the next outrigger command on this stack takes it over.")
 }
 
-/// Brings what interrupted runs left in their journals into the checkpoint, without a key, and leaves the lock as it is. The
+/// Merges the journals of interrupted runs into the checkpoint, without a key, and leaves the lock as it is. The
 /// keeper calls this when its host is gone. Journals whose lock was taken away are left to the next command.
 pub fn fold(backend: &Backend, stack: &StackName, clock: &dyn Clock) -> Result<Vec<Diagnostic>, Diagnostic> {
     let mut leftovers = recovery::leftovers(backend.disk.as_ref(), stack)?;
@@ -331,10 +331,10 @@ pub fn fold(backend: &Backend, stack: &StackName, clock: &dyn Clock) -> Result<V
     Ok(take_over(backend, stack, clock, leftovers)?.2)
 }
 
-/// [`fold`] for whoever does not know whose journals there are: does nothing unless every run that they belong to is proven to be
-/// gone. A keeper also outlives hosts that were refused the lock, and must not take over from the one that holds it.
+/// [`fold`] for a caller that does not know which runs the journals belong to: does nothing unless all these runs are proven gone. A
+/// keeper also outlives hosts that were refused the lock, and must not take over from the one that holds it.
 ///
-/// Nobody can take the lock meanwhile, so the next command finds the journals either folded or untouched.
+/// No other process can take the lock meanwhile, so the next command finds the journals either folded or untouched.
 pub fn fold_gone(
     backend: &Backend,
     stack: &StackName,
@@ -354,7 +354,7 @@ pub fn fold_gone(
     fold(backend, stack, clock)
 }
 
-/// The state with what journals hold, without writing anything.
+/// The state including the journals, without writing anything.
 pub(crate) fn current(backend: &Backend, stack: &StackName) -> Result<(Table, Vec<Diagnostic>), Diagnostic> {
     let leftovers = recovery::leftovers(backend.disk.as_ref(), stack)?;
     let (table, object) = backend.load(stack)?;
@@ -368,7 +368,7 @@ pub(crate) fn current(backend: &Backend, stack: &StackName) -> Result<(Table, Ve
     Ok((table.renumbered(&order.entries, &order.operations), findings))
 }
 
-/// Brings journals into the checkpoint and removes them. Answers the state, numbered from 0 in the file's order, and the
+/// Merges journals into the checkpoint and removes them. Returns the state, numbered from 0 in the file's order, and the
 /// file's digest. The caller holds the lock.
 pub(crate) fn take_over(
     backend: &Backend,
@@ -400,14 +400,14 @@ pub(crate) fn take_over(
     Ok((table, digest, findings))
 }
 
-/// Puts a checkpoint in place of another, which is kept beside it.
+/// Replaces a checkpoint, keeping the old one beside it.
 fn replace(backend: &Backend, stack: &StackName, old: &Object, text: &str, now: Timestamp) -> Result<(), Diagnostic> {
     let kept = backend.keep_beside(stack, old);
     kept.and_then(|()| backend.put_checkpoint(stack, Some(old), text.as_bytes(), now))
         .map_err(|error| backend.failure("write the state", &stack.checkpoint_path(), &error))
 }
 
-/// Writes a state out as a whole. The caller holds the lock.
+/// Writes a whole state. The caller holds the lock.
 pub(crate) fn rewrite(
     backend: &Backend,
     stack: &StackName,
@@ -425,7 +425,7 @@ pub(crate) fn crypter(provider: Option<&SecretsProviderState>, keys: Keys<'_>) -
     provider.map_or_else(|| Ok(Arc::new(NoProvider) as Arc<dyn Crypter>), keys)
 }
 
-/// For a state that has no secrets provider: it can hold no secret.
+/// For a state without a secrets provider, which cannot contain secrets.
 struct NoProvider;
 
 impl NoProvider {

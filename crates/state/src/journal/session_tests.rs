@@ -70,7 +70,7 @@ fn the_checkpoint_is_rewritten_during_a_run_and_the_journal_goes_on_from_there()
         assert_eq!(world.contents(), (vec!["p1".into()], vec!["one".into(), "two".into()]));
         append(&opened.session, done(0, 5, "one")).unwrap();
         assert_eq!(world.contents().0.len(), 1, "not twice in ten seconds");
-        // Killed: the rest is in the journal.
+        // After a kill, the rest is in the journal.
         let next = world.open_as(&World::after_death()).unwrap();
         assert_eq!(
             next.findings.iter().map(|finding| finding.code).collect::<Vec<_>>(),
@@ -89,7 +89,7 @@ fn folding_brings_the_journal_into_the_checkpoint_and_leaves_the_lock() {
         assert_eq!(findings.len(), 1);
         assert_eq!(world.contents().0, ["p1", "one", "two"]);
         assert_eq!(holders(&world.backend(), &stack()).unwrap().len(), 1);
-        // With somebody else's lock it keeps its hands off.
+        // Under another process's lock it changes nothing.
         let world = world.fresh();
         run(&world.open().session);
         cancel(&world.backend(), &stack()).unwrap();
@@ -99,7 +99,7 @@ fn folding_brings_the_journal_into_the_checkpoint_and_leaves_the_lock() {
     });
 }
 
-/// What `cancel` does: how many locks it removes, and what is found on the way.
+/// The effect of `cancel`: how many locks it removes, and how many findings there are.
 fn cancelled(world: &World, machine: &FakeMachine) -> (usize, usize) {
     let findings = fold_gone(&world.backend(), &stack(), world.clock.as_ref(), machine).unwrap();
     (cancel(&world.backend(), &stack()).unwrap().len(), findings.len())
@@ -134,7 +134,7 @@ fn an_owner_whose_lock_was_taken_starts_nothing_keeps_results_and_says_so() {
         append(&opened.session, put(0, provider_resource())).unwrap();
         assert_eq!(opened.session.finish(info()).unwrap_err().code, "lock-lost");
         assert!(world.contents().0.is_empty(), "no checkpoint is written without the lock");
-        // While it is still at work, another run of ours waits.
+        // While it is still running, another run of ours is refused.
         let refusal = world.open_as(&FakeMachine::default().with_pid(8)).err().unwrap();
         assert_eq!(refusal.code, "run-still-active");
         assert!(holders(&world.backend(), &stack()).unwrap().is_empty(), "and gives the lock back");
@@ -153,7 +153,7 @@ fn a_state_written_by_somebody_else_gets_only_what_was_created() {
         opened.session.finish(info()).unwrap();
 
         let opened = world.open();
-        // Updates of what was there do not count; creations do.
+        // Updates of existing resources do not count; creations do.
         let updated = |id: &str| {
             let mut resource = Resource::clone(&resource(id, Some(id)));
             resource.protect = true;
@@ -168,7 +168,7 @@ fn a_state_written_by_somebody_else_gets_only_what_was_created() {
         append(&opened.session, put(4, resource("contested", Some("ours")))).unwrap();
         append(&opened.session, begin(0, "unfinished")).unwrap();
 
-        // `pulumi cancel`, then `pulumi up`: it deletes `gone` and makes `contested` itself.
+        // `pulumi cancel`, then `pulumi up`: it deletes `gone` and creates `contested` itself.
         cancel(&world.backend(), &stack()).unwrap();
         let mut json = world.checkpoint();
         let resources = json["checkpoint"]["latest"]["resources"].as_array_mut().unwrap();

@@ -1,4 +1,4 @@
-//! The one writer of a run: makes records durable, keeps the state as it stands, and writes it out from time to time.
+//! The one writer of a run: makes records durable, keeps the current state, and writes a checkpoint from time to time.
 //!
 //! Nothing here waits or starts threads, so a simulator can drive it step by step.
 
@@ -26,25 +26,25 @@ use crate::store::disk::{DiskFile, directory};
 use crate::store::files::replace;
 use crate::{EntryKey, OperationId, Record, Resource};
 
-/// How often the checkpoint is rewritten during a run, at most.
+/// The shortest interval between checkpoints during a run.
 const INTERVAL: Duration = Duration::from_secs(10);
-/// How often at least, unless nothing has changed. In between it waits until the journal has grown by the state's size, so that
-/// all rewrites together write no more than the journal does.
+/// The longest interval, unless nothing has changed. In between, a checkpoint waits until the journal has grown by the state's size, so
+/// that all checkpoints together write no more than the journal does.
 const LONGEST: Duration = Duration::from_secs(30);
-/// At most one part in this many of the time is spent on it.
+/// At most one part in this many of the run's time is spent on checkpoints.
 const SHARE: u32 = 20;
 
-/// Nothing is begun unless the journal has this much room for the results, whatever else fills the disk.
+/// Nothing begins unless the journal has this much room reserved for results, however full the disk becomes.
 const ROOM: u64 = 1024 * 1024;
 
-/// What the journal extends: the checkpoint that is in place.
+/// The checkpoint in place, which the journal extends.
 pub(crate) struct Base {
     pub(crate) digest: String,
     pub(crate) entries: Vec<EntryKey>,
     pub(crate) operations: Vec<OperationId>,
 }
 
-/// Everything that a writer is made of.
+/// The parts of a writer.
 pub(crate) struct Parts {
     pub(crate) backend: Backend,
     pub(crate) stack: StackName,
@@ -61,17 +61,17 @@ pub(crate) struct Writer {
     parts: Parts,
     began: String,
     path: String,
-    /// The open journal and how long its good part is. There is none before the first record and after a failed write.
+    /// The open journal and the length of its intact part. There is none before the first record and after a failed write.
     journal: Option<Box<dyn DiskFile>>,
-    /// Whether a journal was ever written, so that there is something to remove or to keep.
+    /// Whether a journal was ever written, and so must be removed or kept.
     journaled: bool,
-    /// Whether there are results that no file has.
+    /// Whether there are results that are in no file.
     unwritten: bool,
     /// Entries that differ from the base.
     changed: BTreeSet<EntryKey>,
     lost: bool,
     dirty: bool,
-    /// The checkpoint whose put failed. It may be in place all the same, if only the answer was lost.
+    /// The checkpoint whose put failed. It may be in place anyway, if only the answer was lost.
     doubtful: Option<Base>,
     /// Whether the state before this run has been kept beside the checkpoint.
     backed_up: bool,
@@ -106,7 +106,7 @@ impl Writer {
         }
     }
 
-    /// Makes a batch of records durable in one flush. One answer for each.
+    /// Makes a batch of records durable in one flush. Returns one result for each.
     pub(crate) fn commit(&mut self, records: Vec<Record>) -> Vec<Result<(), Diagnostic>> {
         let lock = self.check_lock();
         let mut answers = Vec::with_capacity(records.len());
@@ -117,7 +117,7 @@ impl Writer {
             if let Err(refusal) = &lock
                 && !text.begin.is_empty()
             {
-                // Nothing new may start; what the record says of things that are over is kept all the same.
+                // Nothing new may start, but the record's results are kept.
                 text.begin.clear();
                 answer = Err(refusal.clone());
             }
@@ -125,7 +125,7 @@ impl Writer {
             texts.push(text);
         }
         if let Err(error) = self.open_journal().and_then(|()| self.make_room(&texts)) {
-            // Nothing may start whose result might find no room. Results go on into the room that was kept for them.
+            // Nothing may start whose result might find no room. Results continue into the reserved room.
             let refusal = self.journal_failure("write the journal", &error).note("Nothing new is started.");
             for (text, answer) in texts.iter_mut().zip(&mut answers).filter(|(text, _)| !text.begin.is_empty()) {
                 text.begin.clear();
@@ -151,24 +151,24 @@ impl Writer {
         }
     }
 
-    /// Reserves room for the results of what these records begin, if they begin anything.
+    /// Reserves room for the results of the operations that these records begin, if any.
     fn make_room(&mut self, records: &[TextRecord]) -> io::Result<()> {
         let begins = records.iter().any(|record| !record.begin.is_empty());
         self.journal.as_mut().filter(|_| begins).map_or(Ok(()), |file| file.reserve(ROOM))
     }
 
-    /// How long until the checkpoint should be rewritten; `None` if it is up to date or must not be written.
+    /// The time until the checkpoint should be rewritten; `None` if it is current or must not be written.
     pub(crate) fn until_due(&self) -> Option<Duration> {
         (self.dirty && !self.lost).then(|| self.due.saturating_sub(self.parts.clock.elapsed()))
     }
 
-    /// How many operations have begun and not ended.
+    /// How many operations are running.
     pub(crate) fn running(&self) -> usize {
         self.parts.table.operations.len()
     }
 
-    /// Rewrites the checkpoint if it is time. A failure is no reason to stop: the journal has everything, and the end of the
-    /// run tries again and says so.
+    /// Rewrites the checkpoint if it is due. A failure need not stop the run: the journal has everything, and the end of the
+    /// run tries again and reports it.
     pub(crate) fn tick(&mut self) {
         if !self.until_due().is_some_and(|wait| wait.is_zero()) {
             return;
@@ -182,7 +182,7 @@ impl Writer {
         }
     }
 
-    /// Ends the run: the final checkpoint, the history, the backup; then the journal and the lock go.
+    /// Ends the run: writes the final checkpoint, the history and the backup, then removes the journal and the lock.
     pub(crate) fn finish(&mut self, info: &UpdateInfo) -> Result<(), Diagnostic> {
         let bytes = self.checkpoint()?;
         let now = self.parts.clock.now();
@@ -199,7 +199,7 @@ impl Writer {
         })
     }
 
-    /// Gives the stack back without a new checkpoint; only for a run that wrote down nothing. Otherwise journal and lock stay.
+    /// Releases the stack without a new checkpoint, but only for a run that recorded nothing. Otherwise journal and lock stay.
     pub(crate) fn release(&mut self) -> Result<(), Diagnostic> {
         if self.journaled || self.dirty { Ok(()) } else { self.parts.lock.release() }
     }
@@ -222,7 +222,7 @@ impl Writer {
     }
 
     /// The record with its resources as text. If a secret cannot be encrypted, the entry is kept without its secret values:
-    /// a resource that exists must not be forgotten for that.
+    /// an existing resource must not be forgotten.
     fn encode(&self, record: &Record) -> (TextRecord, Result<(), Diagnostic>) {
         let mut answer = Ok(());
         let mut write = |resource: &Resource| -> Option<Arc<str>> {
@@ -244,16 +244,16 @@ impl Writer {
             })
             .collect();
         if answer.is_err() {
-            // What was refused is not started, so it must not look as if it was.
+            // A refused operation does not start, so it must not be recorded as begun.
             begin.clear();
         }
         (TextRecord { end: record.end.clone(), remove: record.remove.clone(), put, begin }, answer)
     }
 
-    /// Sees to it that there is a journal to write to.
+    /// Opens the journal if it is not open.
     fn open_journal(&mut self) -> io::Result<()> {
         if self.journal.is_some() && self.parts.backend.disk.version(&self.path)?.is_none() {
-            // Another run took our results over and removed the file, so what we write now would be lost with it.
+            // Another run recovered our journal and removed the file, so anything written to it now would be lost.
             self.journal = None;
         }
         if self.journal.is_none() { self.start_journal() } else { Ok(()) }
@@ -274,13 +274,13 @@ impl Writer {
         let written = file.append(bytes).and_then(|()| file.sync());
         self.grown += bytes.len();
         if written.is_err() {
-            // Part of it may be there, and after a failed sync nobody knows which part: the next write starts a new file.
+            // Part of it may be there, and after a failed sync there is no telling which part: the next write starts a new file.
             self.journal = None;
         }
         written
     }
 
-    /// Writes a journal that holds everything since the base, in place of the one that may be there.
+    /// Starts a journal with everything since the base, replacing any existing one.
     fn start_journal(&mut self) -> io::Result<()> {
         let parts = &self.parts;
         let numbered = (0..).map(EntryKey).zip(&parts.base.entries).all(|(key, entry)| key == *entry);
@@ -295,8 +295,8 @@ impl Writer {
         );
         let mut bytes = Vec::new();
         frame::push_header(&mut bytes, &header);
-        // A checkpoint of which it is not known whether it came about goes before the base: whichever of the two is in place, its marker
-        // is found, and all of this follows it.
+        // A checkpoint that may or may not be in place goes before the base: whichever of the two is in place, its marker is found, and all
+        // of this follows it.
         for base in self.doubtful.iter().chain((self.doubtful.is_some() || !plain).then_some(&parts.base)) {
             frame::push_marker(&mut bytes, &marker(&base.digest, &base.entries, &base.operations));
         }
@@ -310,7 +310,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Everything that is not in the base, as one record.
+    /// Everything since the base, as one record.
     fn since_base(&self) -> TextRecord {
         let Parts { table, base, .. } = &self.parts;
         let entry = |key: &EntryKey| Some((*key, Arc::clone(&table.entries.get(key)?.text)));
@@ -334,8 +334,8 @@ impl Writer {
         }
     }
 
-    /// Writes the state out. At every instant of it, checkpoint and journal together are the whole state:
-    /// the journal first says which checkpoint will hold what it has so far, then that checkpoint is put in place.
+    /// Writes the state. At every instant, checkpoint and journal together are the whole state:
+    /// the journal first names the checkpoint that will contain its records so far, then that checkpoint is put in place.
     pub(crate) fn checkpoint(&mut self) -> Result<Vec<u8>, Diagnostic> {
         let start = self.parts.clock.elapsed();
         let result = tracing::debug_span!("checkpoint").in_scope(|| self.write_checkpoint());
@@ -362,7 +362,7 @@ impl Writer {
             self.lost = true;
             return Err(self.lock_lost().note("Another program has written the state's file since this run began."));
         }
-        // One that is not kept beside the new one is only asked for its version.
+        // If it need not be kept beside the new one, only its version is needed.
         if let Some(old) = old.as_mut().filter(|_| self.backed_up) {
             old.bytes = Vec::new();
         }
@@ -376,15 +376,15 @@ impl Writer {
             let marked = if self.journal.is_none() { self.start_journal() } else { Ok(()) };
             marked.and_then(|()| self.append_bytes(&bytes)).map_err(|error| failure(&error))?;
         }
-        // The copy beside it is what the stack was before this run: worth having, unlike the half-done states in between.
+        // The copy beside it is the stack before this run, which is worth keeping, unlike the half-done states in between.
         let kept = match old.as_ref().filter(|_| !self.backed_up) {
             Some(old) => backend.keep_beside(&self.parts.stack, old),
             None => Ok(()),
         };
         let put = kept.and_then(|()| backend.put_checkpoint(&self.parts.stack, old.as_ref(), text.as_bytes(), now));
         if let Err(error) = put {
-            // The journal names a checkpoint that may not have come about. The next record starts a journal that says so, so that
-            // nothing that came before it is taken for written.
+            // The journal names a checkpoint that may not be in place. The next record starts a journal that says so, so that
+            // no earlier record counts as written.
             self.journal = None;
             self.doubtful = Some(new);
             return Err(failure(&error));
@@ -397,7 +397,7 @@ impl Writer {
         Ok(text.into_bytes())
     }
 
-    /// Removes the journal, whose results are in the checkpoint now, and gives the lock back.
+    /// Removes the journal, whose results are in the checkpoint now, and releases the lock.
     fn close(&mut self) -> Result<(), Diagnostic> {
         if self.journaled {
             self.journal = None;

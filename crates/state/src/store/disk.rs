@@ -1,5 +1,5 @@
-//! A local directory: where journals are, whatever store the stacks are in, and what the `file://` store is made of. Real files
-//! and a simulated disk both provide it.
+//! A local directory: it holds the journals for every kind of store, and the `file://` store is made of it. Implemented by real files and
+//! by a simulated disk.
 
 use std::io;
 
@@ -10,7 +10,7 @@ pub trait DiskFile: Send {
     /// Adds bytes at the end.
     fn append(&mut self, bytes: &[u8]) -> io::Result<()>;
 
-    /// Sees to it that this many bytes more can be added although the disk fills up, where the disk can promise that.
+    /// Reserves this many more bytes against a full disk, where the disk can promise that.
     fn reserve(&mut self, bytes: u64) -> io::Result<()>;
 
     /// Returns when the bytes are on the disk.
@@ -22,19 +22,19 @@ pub trait Disk: Send + Sync {
     /// The whole file; `None` if there is none.
     fn read(&self, path: &str) -> io::Result<Option<Vec<u8>>>;
 
-    /// Which file is there, in a form that is another one after each [`Disk::rename`] over it; `None` if there is none.
+    /// Identifies the file by a value that changes with each [`Disk::rename`] over it; `None` if there is none.
     fn version(&self, path: &str) -> io::Result<Option<String>>;
 
-    /// What is in a directory, sorted by name; empty if it is not there.
+    /// The contents of a directory, sorted by name; empty if it is missing.
     fn list(&self, directory: &str) -> io::Result<Vec<Listed>>;
 
-    /// Makes an empty file and the directories above it, or empties the one that is there.
+    /// Creates an empty file and the directories above it, or truncates an existing file.
     fn create(&self, path: &str) -> io::Result<Box<dyn DiskFile>>;
 
-    /// Opens a file to add to it, cut to its first `length` bytes.
+    /// Opens a file for appending, truncated to its first `length` bytes.
     fn reopen(&self, path: &str, length: u64) -> io::Result<Box<dyn DiskFile>>;
 
-    /// Gives a file another name, over what had that name. Both must be in one directory.
+    /// Renames a file, replacing any file of that name. Both must be in one directory.
     fn rename(&self, from: &str, to: &str) -> io::Result<()>;
 
     /// Removes a file; `false` if there was none.
@@ -43,8 +43,7 @@ pub trait Disk: Send + Sync {
     /// Returns when the names in a directory, and that directory's own name, are on the disk.
     fn sync_directory(&self, directory: &str) -> io::Result<()>;
 
-    /// Tries to take an exclusive hold on a path; it ends when the answer is dropped or the process dies. `None`: another process
-    /// has it.
+    /// Tries to lock a path exclusively, until the returned value is dropped or the process dies. `None`: another process holds the lock.
     fn guard(&self, path: &str) -> io::Result<Option<Box<dyn Send>>>;
 
     /// The path as a user would write it, for messages.

@@ -11,9 +11,9 @@ use md5::{Digest as _, Md5};
 use crate::store::disk::{Disk, DiskFile, directory};
 use crate::store::objects::{Condition, Listed, Object, Objects, Version, conflict};
 
-/// How sidecars end. Pulumi takes every other file in its directories for a stack or a lock.
+/// The suffix of sidecars. Pulumi takes every other file in its directories for a stack or a lock.
 const SIDECAR: &str = ".attrs";
-/// How temporary files end.
+/// The suffix of temporary files.
 const TEMPORARY: &str = ".outrigger-tmp.attrs";
 
 /// The store of a `file://` backend.
@@ -21,7 +21,7 @@ pub(crate) struct Files(pub(crate) Arc<dyn Disk>);
 
 impl Objects for Files {
     fn get(&self, path: &str) -> io::Result<Option<Object>> {
-        // In this order: of a file that is replaced in between, the older version is told, and a put on top of it is refused.
+        // In this order: if the file is replaced in between, the older version is returned, and a put on top of it is refused.
         let version = self.0.version(path)?;
         let bytes = self.0.read(path)?;
         Ok(version.zip(bytes).map(|(version, bytes)| Object { bytes, version: Version(version) }))
@@ -31,7 +31,7 @@ impl Objects for Files {
         Ok(self.0.version(path)?.is_some())
     }
 
-    /// Between the look at the condition and the put another process may come. Those of ours hold the stack's lock.
+    /// Another process may write between the check of the condition and the put. Ours hold the stack's lock.
     fn put(&self, path: &str, bytes: &[u8], condition: Condition<'_>) -> io::Result<()> {
         let holds = match condition {
             Condition::Always => true,
@@ -44,7 +44,7 @@ impl Objects for Files {
         if !has_sidecar(path) {
             return replace(self.0.as_ref(), &[(path, bytes)]).map(drop);
         }
-        // A reader of the store fails on a sidecar that is cut off, so both go through temporary files.
+        // A reader of the store fails on a truncated sidecar, so both go through temporary files.
         replace(self.0.as_ref(), &[(&format!("{path}{SIDECAR}"), &attributes(bytes)), (path, bytes)]).map(drop)
     }
 
@@ -77,13 +77,13 @@ impl Objects for Files {
     }
 }
 
-/// Locks do without: they are read by their names, and are there for moments.
+/// Locks have none: they are found by name, and exist only briefly.
 fn has_sidecar(path: &str) -> bool {
     !path.starts_with(".pulumi/locks/")
 }
 
-/// Puts whole files of one directory in place at once, the last one last: a reader, and a machine that loses power, sees the old file
-/// or the new one. Answers the last file, to go on writing to it.
+/// Puts whole files of one directory in place together, the last one last: a reader, and a machine that loses power, sees the old file
+/// or the new one. Returns the last file, for further writes.
 pub(crate) fn replace(disk: &dyn Disk, files: &[(&str, &[u8])]) -> io::Result<Option<Box<dyn DiskFile>>> {
     let temporary = |path: &str| format!("{path}{TEMPORARY}");
     let mut last = None;

@@ -15,7 +15,7 @@ pub struct LocalDisk {
 }
 
 impl LocalDisk {
-    /// The tree below `root`; it need not exist yet.
+    /// The tree below `root`, which need not exist yet.
     pub fn new(root: impl Into<PathBuf>) -> Self {
         Self { root: root.into() }
     }
@@ -29,7 +29,7 @@ impl LocalDisk {
         self.root.join(path)
     }
 
-    /// Makes a directory and those above it, each durable in its parent: a file in a directory that vanishes with the power is
+    /// Creates a directory and those above it, each durable in its parent: a file in a directory that is lost with the power is
     /// lost however well it was synced.
     fn ensure_directory(&self, path: &Path) -> io::Result<()> {
         if path.is_dir() {
@@ -49,7 +49,7 @@ impl LocalDisk {
 struct LocalFile {
     file: File,
     length: u64,
-    /// Up to where the file system has promised room.
+    /// The length up to which the file system has promised room.
     reserved: u64,
 }
 
@@ -70,11 +70,11 @@ impl DiskFile for LocalFile {
         if self.length + bytes <= self.reserved {
             return Ok(());
         }
-        // Twice as much as was asked for, so that not every record needs a call.
+        // Twice as much as requested, so that not every record needs a call.
         let wanted = self.length + 2 * bytes;
         match reserve_room(&self.file, self.reserved, wanted - self.reserved) {
             Err(error) if is_full(&error) => return Err(error),
-            // A file system that promises nothing.
+            // The file system promises nothing.
             _ => self.reserved = wanted,
         }
         Ok(())
@@ -101,7 +101,7 @@ impl Disk for LocalDisk {
         let mut found = Vec::new();
         for entry in entries {
             let entry = entry?;
-            // A name that is not Unicode is none of Pulumi's and none of ours.
+            // A name that is not Unicode belongs neither to Pulumi nor to us.
             if let Ok(name) = entry.file_name().into_string() {
                 found.push(Listed { name, directory: entry.file_type()?.is_dir() });
             }
@@ -159,29 +159,29 @@ impl Disk for LocalDisk {
 }
 
 fn sync_path(path: &Path) -> io::Result<()> {
-    // Windows cannot open a directory as a file; its renames are durable enough without.
+    // Windows cannot open a directory as a file; its renames are durable enough without a sync.
     if cfg!(windows) { Ok(()) } else { File::open(path)?.sync_all() }
 }
 
-/// The file's own number, where files have one.
+/// The file's inode number.
 #[cfg(unix)]
 fn number(found: &Metadata) -> u64 {
     std::os::unix::fs::MetadataExt::ino(found)
 }
 
-/// Elsewhere the time of its last change has to do.
+/// Without inode numbers, the time of the last change must do.
 #[cfg(not(unix))]
 fn number(_found: &Metadata) -> u64 {
     0
 }
 
-/// Takes blocks for a file beyond its end; its length stays.
+/// Allocates blocks for a file beyond its end; its length stays.
 #[cfg(target_os = "linux")]
 fn reserve_room(file: &File, from: u64, bytes: u64) -> io::Result<()> {
     Ok(rustix::fs::fallocate(file, rustix::fs::FallocateFlags::KEEP_SIZE, from, bytes)?)
 }
 
-/// Elsewhere there is no such call that leaves the length alone.
+/// Other systems have no such call that keeps the length.
 #[cfg(not(target_os = "linux"))]
 fn reserve_room(_file: &File, _from: u64, _bytes: u64) -> io::Result<()> {
     Ok(())

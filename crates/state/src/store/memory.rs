@@ -1,4 +1,4 @@
-//! A simulated disk that forgets what was not synced, and fails or stops on demand.
+//! A simulated disk that loses unsynced data, and fails or stops on demand.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, ErrorKind};
@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::store::disk::{Disk, DiskFile, directory};
 use crate::store::objects::{Condition, Listed, Object, Objects, Version, conflict};
 
-/// What becomes of bytes and names that were not synced when the power fails.
+/// The fate of unsynced bytes and names in a power failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unsynced {
     /// All of them are lost.
@@ -18,21 +18,22 @@ pub enum Unsynced {
     Torn,
 }
 
-/// What a fault does.
+/// The effect of a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// The operation fails with this kind of error and changes nothing; later ones work.
     Fail(ErrorKind),
     /// The operation and all later ones fail with this kind of error and change nothing, until [`MemoryDisk::heal`].
     FailFrom(ErrorKind),
-    /// From that operation on the disk is full, until [`MemoryDisk::heal`]: new files, reservations, and bytes beyond those that
-    /// were reserved fail; everything else works.
+    /// From that operation on the disk is full, until [`MemoryDisk::heal`]: new files, reservations, and bytes beyond the reserved ones
+    /// fail;
+    /// everything else works.
     Full,
     /// The power fails just before the operation: nothing works until [`MemoryDisk::restart`].
     Crash,
     /// The first put of an object from that operation on fails and is not done; later ones work.
     LostPut,
-    /// The first put of an object from that operation on is done and fails all the same: its answer was lost.
+    /// The first put of an object from that operation on is done but fails: its answer was lost.
     LostAnswer,
 }
 
@@ -44,7 +45,7 @@ pub struct MemoryDisk {
 
 #[derive(Debug, Default)]
 struct State {
-    /// Contents by number, so that a renamed or replaced file keeps what an open handle wrote.
+    /// Contents by number, so that a renamed or replaced file keeps the bytes written through an open handle.
     files: BTreeMap<u64, Contents>,
     names: BTreeMap<String, u64>,
     durable_names: BTreeMap<String, u64>,
@@ -53,7 +54,7 @@ struct State {
     fault: Option<(u64, Fault)>,
     down: bool,
     held: BTreeSet<String>,
-    /// What each change of an object found in its place, since the last restart.
+    /// The previous object at each changed path, since the last restart.
     replaced: Vec<(String, Option<u64>)>,
 }
 
@@ -61,7 +62,7 @@ struct State {
 struct Contents {
     bytes: Vec<u8>,
     durable: usize,
-    /// Up to where there is room whatever happens.
+    /// The length up to which room is reserved.
     reserved: usize,
 }
 
@@ -71,7 +72,7 @@ impl MemoryDisk {
         Self::default()
     }
 
-    /// How many changing operations there have been.
+    /// How many changing operations have been made.
     pub fn operations(&self) -> u64 {
         self.state().operations
     }
@@ -91,13 +92,13 @@ impl MemoryDisk {
         self.state().down
     }
 
-    /// The machine comes up again: what was not synced is lost or kept as `unsynced` says.
+    /// Restarts the machine: unsynced data is lost or kept as `unsynced` says.
     pub fn restart(&self, unsynced: Unsynced) {
         let mut state = self.state();
         state.down = false;
         state.fault = None;
         state.held.clear();
-        // Meanwhile the lists of objects have become current.
+        // The lists of objects have become current in the meantime.
         state.replaced.clear();
         if unsynced == Unsynced::Lost {
             state.names = state.durable_names.clone();
@@ -161,7 +162,7 @@ impl State {
         if self.down { Err(io::Error::other("the simulated machine is off")) } else { Ok(()) }
     }
 
-    /// Counts a changing operation and lets a planned fault happen.
+    /// Counts a changing operation and triggers a planned fault.
     fn change(&mut self) -> io::Result<()> {
         self.up()?;
         let number = self.operations;
@@ -180,7 +181,7 @@ impl State {
         }
     }
 
-    /// Whether an operation that needs new room, and was just counted, gets it.
+    /// Whether the operation just counted gets the new room that it needs.
     fn room(&self) -> io::Result<()> {
         match self.fault {
             Some((at, Fault::Full)) if at < self.operations => Err(ErrorKind::StorageFull.into()),
@@ -334,8 +335,8 @@ fn listed(names: &BTreeMap<String, u64>, directory: &str) -> Vec<Listed> {
     entries.into_iter().collect()
 }
 
-/// An object store of a simulated machine, as a remote one looks from there: what was put is durable at once, lists lag behind, and
-/// answers get lost. Its objects are beside the files of the disk, whose faults and loss of power cut it off as well.
+/// An object store as seen from a simulated machine: puts are durable at once, lists lag, and
+/// answers get lost. Its objects are stored beside the files of the disk, whose faults and power failures cut it off too.
 #[derive(Clone, Debug)]
 pub struct MemoryObjects {
     machine: MemoryDisk,
@@ -344,7 +345,7 @@ pub struct MemoryObjects {
 }
 
 impl MemoryObjects {
-    /// The store, seen from a machine. Lists do not show the last `lag` changes since it came up.
+    /// The store as seen from a machine. Lists do not show the last `lag` changes since its restart.
     pub fn new(machine: &MemoryDisk, lag: usize) -> Self {
         Self { machine: machine.clone(), lag }
     }

@@ -1,4 +1,4 @@
-//! What stacks and journals are kept in: objects that can be remote, a local disk, and both in memory.
+//! Storage for stacks and journals: objects that can be remote, a local disk, and both in memory.
 
 pub(crate) mod disk;
 pub(crate) mod files;

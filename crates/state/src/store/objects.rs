@@ -1,6 +1,6 @@
-//! What a store of stacks keeps its checkpoints, locks, history and backups in: whole objects under paths.
+//! Objects: the storage of checkpoints, locks, history and backups, each a whole under a path.
 //!
-//! The calls block. Only a session's writer thread and threads for blocking work make them, one after another, and the simulator
+//! The calls block. They come one after another, only from a session's writer thread and threads for blocking work, and the simulator
 //! polls nothing: an implementation on an async client drives it on that thread.
 
 use std::io::{self, ErrorKind};
@@ -14,18 +14,18 @@ pub struct Object {
     pub version: Version,
 }
 
-/// Names one version of an object, as an entity tag does: after each put it is another one.
+/// Identifies one version of an object, as an entity tag does; it changes with each put.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Version(pub String);
 
-/// When a put may happen.
+/// The condition of a put.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Condition<'a> {
-    /// Whatever is there.
+    /// None.
     Always,
-    /// Only if there is no object.
+    /// There must be no object.
     Absent,
-    /// Only if the object has this version.
+    /// The object must have this version.
     Unchanged(&'a Version),
 }
 
@@ -43,30 +43,30 @@ pub struct Listed {
     pub directory: bool,
 }
 
-/// A store of objects. Paths are relative to its root and use `/`; a directory is what paths have in common, and is there as long
-/// as there is a path below it.
+/// A store of objects. Paths are relative to its root and use `/`; a directory is a common prefix of paths, and exists as long as a path
+/// below it does.
 pub trait Objects: Send + Sync {
     /// The object; `None` if there is none. Shows every put that has returned.
     fn get(&self, path: &str) -> io::Result<Option<Object>>;
 
-    /// Whether there is an object. As current as [`Objects::get`].
+    /// Whether the object exists. As current as [`Objects::get`].
     fn exists(&self, path: &str) -> io::Result<bool>;
 
-    /// Puts an object in place as a whole: a reader sees the old one or the new one, and the new one is durable on return. Fails
-    /// with `AlreadyExists` if the condition does not hold. After any error the object may be there all the same: its answer may
-    /// have been lost.
+    /// Puts a whole object in place: a reader sees the old one or the new one, and the new one is durable on return. Fails
+    /// with `AlreadyExists` if the condition does not hold. After any other error the object may be in place anyway, if only the answer was
+    /// lost.
     fn put(&self, path: &str, bytes: &[u8], condition: Condition<'_>) -> io::Result<()>;
 
-    /// The names in a directory, sorted; empty if it is not there.
+    /// The names in a directory, sorted; empty if it is missing.
     fn list(&self, directory: &str) -> io::Result<Vec<Listed>>;
 
     /// Whether a list shows every put that has returned. Some object stores lag behind.
     fn lists_are_current(&self) -> bool;
 
-    /// Removes objects, as far as they are there.
+    /// Removes objects; missing ones are ignored.
     fn delete(&self, paths: &[String]) -> io::Result<()>;
 
-    /// Removes what interrupted puts left in a directory.
+    /// Removes the remains of interrupted puts in a directory.
     fn sweep(&self, directory: &str) -> io::Result<()>;
 
     /// The path as a user would write it, for messages.

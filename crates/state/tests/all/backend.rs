@@ -43,7 +43,7 @@ fn a_stack_is_made_listed_tagged_and_removed() {
         assert_eq!(disk.read(".pulumi/meta.yaml").unwrap().unwrap(), b"version: 1\n");
         let again = backend.create_stack(&stack(), None, &machine(), &SystemClock::default()).unwrap_err();
         assert_eq!(again.code, "stack-exists");
-        // A list that lags behind shows the stack later.
+        // A list that lags shows the stack later.
         assert!(backend.stacks().unwrap().iter().all(|listed| *listed == stack()));
         let summary = backend.summary(&stack()).unwrap();
         assert_eq!((summary.last_update, summary.resources), (None, None));
@@ -139,7 +139,7 @@ fn layouts_and_compressions_that_are_not_there_are_refused_by_name() {
 
 #[test]
 fn an_unwritable_directory_is_named() {
-    // A file where a directory should be: no user, not even root, can write there.
+    // A file where a directory should be: no user, not even root, can write below it.
     let directory = tempfile::tempdir().unwrap();
     std::fs::write(directory.path().join("file"), "").unwrap();
     let url = format!("file://{}/file", directory.path().display());

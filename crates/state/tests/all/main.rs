@@ -1,4 +1,4 @@
-//! The store against the real `pulumi`: what it writes we read, what we write it opens.
+//! The store against the real `pulumi`: each reads the files that the other writes.
 
 // clippy's allowance for tests covers functions marked as tests, not their helpers.
 #![allow(clippy::unwrap_used, clippy::expect_used)]

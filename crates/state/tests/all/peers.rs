@@ -28,7 +28,7 @@ outputs:
   number: 1.5
 ";
 
-/// A stack that the real `pulumi` brought up.
+/// A stack that the real `pulumi` deployed.
 fn deployed() -> Scratch {
     let scratch = Scratch::new(PROGRAM);
     scratch.pulumi(&["stack", "init", "dev"]);
@@ -40,7 +40,7 @@ fn parse(text: &str) -> Json {
     serde_json::from_str(text).unwrap()
 }
 
-/// Without what a write changes: the manifest, and the order, which is canonical only in what we write.
+/// The state without the parts that a write changes: the manifest, and the order, which is canonical only in our files.
 fn settled(text: &str) -> Json {
     let mut json = parse(text);
     json["deployment"]["manifest"] = Json::Null;
@@ -65,7 +65,7 @@ fn what_pulumi_wrote_is_read_exported_and_written_back() {
     let backend = scratch.backend();
     assert_eq!(parse(&backend.export_stack(&stack()).unwrap()), parse(&theirs));
 
-    // Its secrets open with the passphrase, and the export in clear is the same as its own.
+    // Its secrets open with the passphrase, and the export in clear equals Pulumi's.
     let viewed = Session::view(&backend, &stack(), &keys).unwrap();
     assert!(viewed.findings.is_empty() && viewed.base.obstacles().is_empty());
     let root = &viewed.base.resources[0];
@@ -77,7 +77,7 @@ fn what_pulumi_wrote_is_read_exported_and_written_back() {
     let refusal = Session::view(&backend, &stack(), &wrong_keys).err().unwrap();
     assert_eq!(refusal.code, "passphrase-wrong");
 
-    // A run that changes nothing leaves the same state, which pulumi opens and finds nothing to do in.
+    // A run that changes nothing leaves the same state, and pulumi has nothing to do in it.
     scratch.session(&stack()).unwrap().session.finish(info()).unwrap();
     assert_eq!(settled(&scratch.pulumi(&["stack", "export"])), settled(&theirs));
     scratch.pulumi(&["preview", "--expect-no-changes"]);
@@ -101,7 +101,7 @@ fn what_we_wrote_pulumi_opens_secrets_included() {
     assert_eq!(outputs["ours"], json!(["<canary>", "inner"]));
     assert_eq!(outputs["number"], json!(1.5));
     scratch.pulumi(&["refresh", "--yes", "--skip-preview"]);
-    // Written by pulumi again, it is ours to read again.
+    // After pulumi has written it again, we can read it again.
     let viewed = Session::view(&scratch.backend(), &stack(), &keys).unwrap();
     assert_eq!(viewed.base.resources.len(), 4);
 }
@@ -121,7 +121,7 @@ fn a_killed_run_is_seen_by_pulumi_and_taken_over_by_us() {
     let words = String::from_utf8_lossy(&refused.stderr).into_owned() + &String::from_utf8_lossy(&refused.stdout);
     assert!(!refused.status.success() && words.contains("outrigger cancel"), "{words}");
 
-    // The keeper folds without a key; after `pulumi cancel`, pulumi goes on with everything.
+    // The keeper folds without a key; after `pulumi cancel`, pulumi continues with the whole state.
     assert_eq!(fold(&scratch.backend(), &stack(), &SystemClock::default()).unwrap().len(), 1);
     assert_eq!(holders(&scratch.backend(), &stack()).unwrap().len(), 1);
     scratch.pulumi(&["cancel", "--yes"]);

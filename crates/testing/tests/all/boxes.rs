@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use outrigger_sdk::{Context, Created, Error, Inputs, Outputs, Package, Resource, Result, Secret, State};
 
-/// What exists: labels by id.
+/// The existing crates: labels by id.
 #[derive(Clone, Default)]
 pub(crate) struct Shed(Arc<Mutex<BTreeMap<String, String>>>);
 
@@ -25,7 +25,7 @@ impl Shed {
     }
 }
 
-/// How labels begin.
+/// The beginning of labels.
 #[derive(Inputs)]
 pub(crate) struct Settings {
     /// The first letters.
@@ -33,18 +33,18 @@ pub(crate) struct Settings {
     prefix: String,
 }
 
-/// The shed, and how labels begin.
+/// The shed, and the beginning of labels.
 pub(crate) struct Open {
     shed: Shed,
     prefix: String,
 }
 
-/// What a crate is made of.
+/// The inputs of a crate.
 #[derive(Clone, Inputs)]
 pub(crate) struct CrateArgs {
-    /// What is written on it.
+    /// The text on it.
     pub(crate) label: String,
-    /// What it is made of.
+    /// Its material.
     #[outrigger(replace, default = "wood")]
     pub(crate) material: String,
     /// How to open it.
@@ -54,7 +54,7 @@ pub(crate) struct CrateArgs {
 /// A crate.
 #[derive(Outputs)]
 pub(crate) struct Crate {
-    /// What is written on it, with what all labels begin with.
+    /// The text on it, with the beginning of all labels.
     pub(crate) shown: String,
     /// How to open it.
     pub(crate) combination: Option<Secret<String>>,

@@ -1,4 +1,4 @@
-//! What a resource goes through.
+//! The life of a resource.
 
 use std::sync::Arc;
 

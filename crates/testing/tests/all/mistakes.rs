@@ -1,4 +1,4 @@
-//! What goes wrong is said in words that a failed test can show.
+//! Errors that a failed test can print.
 
 use outrigger_testing::{Stack, StepOp};
 
@@ -24,7 +24,7 @@ async fn what_the_plugin_answers_is_said_with_the_resource() {
     let failed = stack.up(program).await.unwrap_err();
     assert!(failed.says("bad (shed:index:Crate): ") && failed.says("the shed takes no dynamite"), "{failed}");
     assert_eq!(format!("{failed:?}"), failed.to_string());
-    // What was made before it stays made, and is known.
+    // The resource created before it stays, and is in the state.
     assert_eq!(failed.run.did("good"), [StepOp::Create]);
     assert!(failed.run.did("bad").is_empty());
     assert_eq!(stack.names().unwrap(), ["good"]);

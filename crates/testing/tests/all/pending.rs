@@ -1,4 +1,4 @@
-//! A provider that answers "in progress": nothing waits for it yet, and nothing of it is lost.
+//! A provider that answers "in progress": nothing waits for it yet, but nothing is lost.
 
 use std::sync::Arc;
 

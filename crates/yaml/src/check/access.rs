@@ -6,7 +6,7 @@ use super::types::Ty;
 use crate::interpolation::{Access, Step};
 use crate::suggestion;
 
-/// Follows a path. `Err` is what is wrong with it, without its place.
+/// Follows a path. `Err` is the error, without its place.
 pub(super) fn follow(root: &Ty, access: &Access) -> Result<Ty, Box<Diagnostic>> {
     walk(root.clone(), access.root.clone(), &access.steps)
 }
@@ -24,7 +24,7 @@ fn walk(root: Ty, name: String, steps: &[Step]) -> Result<Ty, Box<Diagnostic>> {
     walk(next, format!("{name}{step}"), rest)
 }
 
-/// Every branch must have the property; the result is one of theirs.
+/// Every branch must have the property; the result is the type in one of them.
 fn union(root: &Ty, branches: &[Ty], name: String, steps: &[Step]) -> Result<Ty, Box<Diagnostic>> {
     let mut found: Vec<Ty> = Vec::new();
     for branch in branches {

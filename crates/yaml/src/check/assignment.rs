@@ -1,4 +1,4 @@
-//! Whether a value of one type may stand where another is wanted. The table is Pulumi's.
+//! Whether a value of one type can be used where another is expected. The rules are Pulumi's.
 
 use outrigger_schema::EnumType;
 use outrigger_syntax::Span;
@@ -9,23 +9,23 @@ use super::typing::Typing;
 use crate::expression::{Expression, Kind};
 use crate::suggestion;
 
-/// Schemas may be recursive and unions may branch; nothing real nests as deep as this.
+/// Schemas may be recursive and unions may branch; real ones never nest this deep.
 const MAX_DEPTH: usize = 64;
 
 /// Why a value does not fit.
 #[derive(Debug)]
 pub(super) struct Mismatch {
-    /// What is wrong here.
+    /// The problem here.
     pub(super) reason: String,
-    /// What is wrong inside.
+    /// The problems inside.
     pub(super) because: Vec<Mismatch>,
-    /// Where, if it is more exact than the whole value.
+    /// The place, if it is more precise than the whole value.
     pub(super) span: Option<Span>,
-    /// A sentence that says it better than the two types do, what to do about it, and the kind of finding.
+    /// A better message than the two types give, with a hint and the kind of finding.
     pub(super) special: Option<Special>,
 }
 
-/// A mismatch with a sentence of its own.
+/// The message of a special mismatch.
 #[derive(Debug)]
 pub(super) struct Special {
     pub(super) code: &'static str,
@@ -72,7 +72,7 @@ impl Mismatch {
         self.because.iter().for_each(|inner| inner.write(indent + 1, text));
     }
 
-    /// The innermost place, while there is only one reason.
+    /// The innermost place, as long as there is only one reason.
     pub(super) fn place(&self) -> Option<Span> {
         match self.because.as_slice() {
             [only] => only.place().or(self.span),
@@ -81,8 +81,8 @@ impl Mismatch {
     }
 }
 
-/// What is assigned: its type and, where there is one, the expression that it comes from. Values of enumerations are looked at
-/// only in literals that stand directly in a property, never inside a list or map, because that is what Pulumi accepts.
+/// The assigned value: its type and, if there is one, the expression that it comes from. Values of enumerations are checked
+/// only in literals directly in a property, never inside a list or map, because Pulumi accepts those.
 #[derive(Clone, Copy)]
 pub(super) struct From<'e> {
     pub(super) expression: Option<&'e Expression>,
@@ -100,7 +100,7 @@ impl<'e> From<'e> {
 }
 
 impl Typing<'_, '_> {
-    /// `Err` says why not.
+    /// `Err` gives the reason.
     pub(super) fn assignable(&self, from: &Ty, source: From<'_>, to: &Ty, depth: usize) -> Result<(), Mismatch> {
         if depth > MAX_DEPTH {
             return Ok(());
@@ -213,7 +213,7 @@ impl Typing<'_, '_> {
         }
     }
 
-    /// Objects fit by their structure: what is required is there, nothing is too much, and each part fits.
+    /// Objects fit by structure: required properties are present, there are no extra ones, and each part fits.
     fn structure<'n>(
         &self,
         given: &dyn Fn(&str) -> Option<Ty>,
@@ -303,7 +303,7 @@ fn listed(expression: &Expression, values: &EnumType) -> Result<(), Mismatch> {
         Kind::Number(number) => Value::Number(*number),
         _ => return Ok(()),
     };
-    // A value of another kind than the schema's is the schema's fault, not the user's.
+    // A value of a kind other than the schema's is the schema's fault, not the user's.
     let comparable = values.values.iter().all(|value| value.value.kind() == written.kind());
     if !comparable || values.values.iter().any(|value| value.value == written) {
         return Ok(());

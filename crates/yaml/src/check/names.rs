@@ -1,4 +1,4 @@
-//! Names: who is who, who needs whom, and in which order.
+//! Names: their meanings, their dependencies, and their order.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -11,10 +11,10 @@ use crate::expression::{Expression, Kind, Literal};
 use crate::program::ConfigEntry;
 use crate::suggestion;
 
-/// The name under which the program reads what is built in.
+/// The name of the built-in values.
 pub(crate) const BUILTIN: &str = "pulumi";
 
-/// What a name stands for.
+/// The meaning of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Node {
     /// A resource, by its number.
@@ -27,19 +27,19 @@ pub(crate) enum Node {
 #[derive(Debug, Default)]
 pub(crate) struct Scope {
     nodes: HashMap<Arc<str>, Node>,
-    /// What each resource needs.
+    /// The dependencies of each resource.
     pub(crate) resources: Vec<Box<[Node]>>,
-    /// What each variable needs.
+    /// The dependencies of each variable.
     pub(crate) variables: Vec<Box<[Node]>>,
-    /// What another node or an output reads.
+    /// The nodes that another node or an output reads.
     pub(crate) read: HashSet<Node>,
     /// Dependencies before dependents, otherwise resources and then variables in the order of the file.
     pub(crate) order: Vec<Node>,
-    /// Whether nodes depend on each other in a circle, which makes typing impossible.
+    /// Whether there is a dependency cycle, which makes typing impossible.
     pub(crate) is_cyclic: bool,
-    /// The provider that each resource gets because its package has a default.
+    /// The provider that each resource gets because it is the default provider of its package.
     pub(crate) default_providers: HashMap<usize, usize>,
-    /// The same for variables that are a call of a package's function.
+    /// The same for variables that are a call to a package's function.
     pub(crate) invoke_providers: HashMap<usize, usize>,
 }
 
@@ -50,7 +50,7 @@ impl Scope {
     }
 }
 
-/// The config value that a name stands for: as it is written, or without the project's own prefix.
+/// The config value that a name refers to: as written, or without the project's own prefix.
 pub(crate) fn config_name<'a>(name: &'a str, project: &str, exists: impl Fn(&str) -> bool) -> Option<&'a str> {
     let stripped = name.strip_prefix(project).and_then(|rest| rest.strip_prefix(':'));
     [Some(name), stripped].into_iter().flatten().find(|name| exists(name))
@@ -94,7 +94,7 @@ impl Names<'_, '_> {
         }
     }
 
-    /// A default may read config values that the stack has or that are declared before it.
+    /// A default may read config values of the stack, and those declared before it.
     fn default(&mut self, number: usize, entry: &ConfigEntry) {
         let around = self.around;
         let Some(default) = entry.default.as_ref().filter(|_| !around.config.contains_key(&*entry.key.text)) else {
@@ -127,7 +127,7 @@ impl Names<'_, '_> {
             return self.error(name.span, "yaml-duplicate-name", summary, "Rename one of the two.");
         }
         if self.around.config.contains_key(&**text) {
-            // Pulumi says nothing here and never makes the resource.
+            // Pulumi reports nothing here and never creates the resource.
             let summary = format!("{kind} {text} cannot have the same name as the stack's config value {text}");
             return self.error(name.span, "yaml-duplicate-name", summary, "Rename it, or remove the config value.");
         }
@@ -147,7 +147,7 @@ impl Names<'_, '_> {
         self.error(name.span, "yaml-reserved-name", summary, "Choose another name.");
     }
 
-    /// Providers that say `defaultProvider: true`, and who gets them.
+    /// Providers with `defaultProvider: true`, and the resources that use them.
     fn defaults(&mut self) {
         let program = self.around.program;
         let mut defaults: HashMap<&str, usize> = HashMap::new();
@@ -258,7 +258,7 @@ impl Names<'_, '_> {
         self.findings.push(suggestion::suggest(diagnostic, name, existing.chain([BUILTIN]), "names"));
     }
 
-    /// Depth first, with a stack of our own: a chain of ten thousand resources is a legal program.
+    /// Depth first, with an explicit stack: a chain of ten thousand resources is a legal program.
     fn order(&mut self) {
         let resources = self.scope.resources.len();
         let all = (0..resources).map(Node::Resource).chain((0..self.scope.variables.len()).map(Node::Variable));
@@ -322,7 +322,7 @@ impl Names<'_, '_> {
         .unwrap_or_default()
     }
 
-    /// Where one node reads another.
+    /// The place where one node reads another.
     fn reference(&self, from: Node, to: Node) -> Span {
         let program = self.around.program;
         let name = self.name(to);

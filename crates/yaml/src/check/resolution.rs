@@ -1,4 +1,4 @@
-//! From written types and functions to packages, full tokens and schemas.
+//! Resolves written types and functions to packages, full tokens and schemas.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -16,12 +16,12 @@ use crate::expression::{Invoke, Literal};
 use crate::program::package_name;
 use crate::suggestion;
 
-/// What a resource's type is.
+/// A resource's resolved type.
 #[derive(Clone, Debug)]
 pub(crate) struct ResolvedResource {
-    /// The package that knows it.
+    /// The package that defines it.
     pub(crate) package: Arc<Package>,
-    /// What the schema says of it.
+    /// Its schema.
     pub(crate) schema: Arc<Resource>,
     request: Arc<Request>,
 }
@@ -32,7 +32,7 @@ impl ResolvedResource {
         &self.schema.token
     }
 
-    /// The plugin to use, where the program or a lock file says more than the package's name.
+    /// The plugin to use, if the program or a lock file gives more than the package's name.
     pub(crate) fn descriptor(&self) -> Option<&PluginDescriptor> {
         self.request.asked.as_ref().or(self.locked())
     }
@@ -43,25 +43,25 @@ impl ResolvedResource {
     }
 }
 
-/// What a call's function is.
+/// A call's resolved function.
 #[derive(Clone, Debug)]
 pub(crate) struct ResolvedInvoke {
-    /// The package that knows it.
+    /// The package that defines it.
     pub(crate) package: Arc<Package>,
-    /// What the schema says of it.
+    /// Its schema.
     pub(crate) schema: Arc<Function>,
     request: Arc<Request>,
 }
 
 impl ResolvedInvoke {
-    /// The plugin to use, where the program or a lock file says more than the package's name. Unlike a resource, a call uses
+    /// The plugin to use, if the program or a lock file gives more than the package's name. Unlike a resource, a call uses
     /// the lock file's plugin even if it names a version.
     pub(crate) fn descriptor(&self) -> Option<&PluginDescriptor> {
         self.request.locked.as_ref().or(self.request.asked.as_ref())
     }
 }
 
-/// What could be resolved, by number.
+/// The resolved resources and calls, by number.
 pub(super) struct Resolved {
     pub(super) resources: Vec<Option<ResolvedResource>>,
     pub(super) invokes: Vec<Option<ResolvedInvoke>>,
@@ -85,7 +85,7 @@ pub(super) async fn resolve(around: &Surroundings<'_>, scope: &Scope, findings: 
     let wanted: BTreeSet<PluginDescriptor> =
         resolver.requests.iter().map(|request| request.load.clone()).filter(|load| load.name != "pulumi").collect();
     let context = CallContext::background();
-    // All at once: a schema costs a plugin's start the first time.
+    // All at once: the first use of a schema costs starting a plugin.
     let loads = wanted.into_iter().map(|descriptor| async {
         let schema = around.plugins.schema(&context, &descriptor).await;
         (descriptor, schema)
@@ -101,7 +101,7 @@ pub(super) async fn resolve(around: &Surroundings<'_>, scope: &Scope, findings: 
 }
 
 /// A schema to load, and the plugin to name when the resource is registered. Equal ones are shared: ten thousand resources
-/// are of a few packages.
+/// come from a few packages.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Request {
     load: PluginDescriptor,
@@ -119,13 +119,13 @@ struct Resolver<'a, 'f> {
 impl Resolver<'_, '_> {
     fn resource_request(&mut self, number: usize, scope: &Scope) -> Option<Arc<Request>> {
         let program = self.around.program;
-        // One without a type has been reported when it was read.
+        // A resource without a type was reported when it was read.
         let resource = program.resources.get(number).filter(|resource| !resource.ty.text.is_empty())?;
         if let Some(reason) = blocked(&resource.ty.text) {
             self.error(resource.ty.span, "yaml-unsupported-type", &resource.ty.text, reason);
             return None;
         }
-        // A default provider's version is its resources' version as well.
+        // A default provider's version also applies to its resources.
         let provider = scope.default_providers.get(&number).and_then(|&provider| program.resources.get(provider));
         let version = match provider {
             Some(provider) => provider.options.version.as_ref(),
@@ -188,7 +188,7 @@ impl Resolver<'_, '_> {
         Some(request)
     }
 
-    /// The package of a token. A Terraform name belongs to the package of its first word, if the program uses that.
+    /// The package of a token. A Terraform name belongs to the package named by its first word, if the program uses that package.
     fn package_of<'t>(&self, token: &'t str) -> &'t str {
         let used = |package: &str| {
             let resources = &self.around.program.resources;
@@ -319,7 +319,7 @@ fn is_before_4(version: &str) -> bool {
     semver::Version::parse(version).map_or(true, |version| version.major < 4)
 }
 
-/// Types that exist in a schema but that only an SDK can make.
+/// Types that are in a schema but that only an SDK can create.
 fn blocked(ty: &str) -> Option<&'static str> {
     match ty {
         "kubernetes:apiextensions.k8s.io:CustomResource"

@@ -1,8 +1,8 @@
-//! Terraform's names where a token belongs: `random_pet`, or `random:random_pet`.
+//! Terraform names used as tokens: `random_pet`, or `random:random_pet`.
 
 use outrigger_schema::Package;
 
-/// What a name is looked for among.
+/// Where to look up a name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Table {
     Resources,
@@ -21,7 +21,7 @@ pub(super) fn title(rest: &str) -> String {
     words.map(|(first, more)| first.to_ascii_uppercase() + more).collect()
 }
 
-/// What a package calls the thing with a Terraform name, as short as it may be written. Nothing where several may be meant.
+/// A package's token for a Terraform name, in its shortest form. `None` if there is no such token, or several.
 pub(super) fn token(package: &Package, table: Table, written: &str) -> Option<String> {
     let name = written.rsplit(':').next().filter(|name| name.contains('_'))?;
     let rest = name.strip_prefix(package.name()).and_then(|rest| rest.strip_prefix('_'));
@@ -31,7 +31,7 @@ pub(super) fn token(package: &Package, table: Table, written: &str) -> Option<St
         Table::Resources => package.resource_tokens().collect(),
         Table::Functions => package.function_tokens().collect(),
     };
-    // A name may say its module, as `aws_s3_bucket` does, or leave it out, as `aws_instance` does.
+    // A name may include its module, as `aws_s3_bucket` does, or omit it, as `aws_instance` does.
     let rank = |token: &&str| {
         let (module, last) = parts(token)?;
         let last = squashed(last);
@@ -58,7 +58,7 @@ pub(super) fn token(package: &Package, table: Table, written: &str) -> Option<St
     Some(shorter.unwrap_or_else(|| token.to_owned()))
 }
 
-/// The module of a token without `index` and without the file behind it, and the name.
+/// The module of a token, without `index` and without the file after it, and the name.
 fn parts(token: &str) -> Option<(&str, &str)> {
     let (_, rest) = token.split_once(':')?;
     let (module, last) = rest.split_once(':').unwrap_or(("", rest));

@@ -1,4 +1,4 @@
-//! Types as the checker sees them: those of schemas, opened one level at a time, and those of literals.
+//! Types in the checker: those of schemas, expanded one level at a time, and those of literals.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,7 +10,7 @@ use outrigger_value::Value;
 /// The type of an expression or of a place.
 #[derive(Clone)]
 pub(super) enum Ty {
-    /// Not known, or wrong in a way that has been reported: it fits everywhere.
+    /// Unknown, or wrong in a way that has been reported: it fits everywhere.
     Unknown,
     Any,
     String,
@@ -22,13 +22,13 @@ pub(super) enum Ty {
     List(Arc<Ty>),
     Map(Arc<Ty>),
     Union(Arc<[Ty]>),
-    /// An object as it is written in the file.
+    /// An object as written in the file.
     Literal(Arc<[(Arc<str>, Ty)]>),
-    /// An object of a schema: an object type, or a bag of properties under a name.
+    /// An object of a schema: an object type, or a named set of properties.
     Object(Arc<Shape>),
     Enum(Arc<EnumType>),
     Resource(Arc<Held>),
-    /// Any resource at all.
+    /// Any resource.
     AnyResource,
 }
 
@@ -39,7 +39,7 @@ pub(super) struct Shape {
     pub(super) properties: BTreeMap<String, Property>,
 }
 
-/// A resource type; the schema is missing when it belongs to another package.
+/// A resource type; without a schema if it belongs to another package.
 pub(super) struct Held {
     pub(super) token: String,
     pub(super) schema: Option<(Arc<Package>, Arc<Resource>)>,
@@ -54,7 +54,7 @@ impl Ty {
         Ty::Map(Arc::new(element))
     }
 
-    /// Opens a schema's type. Types of other packages are not checked: their schemas may not be there.
+    /// Expands a schema's type. Types of other packages are not checked: their schemas may not be loaded.
     pub(super) fn of(package: &Arc<Package>, ty: &Type) -> Ty {
         match ty {
             Type::String => Ty::String,
@@ -91,7 +91,7 @@ impl Ty {
         }
     }
 
-    /// The type of a config value. Lists and secrets are not looked into, as in Pulumi.
+    /// The type of a config value. Lists and secrets are not examined, as in Pulumi.
     pub(super) fn of_value(value: &Value) -> Ty {
         match value {
             Value::String(_) => Ty::String,
@@ -102,7 +102,7 @@ impl Ty {
         }
     }
 
-    /// The type of a declared config entry by its name.
+    /// The type of a config entry declared with this type name.
     pub(super) fn named(name: &str) -> Ty {
         match name.to_ascii_lowercase().as_str() {
             "string" => Ty::String,
@@ -122,7 +122,7 @@ impl Ty {
     }
 }
 
-/// As Pulumi shows types to users.
+/// The form in which Pulumi shows types to users.
 impl fmt::Display for Ty {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -1,4 +1,4 @@
-//! The types of expressions, and whether resources and calls get what they take.
+//! The types of expressions, and whether resources and calls get values of the right types.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -40,14 +40,14 @@ pub(super) fn check(around: &Surroundings<'_>, scope: &Scope, resolved: &Resolve
     }
 }
 
-/// The types of expressions, by their addresses: the program does not move while it is checked.
+/// The types of expressions by address: the program does not move while it is checked.
 pub(super) struct Typing<'a, 'f> {
     around: &'a Surroundings<'a>,
     scope: &'a Scope,
     resolved: &'a Resolved,
-    /// Of the resource or variable that is being looked at.
+    /// Those of the resource or variable being checked.
     types: HashMap<*const Expression, Ty>,
-    /// Of variables and of the defaults of config entries, which others read.
+    /// Those of variables and of config defaults, which other nodes read.
     shared: HashMap<*const Expression, Ty>,
     /// The inputs of resource types, by the address of their schema: a program has many resources of few types.
     inputs: HashMap<*const outrigger_schema::Resource, Arc<Shape>>,
@@ -55,7 +55,7 @@ pub(super) struct Typing<'a, 'f> {
 }
 
 impl Typing<'_, '_> {
-    /// The type of an expression that has been visited.
+    /// The type of a checked expression.
     pub(super) fn ty(&self, expression: &Expression) -> Ty {
         let address = std::ptr::from_ref(expression);
         self.types.get(&address).or_else(|| self.shared.get(&address)).cloned().unwrap_or(Ty::Unknown)
@@ -98,7 +98,7 @@ impl Typing<'_, '_> {
             Kind::Bool(_) => Ty::Boolean,
             Kind::Number(_) => Ty::Number,
             Kind::String(_) => Ty::String,
-            // Parts inside text are not checked beyond their names, because anything can be shown as text.
+            // Parts inside text are not checked beyond their names, because any value can be converted to text.
             Kind::Text(_) => Ty::String,
             Kind::Symbol(access) => self.symbol(access, expression.span),
             Kind::List(items) => {
@@ -220,7 +220,7 @@ impl Typing<'_, '_> {
 
     fn declared_type(&self, entry: &program::ConfigEntry) -> Ty {
         match (&entry.default, &entry.ty) {
-            // What a list or object holds is not checked through its default: the stack may have other values.
+            // The content of a list or object is not checked through its default: the stack may have other values.
             (Some(default), _) => match self.ty(default) {
                 primitive if primitive.is_primitive() => primitive,
                 Ty::Literal(_) => Ty::map(Ty::Any),
@@ -267,7 +267,7 @@ impl Typing<'_, '_> {
         match (&found.schema.returns, &invoke.returned) {
             (Returns::Value(ty), None) => Ty::of(&found.package, ty),
             (Returns::Value(ty), Some(returned)) => {
-                // A named object type is an object as well, but Pulumi does not look into it here.
+                // A named object type is an object too, but Pulumi does not look into it here.
                 let summary = "fn::invoke has a non-object return value";
                 let detail = format!("cannot specify property '{}' for function {}", returned.text, found.schema.token);
                 self.report(
@@ -346,7 +346,7 @@ impl Typing<'_, '_> {
         self.option_types(resource);
     }
 
-    /// Named properties against a shape; each finding stands at its own property.
+    /// Checks named properties against a shape; each finding is at its own property.
     fn bag(&self, span: Span, properties: &[program::Property], shape: &Shape, missing: Severity) {
         for property in properties {
             let Some(wanted) = shape.properties.get(&*property.name.text) else {
@@ -357,7 +357,7 @@ impl Typing<'_, '_> {
             self.assert(&property.value, &Ty::of(&shape.package, &wanted.ty));
         }
         for (name, property) in shape.properties.iter().filter(|(_, property)| property.required) {
-            // A constant comes from the schema by itself.
+            // The schema supplies a constant.
             if property.constant.is_none() && !properties.iter().any(|given| *given.name.text == **name) {
                 let summary = format!("Missing required property '{name}' on '{}'", shape.label);
                 let mut diagnostic = Diagnostic::error("yaml-missing-property", summary);
@@ -392,7 +392,7 @@ impl Typing<'_, '_> {
         }
     }
 
-    /// Keys that do not belong on a resource, with the place where they do belong.
+    /// Reports keys that do not belong on a resource, and where they do belong.
     fn unknown_keys(&self, resource: &program::Resource, number: usize) {
         let inputs = self.resolved.resources.get(number).and_then(Option::as_ref);
         for key in &resource.unknown {

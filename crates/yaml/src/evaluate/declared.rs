@@ -1,6 +1,6 @@
 //! Config entries that only the program's file declares: in `Main.yaml`, under `configuration`, in a compiler's output.
 //!
-//! What the project file declares has been put into the config by the time a program is read, and is not looked at here.
+//! The project file's declarations were merged into the config before the program is read, and are not considered here.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -16,7 +16,7 @@ use super::{At, Run};
 use crate::expression::Kind;
 use crate::program::{ConfigEntry, Program};
 
-/// The type of an entry, by the names of the program's file, which has more of them than the project file.
+/// The type of an entry. The program's file has more names for types than the project file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum EntryType {
     String,
@@ -27,7 +27,7 @@ enum EntryType {
     List(Box<EntryType>),
 }
 
-/// The entries that have no value in the config, as they stand in the file.
+/// The entries that have no value in the config, in file order.
 pub(super) fn pending<'p>(
     program: &'p Program,
     own: &'p str,
@@ -37,7 +37,7 @@ pub(super) fn pending<'p>(
     program.config.iter().map(named).filter(|(key, _)| !config.contains_key(*key))
 }
 
-/// Takes over values that are kept under another name, and finds what is wrong with the entries that have none.
+/// Copies values stored under another name, and finds errors in the entries that have none.
 pub(super) fn complete(
     document: &Document,
     program: &Program,
@@ -66,7 +66,7 @@ pub(super) fn complete(
             None => None,
         };
         if let Some(value) = entry.name.as_ref().and_then(|name| config.get(&*name.text)) {
-            // The text that the stack holds is gone here, and only where it fits the type is it certain what was meant.
+            // The original text is gone here, so only a value that fits the type is certain to be meant.
             let plain = value.bare();
             let fits = ty.as_ref().is_none_or(|ty| ty.accepts(&Evaluated::from_value(plain)));
             if !fits && !matches!(plain, Value::Unknown) {
@@ -88,7 +88,7 @@ pub(super) fn complete(
             Kind::Bool(value) => Some(Evaluated::Bool(*value)),
             Kind::Number(value) => Some(Evaluated::Number(*value)),
             Kind::String(text) => Some(Evaluated::String(text.to_string())),
-            // The rest is looked at when it has been evaluated.
+            // The rest is checked after evaluation.
             _ => None,
         };
         if let Some(Err(reason)) = value.map(|value| fits(&value, ty.as_ref())) {
@@ -103,7 +103,7 @@ fn marked(entry: &ConfigEntry, value: Value) -> Value {
 }
 
 impl<'a> Run<'a> {
-    /// Evaluates the defaults, in the order of the file; each may read what the config holds and those before it.
+    /// Evaluates the defaults in file order; each may read the config and the defaults before it.
     pub(super) async fn declared(&mut self) -> Result<(), ProgramError> {
         let source = self.source;
         let mut complete = Ok(());
@@ -130,7 +130,7 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Integers are printed in another way than numbers.
+/// Integers are printed differently from other numbers.
 fn whole(value: Evaluated, ty: Option<&EntryType>) -> Evaluated {
     match (value, ty) {
         (Evaluated::Number(number), Some(EntryType::Integer)) => Evaluated::Integer(number as i64),
@@ -138,7 +138,7 @@ fn whole(value: Evaluated, ty: Option<&EntryType>) -> Evaluated {
     }
 }
 
-/// Whether a default is a config value at all, and of the type that is declared.
+/// Whether a default is a valid config value, and of the declared type.
 fn fits(value: &Evaluated, wanted: Option<&EntryType>) -> Result<(), String> {
     let actual = EntryType::of(value)?;
     match wanted {

@@ -1,4 +1,4 @@
-//! Expressions become values.
+//! Evaluates expressions.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::expression::{Expression, Kind};
 use crate::interpolation::Part;
 
 impl Run<'_> {
-    /// The value of an expression. Everything that it reads has been waited for.
+    /// The value of an expression. Its dependencies have been awaited.
     pub(super) fn evaluate<'e>(
         &'e self,
         expression: &'e Expression,
@@ -39,7 +39,7 @@ impl Run<'_> {
         .boxed()
     }
 
-    /// Every value, so that every error is reported; one that is missing makes all missing.
+    /// Evaluates all, so that every error is reported; if one fails, the result is missing.
     pub(super) async fn all(&self, expressions: &[Expression], at: At) -> Result<Vec<Evaluated>, Poisoned> {
         let mut values = Ok(Vec::with_capacity(expressions.len()));
         for expression in expressions {

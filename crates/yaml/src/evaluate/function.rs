@@ -1,5 +1,5 @@
-//! The language's functions. Every one waits for all outputs inside its arguments: an unknown one makes the result unknown, a
-//! secret one makes it secret, and their dependencies are the result's.
+//! The language's functions. Each waits for all outputs inside its arguments: an unknown one makes the result unknown, a
+//! secret one makes it secret, and the result has their dependencies.
 
 use std::fs;
 
@@ -16,7 +16,7 @@ use super::{At, Poisoned, Run, text};
 use crate::expression::{Expression, Function};
 use crate::interpolation::Step;
 
-/// What is wrong, where, and what to do.
+/// The place, the problem and the hint.
 type Problem = (Span, String, &'static str);
 
 impl Run<'_> {
@@ -135,7 +135,7 @@ impl Run<'_> {
             Function::RemoteAsset => asset(AssetSource::Uri(text(first)?)),
             Function::FileArchive => archive(ArchiveSource::Path(text(first)?)),
             Function::RemoteArchive => archive(ArchiveSource::Uri(text(first)?)),
-            // Handled before, because they need more than values.
+            // Handled earlier, because they need more than values.
             Function::Secret | Function::Unsecret | Function::Select => first,
         })
     }
@@ -201,7 +201,7 @@ fn split(delimiter: Evaluated, source: Evaluated, first: Span, second: Span) -> 
 }
 
 fn from_base64(text: &str, span: Span) -> Result<Evaluated, Problem> {
-    // Line breaks inside are allowed, as in Go.
+    // Line breaks are allowed, as in Go.
     let compact: String = text.chars().filter(|char| !matches!(char, '\r' | '\n')).collect();
     let problem = |reason: String| (span, format!("fn::fromBase64 {reason}"), "Use standard base64 of UTF-8 text.");
     // The text itself may be a secret, so it is not shown.

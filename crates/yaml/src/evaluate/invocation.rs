@@ -48,7 +48,7 @@ impl Run<'_> {
             return Err(Poisoned);
         }
         let (arguments, mut provenance) = Evaluated::Map(arguments).resolved();
-        // The result is an output even if nothing that went into it was one.
+        // The result is an output even if none of its arguments was.
         provenance.is_output = true;
         provenance.dependencies.extend(depends_on.iter().map(|handle| handle.urn.clone()));
         if provenance.unknown {
@@ -120,7 +120,7 @@ impl Run<'_> {
         }
     }
 
-    /// Whether a function's single return type is a named object, which is then the whole answer.
+    /// Whether a function's only return type is a named object, which is then the whole answer.
     fn is_object(&self, invoke: &Invoke) -> bool {
         let Some(found) = self.checked.invokes.get(invoke.number) else { return false };
         let Returns::Value(outrigger_schema::Type::Named(reference)) = &found.schema.returns else { return false };
@@ -128,7 +128,7 @@ impl Run<'_> {
         definition.is_some_and(|definition| matches!(&*definition, outrigger_schema::Definition::Object(_)))
     }
 
-    /// `fn::stackReference`: one read for each stack, however often it is asked for.
+    /// `fn::stackReference`: one read for each stack, however many calls there are.
     pub(super) async fn stack_output(
         &self,
         stack: &Literal,

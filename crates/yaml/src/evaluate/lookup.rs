@@ -50,8 +50,8 @@ impl Run<'_> {
         }
     }
 
-    /// Follows steps. Everything inside the receiver is waited for first, so what is read from it is as secret and depends on as
-    /// much as the whole.
+    /// Follows steps. Everything inside the receiver is awaited first, so a part is as secret, and has as many dependencies, as
+    /// the whole.
     pub(super) fn follow<'e>(
         &'e self,
         receiver: Evaluated,
@@ -125,8 +125,7 @@ impl Run<'_> {
         Ok(marks.wrap(value))
     }
 
-    /// A property of a resource's outputs. In a preview, `promised` are the properties that the schema names: what is missing of
-    /// them is unknown.
+    /// A property of a resource's outputs. In a preview, `promised` are the properties of the schema: missing ones are unknown.
     #[allow(clippy::too_many_arguments)]
     async fn property(
         &self,
@@ -165,7 +164,7 @@ impl Run<'_> {
         }
     }
 
-    /// Follows steps through what a provider answered. A secret on the way marks what comes after it and nothing else.
+    /// Follows steps through a provider's answer. A secret on the way marks only what comes after it.
     fn raw<'e>(
         &'e self,
         value: &'e Value,
@@ -200,7 +199,7 @@ impl Run<'_> {
                         return self.end_of(Evaluated::Null, if rest.is_some() { steps } else { &[] }, span, at);
                     }
                     (Value::Resource(reference), _) => {
-                        // As in Pulumi, a path that meets a reference looks through it, also at its end.
+                        // As in Pulumi, a path follows references, also at its end.
                         let outputs = self.fetch(&reference.urn, span, at).await?;
                         let handle = Arc::new(Handle { outputs, ..Handle::referenced(reference) });
                         return self.follow(Evaluated::Resource(handle), steps, span, at).await;
@@ -229,7 +228,7 @@ impl Run<'_> {
         .boxed()
     }
 
-    /// The outputs of a resource that was reached through a reference. `None` while they cannot be known.
+    /// The outputs of a resource reached through a reference. `None` while they cannot be known.
     async fn fetch(&self, urn: &Urn, span: Span, at: At) -> Result<Option<PropertyMap>, Poisoned> {
         let goal = InvokeGoal {
             token: "pulumi:pulumi:getResource".to_owned(),

@@ -1,4 +1,4 @@
-//! Options of a resource whose values are expressions.
+//! Resource options whose values are expressions.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -158,7 +158,7 @@ impl Run<'_> {
             }
             return Ok(aliases);
         }
-        // Pulumi drops a list that is not written out; we read it.
+        // Pulumi drops a list that is not written as a literal; we read it.
         let (value, provenance) = self.evaluate(option, at).await?.resolved();
         let Evaluated::List(items) = value else {
             let summary = if provenance.unknown { "aliases must be known" } else { "aliases must be a list" };

@@ -1,4 +1,4 @@
-//! Where the properties of a resource and the arguments of a function stand in the file.
+//! The places of a resource's properties and of a function's arguments in the file.
 
 use std::sync::Arc;
 
@@ -11,13 +11,13 @@ use crate::expression::{Expression, Kind};
 use crate::program::{Program, Properties};
 
 impl Run<'_> {
-    /// Finds the properties of a resource, when somebody asks.
+    /// Finds the places of a resource's properties on demand.
     pub(super) fn places(&self, number: usize) -> PropertyPlaces {
         let (document, program) = (Arc::clone(&self.source.document), Arc::clone(&self.source.program));
         PropertyPlaces(Some(Arc::new(OfResource { document, program, number })))
     }
 
-    /// Finds the arguments of a function's call, when somebody asks.
+    /// Finds the places of a call's arguments on demand.
     pub(super) fn argument_places(&self, number: usize) -> PropertyPlaces {
         let (document, program) = (Arc::clone(&self.source.document), Arc::clone(&self.source.program));
         PropertyPlaces(Some(Arc::new(OfInvoke { document, program, number })))
@@ -59,7 +59,7 @@ impl Places for OfInvoke {
     }
 }
 
-/// As far as a path leads through what is written out.
+/// Follows a path as far as it leads through literals.
 fn innermost(expression: &Expression, path: &[PathStep]) -> Span {
     let inner = path.split_first().and_then(|(step, rest)| {
         let inner = match (step, &expression.kind) {

@@ -1,4 +1,4 @@
-//! A resource becomes a goal, and the engine's answer becomes something to read from.
+//! Turns a resource into a goal, and the engine's answer into a handle.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,31 +18,31 @@ use crate::expression::Literal;
 use crate::program::package_name;
 use crate::program::{Get, Properties, Property, Resource};
 
-/// Inputs as they are sent, and what each depends on.
+/// Inputs as sent, and the dependencies of each.
 #[derive(Default)]
 struct Inputs {
     values: PropertyMap,
     dependencies: PropertyDependencies,
 }
 
-/// Who stands above a resource and who manages it.
+/// A resource's parent and providers.
 struct Family {
     parent: Option<Arc<Handle>>,
     provider: Option<ProviderReference>,
-    /// Providers by package, its parents' included.
+    /// Providers by package, including its parents'.
     providers: BTreeMap<String, ProviderReference>,
-    /// Of a component: the providers that it was given itself.
+    /// For a component: the providers that it was given itself.
     for_children: BTreeMap<String, ProviderReference>,
 }
 
 impl Run<'_> {
-    /// Registers or reads a resource whose dependencies are there.
+    /// Registers or reads a resource whose dependencies are available.
     pub(super) async fn register(&self, number: usize, position: usize) -> Result<Handle, Poisoned> {
         let resource = self.source.program.resources.get(number).ok_or(Poisoned)?;
         let found = self.checked.resources.get(number).ok_or(Poisoned)?;
         let at = At { position, provider: None };
         if self.stop.load(Ordering::Relaxed) < position {
-            // After an error nothing that comes later in the order is started, as in Pulumi.
+            // After an error nothing later in the order is started, as in Pulumi.
             self.not_registered(number, position).await;
             return Err(Poisoned);
         }
@@ -59,14 +59,14 @@ impl Run<'_> {
         Ok(Handle {
             urn: registered.urn,
             id: registered.id,
-            // Outputs that nothing reads are not kept: they may be most of what a wide program holds.
+            // Outputs that nothing reads are dropped: they may be most of a wide program's memory.
             outputs: self.checked.scope.read.contains(&Node::Resource(number)).then_some(registered.outputs),
             schema: Some(found.schema.clone()),
             providers: family.providers,
         })
     }
 
-    /// Tells the engine of a resource that it will not see.
+    /// Reports to the engine a resource that will not be registered.
     pub(super) async fn not_registered(&self, number: usize, position: usize) {
         let Some((resource, found)) = self.source.program.resources.get(number).zip(self.checked.resources.get(number))
         else {
@@ -81,7 +81,7 @@ impl Run<'_> {
         self.monitor.not_registered(found.token(), resource.logical_name(), parent);
     }
 
-    /// After an error nothing that comes later in the order is started, as in Pulumi.
+    /// After an error nothing later in the order is started, as in Pulumi.
     fn not_stopped(&self, position: usize) -> Result<(), Poisoned> {
         if self.stop.load(Ordering::Relaxed) < position { Err(Poisoned) } else { Ok(()) }
     }
@@ -230,7 +230,7 @@ impl Run<'_> {
             Properties::Map(properties) => self.properties(properties, at).await?,
             Properties::Whole(whole) => match self.evaluate(whole, at).await? {
                 Evaluated::Map(map) => map,
-                // What an output holds is not known before it is there, so every input that exists is taken from it.
+                // The content of an output is not known in advance, so every existing input is taken from it.
                 output @ Evaluated::Output(_) => {
                     let (value, provenance) = output.resolved();
                     let mut taken = BTreeMap::new();
@@ -373,7 +373,7 @@ impl Run<'_> {
     }
 }
 
-/// Inputs for the wire: what the schema says is secret becomes so, plain nulls are left out.
+/// Inputs for the wire: those that the schema marks secret become so, plain nulls are left out.
 fn marshalled(values: BTreeMap<String, Evaluated>, found: &ResolvedResource) -> Inputs {
     let reader = if found.schema.is_component { Reader::Component } else { Reader::Provider };
     let mut inputs = Inputs::default();

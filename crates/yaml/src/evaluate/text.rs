@@ -1,11 +1,11 @@
-//! Values as text: Go's `%v` for interpolations and Go's JSON for `fn::toJSON`. Both decide what is sent to providers, so both
-//! are copied to the last digit.
+//! Values as text: Go's `%v` for interpolations and Go's JSON for `fn::toJSON`. Both are sent to providers, so both
+//! are reproduced to the last digit.
 
 use outrigger_syntax::scalar;
 
 use super::value::Evaluated;
 
-/// How `%v` shows a value. `Err` says what cannot be shown.
+/// Formats a value like `%v`. `Err` names a kind of value that cannot be formatted.
 pub(super) fn shown(value: &Evaluated) -> Result<String, &'static str> {
     let mut text = String::new();
     show(value, &mut text)?;
@@ -41,13 +41,13 @@ fn show(value: &Evaluated, text: &mut String) -> Result<(), &'static str> {
             }
             text.push(']');
         }
-        // Pulumi prints the memory of its own objects here, or a pointer.
+        // Pulumi prints its own object or a pointer here.
         other => return Err(other.word()),
     }
     Ok(())
 }
 
-/// Digits and decimal exponent of the shortest text that gives the number back.
+/// Digits and decimal exponent of the shortest text that parses back to the number.
 fn shortest(number: f64) -> (String, i32) {
     let text = format!("{:e}", number.abs());
     let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
@@ -62,7 +62,7 @@ fn exponential(number: f64, digits: &str, exponent: i32, width: usize) -> String
     format!("{sign}{first}{point}{rest}e{exponent_sign}{:0width$}", exponent.abs())
 }
 
-/// Go's `json.Marshal`. `Err` says what cannot be written.
+/// Go's `json.Marshal`. `Err` says why a value cannot be written.
 pub(super) fn json(value: &Evaluated) -> Result<String, String> {
     let mut text = String::new();
     write_json(value, &mut text)?;

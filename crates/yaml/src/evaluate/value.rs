@@ -1,8 +1,8 @@
-//! Values while a program runs: like [`Value`], but each part knows the resources that it came from.
+//! Values during a run: like [`Value`], but each part knows the resources that it came from.
 //!
 //! The shape follows Pulumi's Go SDK, because it decides which property depends on which resource and how far a secret
-//! spreads: a literal is plain; what a resource or function answers is an *output*, which carries whether it is known and
-//! secret, and its dependencies.
+//! spreads: a literal is plain; the answer of a resource or function is an *output*, which knows whether it is known and
+//! secret, and has dependencies.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -21,7 +21,7 @@ pub(super) enum Evaluated {
     Null,
     Bool(bool),
     Number(f64),
-    /// A whole number that is printed with all its digits: the default of a config entry of the type integer.
+    /// A whole number that is printed with all its digits: the default of a config entry of type integer.
     Integer(i64),
     String(String),
     List(Vec<Evaluated>),
@@ -32,7 +32,7 @@ pub(super) enum Evaluated {
     Output(Box<Output>),
 }
 
-/// A value that a resource or a function gave, or that was made from such values.
+/// A value from a resource or a function, or one computed from such values.
 #[derive(Clone)]
 pub(super) struct Output {
     /// `None` while it is unknown.
@@ -45,24 +45,24 @@ pub(super) struct Output {
 pub(super) struct Handle {
     pub(super) urn: Urn,
     pub(super) id: Option<Value>,
-    /// `None` if only the reference is known, so that they must be fetched.
+    /// `None` if only the reference is known, so that the outputs must be fetched.
     pub(super) outputs: Option<PropertyMap>,
-    /// What the schema says of it; missing for a resource that was reached through a reference.
+    /// Its schema; missing for a resource reached through a reference.
     pub(super) schema: Option<Arc<Resource>>,
-    /// Providers by package: its own, its parent's, and so on.
+    /// Providers by package, inherited ones included.
     pub(super) providers: BTreeMap<String, ProviderReference>,
 }
 
-/// Who reads a value.
+/// The reader of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reader {
     /// A provider: it gets values with their marks.
     Provider,
-    /// A component: it gets outputs with where they came from, because it makes other resources of them.
+    /// A component: it gets outputs with their dependencies, because it creates other resources from them.
     Component,
 }
 
-/// What an output's parts add up to.
+/// The combined provenance of an output's parts.
 #[derive(Clone, Default)]
 pub(super) struct Provenance {
     pub(super) is_output: bool,
@@ -92,7 +92,7 @@ impl Provenance {
         Self { is_output: true, dependencies: Dependencies::from([urn.clone()]), ..Self::default() }
     }
 
-    /// Adds what another value brings.
+    /// Adds the provenance of another value.
     pub(super) fn merge(&mut self, other: Provenance) {
         self.is_output |= other.is_output;
         self.unknown |= other.unknown;
@@ -100,7 +100,7 @@ impl Provenance {
         self.dependencies.extend(other.dependencies);
     }
 
-    /// The value as an output if anything in it was one.
+    /// The value, as an output if any part of it was one.
     pub(super) fn wrap(mut self, value: Evaluated) -> Evaluated {
         // An output of an output is one output.
         let value = match value {
@@ -132,8 +132,8 @@ impl Evaluated {
         }
     }
 
-    /// Waits for everything inside, as `pulumi.All` does: the value without outputs, and what they add up to. A resource inside
-    /// adds no dependency here.
+    /// Waits for everything inside, as `pulumi.All` does: returns the value without outputs, and their combined provenance. A resource
+    /// inside adds no dependency here.
     pub(super) fn resolved(self) -> (Evaluated, Provenance) {
         let mut provenance = Provenance::default();
         let value = self.resolve(&mut provenance);
@@ -195,14 +195,14 @@ impl Evaluated {
             Evaluated::Asset(asset) => asset.into(),
             Evaluated::Archive(archive) => archive.into(),
             Evaluated::Resource(handle) => {
-                // A component gets the reference itself, and says what depends on it.
+                // A component gets the reference itself, and declares its own dependencies.
                 if reader == Reader::Provider {
                     dependencies.insert(handle.urn.clone());
                 }
                 handle.reference().into()
             }
             Evaluated::Output(output) => {
-                // Only the output's own dependencies count: what its parts bring was added when it was made.
+                // Only the output's own dependencies count: those of its parts were added when it was made.
                 let value = match output.value {
                     Some(value) => value.marshal(Reader::Provider, &mut Dependencies::new()),
                     None => Some(Value::Unknown),
@@ -253,7 +253,7 @@ impl Evaluated {
         }
     }
 
-    /// A word for messages.
+    /// The kind of value, for messages.
     pub(super) fn word(&self) -> &'static str {
         match self {
             Evaluated::Null => "nil",
@@ -271,7 +271,7 @@ impl Evaluated {
 }
 
 impl Handle {
-    /// A resource of which only the reference is known.
+    /// A resource known only by reference.
     pub(super) fn referenced(reference: &ResourceReference) -> Self {
         Self {
             urn: reference.urn.clone(),

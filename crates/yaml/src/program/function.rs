@@ -11,7 +11,7 @@ const INVOKE_FIELDS: [&str; 4] = ["function", "arguments", "options", "return"];
 const INVOKE_OPTIONS: [&str; 5] = ["parent", "provider", "version", "pluginDownloadURL", "dependsOn"];
 const OTHERS: [&str; 3] = ["fn::invoke", "fn::assetArchive", "fn::stackReference"];
 
-/// The function that an object is, if it is one. What is wrong with it has been said, and it then counts as null.
+/// The function call in an object, if it is one. A faulty one has been reported and counts as null.
 pub(super) fn read(reader: &mut Reader<'_>, object: &Object, span: Span) -> Option<Kind> {
     let mut keys = object.iter().filter(|entry| is_prefixed(&entry.key.text));
     let entry = keys.next()?;
@@ -29,7 +29,7 @@ pub(super) fn read(reader: &mut Reader<'_>, object: &Object, span: Span) -> Opti
             );
             return Some(Kind::Null);
         }
-        // With other keys beside it, it is an ordinary key.
+        // Beside other keys it is an ordinary key.
         reader.warning(
             entry.key.span,
             "yaml-reserved-prefix",

@@ -6,22 +6,22 @@ use outrigger_syntax::Node;
 use super::reader::Reader;
 use crate::expression::{Expression, Literal};
 
-/// How a resource is managed.
+/// The options of a resource.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// Outputs that are secret.
     pub additional_secret_outputs: Vec<Literal>,
-    /// Names that it had.
+    /// Former names.
     pub aliases: Option<Expression>,
-    /// The user's limits.
+    /// The user's timeouts.
     pub custom_timeouts: Timeouts,
-    /// Overrides the provider's word.
+    /// Overrides the provider's choice.
     pub delete_before_replace: Option<bool>,
     /// Resources that must exist first.
     pub depends_on: Option<Expression>,
-    /// Property paths whose changes do not count.
+    /// Property paths whose changes are ignored.
     pub ignore_changes: Vec<Literal>,
-    /// Adopt the resource with this id.
+    /// The id of an existing resource to import.
     pub import: Option<Literal>,
     /// Its parent.
     pub parent: Option<Expression>,
@@ -33,7 +33,7 @@ pub struct Options {
     pub providers: Option<Expression>,
     /// The plugin's version.
     pub version: Option<Literal>,
-    /// Where the plugin is downloaded from.
+    /// The download URL of the plugin.
     pub plugin_download_url: Option<Literal>,
     /// Property paths whose changes force a replacement.
     pub replace_on_changes: Vec<Literal>,
@@ -51,7 +51,7 @@ pub struct Options {
     pub env_var_mappings: Option<Expression>,
 }
 
-/// The user's limits, each an expression that gives text such as `5m`.
+/// The user's timeouts, each an expression whose value is text such as `5m`.
 #[derive(Clone, Debug, Default)]
 pub struct Timeouts {
     /// For a creation.

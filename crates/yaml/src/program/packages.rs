@@ -1,4 +1,4 @@
-//! The packages that a program mentions.
+//! The packages that a program uses.
 
 use std::collections::BTreeMap;
 
@@ -9,8 +9,8 @@ use super::Program;
 use crate::expression::Literal;
 
 impl Program {
-    /// The packages that the program mentions, sorted: as the lock file has them, otherwise with the version of the first
-    /// mention, if it gives one.
+    /// The packages that the program uses, sorted: as in the lock file, otherwise with the version of the first
+    /// use, if it has one.
     pub fn packages(&self, locked: &Packages) -> Vec<PluginDescriptor> {
         let mut found: BTreeMap<String, PluginDescriptor> = BTreeMap::new();
         let mut mention = |token: &str, (version, url): (Option<&Literal>, Option<&Literal>)| {
@@ -42,7 +42,7 @@ impl Program {
     }
 }
 
-/// The package that a token belongs to: its first part, or the last one of a provider's type.
+/// The package of a token: its first part, or the last part of a provider's type.
 pub(crate) fn package_name(token: &str) -> &str {
     token.strip_prefix("pulumi:providers:").unwrap_or_else(|| token.split(':').next().unwrap_or_default())
 }

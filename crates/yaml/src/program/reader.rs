@@ -1,4 +1,4 @@
-//! Reading keys, literals and expressions, and collecting what is wrong with them.
+//! Reads keys, literals and expressions, and collects the errors in them.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ pub(super) struct Reader<'a> {
     pub(super) document: &'a Document,
     pub(super) findings: Vec<Diagnostic>,
     pub(super) invokes: usize,
-    /// What a resource has that says nothing about its options.
+    /// The options of every resource that declares none.
     pub(super) no_options: Arc<Options>,
 }
 
@@ -42,7 +42,7 @@ impl<'a> Reader<'a> {
         self.findings.push(Diagnostic::warning(code, summary).at(self.document.place(span)));
     }
 
-    /// The key among those that are known, without regard to case, as Pulumi does it. Another case is said.
+    /// The known key that matches, ignoring case as Pulumi does. A difference in case is reported.
     pub(super) fn known(&mut self, key: &Key, known: &[&'static str]) -> Option<&'static str> {
         let name = known.iter().find(|name| name.eq_ignore_ascii_case(&key.text))?;
         if **name != *key.text {
@@ -56,7 +56,7 @@ impl<'a> Reader<'a> {
         self.stray_key(key, parent, known, Severity::Error);
     }
 
-    /// A key that is not obeyed. Where Pulumi warns and goes on, so do we.
+    /// Reports a key that has no effect. Where Pulumi warns and continues, so do we.
     pub(super) fn stray_key(&mut self, key: &Key, parent: &str, known: &[&str], severity: Severity) {
         let mut diagnostic = Diagnostic::error("yaml-unknown-key", format!("{} does not exist on {parent}", key.text))
             .at(self.document.place(key.span));
@@ -80,7 +80,7 @@ impl<'a> Reader<'a> {
         self.findings.push(diagnostic);
     }
 
-    /// Text that must be written out: `$$` is a dollar sign, as everywhere, and a `${…}` is refused.
+    /// Text that must be literal: `$$` is a dollar sign, as everywhere, and a `${…}` is refused.
     pub(super) fn literal(&mut self, name: &str, node: &Node) -> Option<Literal> {
         let syntax::Kind::String(syntax::Text { value: text, .. }) = &node.kind else {
             self.wrong_kind(name, "a string", node);

@@ -1,4 +1,4 @@
-//! A resource as the file declares it.
+//! A resource as declared in the file.
 
 use std::sync::Arc;
 
@@ -14,21 +14,21 @@ use crate::expression::{Expression, Literal};
 pub struct Resource {
     /// The name by which the program refers to it.
     pub key: Literal,
-    /// The type as it is written.
+    /// The type as written.
     pub ty: Literal,
-    /// The logical name, if it is another one.
+    /// The logical name, if different.
     pub name: Option<Box<Literal>>,
     /// Whether it is the provider of every resource of its package that names none.
     pub default_provider: bool,
     /// Its inputs.
     pub properties: Properties,
-    /// Whether `properties` is there at all.
+    /// Whether there is a `properties` key.
     pub has_properties: bool,
-    /// Look it up instead of managing it.
+    /// The lookup of an existing resource that is read and not managed.
     pub get: Option<Box<Get>>,
-    /// How to manage it. Resources without options share one.
+    /// Its options. Resources without options share one value.
     pub options: Arc<Options>,
-    /// Keys that a resource does not have.
+    /// Unknown keys of the resource.
     pub unknown: Vec<Literal>,
 }
 
@@ -37,7 +37,7 @@ pub struct Resource {
 pub enum Properties {
     /// By name.
     Map(Vec<Property>),
-    /// One expression that gives all of them.
+    /// One expression for all of them.
     Whole(Box<Expression>),
 }
 
@@ -50,14 +50,14 @@ pub struct Property {
     pub value: Expression,
 }
 
-/// How a resource is looked up.
+/// The lookup of an existing resource.
 #[derive(Clone, Debug)]
 pub struct Get {
-    /// Where it stands.
+    /// Its place.
     pub span: Span,
     /// The provider's id.
     pub id: Option<Expression>,
-    /// What is known of its state.
+    /// The known part of its state.
     pub state: Vec<Property>,
 }
 
@@ -70,7 +70,7 @@ impl Resource {
         self.name.as_ref().map(|name| &*name.text).filter(|name| !name.is_empty()).unwrap_or(&self.key.text)
     }
 
-    /// Every expression of the resource, in the order in which Pulumi looks at them.
+    /// Every expression of the resource, in Pulumi's order of evaluation.
     pub fn expressions(&self) -> impl Iterator<Item = &Expression> {
         let (map, whole) = match &self.properties {
             Properties::Map(map) => (map.as_slice(), None),
@@ -81,8 +81,8 @@ impl Resource {
     }
 }
 
-/// Reads a resource. One whose type cannot be read has been reported and keeps its place with an empty type, so that what refers
-/// to it is not reported as well.
+/// Reads a resource. One whose type cannot be read has been reported and stays with an empty type, so that references
+/// to it are not reported too.
 pub(super) fn read(reader: &mut Reader<'_>, entry: &Entry) -> Resource {
     let mut has_type = false;
     let mut resource = Resource {

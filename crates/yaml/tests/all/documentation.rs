@@ -6,7 +6,7 @@ use crate::stand_in::{Done, run};
 
 const PAGE: &str = include_str!("../../../../docs/pulumi-yaml.md");
 
-/// The example that holds a text.
+/// The example that contains a text.
 fn example(holding: &str) -> Done {
     let examples: Vec<&str> = PAGE.split("```yaml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
     let found = examples.iter().find(|example| example.contains(holding)).expect("an example with that");

@@ -1,4 +1,4 @@
-//! Tests of the whole crate: what programs register, and what is wrong with them.
+//! Tests of the whole crate: the registrations of programs, and the errors in them.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 mod documentation;

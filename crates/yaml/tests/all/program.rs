@@ -1,4 +1,4 @@
-//! What is wrong with a program is said with its place, all at once, before any resource is registered.
+//! Errors in a program are reported with their places, all at once, before any resource is registered.
 
 use outrigger_syntax::Document;
 use outrigger_value::Value;
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use crate::stand_in::{program, run_program, run_with, shown};
 
-/// Findings of a program that must not register anything.
+/// The findings of a program that must not register anything.
 fn refused(text: &str) -> Vec<String> {
     match program(text, &[("shop:taken", Value::from("x"))], "/project".into()) {
         Err(findings) => shown(&findings),
@@ -222,7 +222,7 @@ const PROGRAMS: &[&str] = &[
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(600))]
 
-    /// Nothing that a file can hold makes parsing, checking or running panic.
+    /// No file can make parsing, checking or running panic.
     #[test]
     fn mutated_programs_do_not_panic(
         which in 0..PROGRAMS.len(),

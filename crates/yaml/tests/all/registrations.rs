@@ -1,4 +1,4 @@
-//! What a program asks of the engine.
+//! The registrations that a program makes.
 
 use outrigger_provider::{Alias, AliasParent, Program as _};
 use outrigger_value::{ArchiveSource, AssetSource, OutputValue, PropertyMap, Value};
@@ -42,7 +42,7 @@ outputs:
         [
             ("any", vec![thing("b")]),
             ("number", vec![]),
-            // What is read from an object with outputs in it waits for all of them.
+            // A part of an object with outputs in it waits for all of them.
             ("tags", vec![thing("a"), thing("b")]),
             ("text", vec![thing("a")]),
         ]
@@ -56,7 +56,7 @@ outputs:
     for (path, place) in [
         ("number", Some("Pulumi.yaml:11:15")),
         ("any.inner[1]", Some("Pulumi.yaml:10:32")),
-        // What is not written out is where the innermost thing is that holds it.
+        // A part that is not literal has the place of the innermost literal that contains it.
         ("any.inner[7].further", Some("Pulumi.yaml:10:20")),
         ("text.further", Some("Pulumi.yaml:9:13")),
         ("other", None),

@@ -1,4 +1,4 @@
-//! An engine and a package that only write down what is asked of them.
+//! An engine and a package that only record the calls they receive.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -75,7 +75,7 @@ impl Plugins for OnePackage {
     }
 }
 
-/// What the program did.
+/// The registrations of a program.
 #[derive(Default)]
 pub(crate) struct Records {
     /// Whether the root stack was registered.

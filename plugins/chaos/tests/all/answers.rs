@@ -1,4 +1,4 @@
-//! Answers that are wrong.
+//! Wrong answers.
 
 use futures::future::join_all;
 use outrigger_provider::{CallContext, ErrorKind};
@@ -6,13 +6,13 @@ use outrigger_provider::{CallContext, ErrorKind};
 use crate::stage::{Row, SHORT, Stage, assert_clear};
 use crate::thing::{Reply, make, of_provider};
 
-/// What is made of an answer.
+/// How the host treats an answer.
 pub(crate) enum Verdict {
-    /// It is taken; this is in it.
+    /// It is accepted, and contains this.
     Taken(&'static str),
-    /// It is an error of this kind, which says this.
+    /// It is an error of this kind, whose message contains this.
     Error(ErrorKind, &'static str),
-    /// The same, and the id that came with it is known.
+    /// The same error, and the id in the answer is known.
     ErrorWithId(ErrorKind, &'static str),
 }
 
@@ -204,7 +204,7 @@ async fn play(row: &Row<Verdict>) {
             assert_eq!(known, matches!(row.expected, ErrorWithId(..)), "`{}`: {reply:?}", row.chaos);
         }
     }
-    // Unless the connection is gone, the plugin can still be asked something else.
+    // Unless the connection is gone, the plugin still answers other calls.
     if !row.chaos.contains("disconnect") && call != "Cancel" {
         let reply = of_provider(stage.provider().await.as_ref(), &CallContext::background(), "Delete").await;
         assert!(matches!(reply, Reply::Fine(_)), "`{}`: afterwards {reply:?}", row.chaos);

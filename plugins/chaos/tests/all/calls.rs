@@ -1,4 +1,4 @@
-//! A plugin that ends, or never answers, in each call that the host makes.
+//! A plugin that ends, or never answers, in each of the host's calls.
 
 use std::time::Duration;
 
@@ -9,14 +9,14 @@ use outrigger_provider::{CallContext, ErrorKind, PluginDescriptor, Plugins};
 use crate::stage::{PROMPT, SHORT, Stage, assert_clear, assert_refused};
 use crate::thing::{CALLS, Reply, make, of_provider};
 
-/// The calls of a start: a plugin that fails in them is refused.
+/// The calls of a start: a plugin that fails in one is refused.
 pub(crate) const STARTING: [&str; 2] = ["Handshake", "GetPluginInfo"];
 
-/// The calls that have a deadline of the host's.
+/// The calls with a deadline of the host.
 pub(crate) const LIMITED: [&str; 7] =
     ["GetSchema", "CheckConfig", "DiffConfig", "Configure", "Check", "Diff", "Cancel"];
 
-/// What a call's deadline is among others.
+/// The deadline of a call.
 pub(crate) fn deadline_of(call: &str, deadlines: &Deadlines) -> Duration {
     match call {
         "Handshake" => deadlines.connect,
@@ -29,7 +29,7 @@ pub(crate) fn deadline_of(call: &str, deadlines: &Deadlines) -> Duration {
     }
 }
 
-/// The calls that only a person limits.
+/// The calls without a deadline, which only a person ends.
 pub(crate) fn unlimited() -> impl Iterator<Item = &'static str> {
     CALLS.into_iter().filter(|call| !LIMITED.contains(call))
 }
@@ -81,7 +81,7 @@ async fn an_end_in_any_call_is_a_crash_with_last_words() {
             assert!(word.contains(&format!("in {call}")), "`{chaos}`: {error:?}");
             let changes = ["Create", "Update", "Delete"].contains(&call);
             assert_eq!(matches!(reply, Reply::Doubtful(..)), changes, "`{chaos}`: {reply:?}");
-            // The next one that is asked for is a new process.
+            // The next plugin loaded is a new process.
             assert_eq!(stage.processes(), [0_u32; 0], "`{chaos}`: something of the crashed plugin is left");
             stage.plugin().await;
             stage.end().await;
@@ -104,7 +104,7 @@ async fn silence_in_a_call_with_a_deadline_ends_with_it() {
     .await;
 }
 
-/// A start and a schema have long deadlines, and a person who does not want to wait for them.
+/// A start and a schema have long deadlines, but a person may not want to wait for them.
 #[tokio::test]
 async fn nobody_waits_for_a_plugin_when_the_user_wants_to_stop() {
     join_all(["start=hang", "Handshake=hang", "GetPluginInfo=hang", "GetSchema=hang"].map(|chaos| async move {
@@ -121,7 +121,7 @@ async fn nobody_waits_for_a_plugin_when_the_user_wants_to_stop() {
     .await;
 }
 
-/// Real creations take hours: the wait ends when a person says so, and not before.
+/// Real creations take hours: the wait ends when a person stops it, and not before.
 #[tokio::test]
 async fn silence_in_any_other_call_ends_with_a_persons_patience() {
     join_all(unlimited().map(|call| async move {
@@ -130,7 +130,7 @@ async fn silence_in_any_other_call_ends_with_a_persons_patience() {
         let cx = CallContext::background();
         let provider = stage.provider().await;
         let mut waiting = Box::pin(of_provider(provider.as_ref(), &cx, call));
-        // Longer than every deadline that this host has.
+        // Longer than every deadline of this host.
         assert!(tokio::time::timeout(4 * SHORT, &mut waiting).await.is_err(), "`{chaos}` was given up");
         assert!(stage.scratch.path().join(format!("hanging-in-{call}")).exists(), "`{chaos}`: the call did not come");
         cx.cancel.cancel();

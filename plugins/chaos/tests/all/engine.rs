@@ -1,4 +1,4 @@
-//! A plugin that never answers, under the engine: every call that has a deadline has the host's, as in a command.
+//! A plugin that never answers, under the engine: every call that has a deadline gets the host's, as in a command.
 
 use futures::future::join_all;
 use outrigger_testing::{Stack, Store};
@@ -10,7 +10,7 @@ const PROGRAM: &str = "resources: {it: {type: 'chaos:Thing', properties: {value:
 
 #[tokio::test]
 async fn silence_under_the_engine_ends_with_the_hosts_deadline() {
-    // A command cancels only what the user gives up.
+    // A command sends Cancel only when the user interrupts.
     let calls = LIMITED.into_iter().filter(|call| *call != "Cancel");
     join_all(calls.map(|call| async move {
         let chaos = format!("{call}=hang");
@@ -18,7 +18,7 @@ async fn silence_under_the_engine_ends_with_the_hosts_deadline() {
         let mut stack = Stack::with(stage.host.run.clone(), Store::Memory).unwrap();
         let mut program = PROGRAM.to_owned();
         if ["Diff", "DiffConfig"].contains(&call) {
-            // Only what exists is compared.
+            // Only existing resources are compared.
             stack.up(PROGRAM).await.unwrap();
             program = PROGRAM.replace("one", "two");
             stack = stack.config("chaos:mood", "another").unwrap();

@@ -1,4 +1,4 @@
-//! What a plugin leaves behind: children, in its group and elsewhere.
+//! Processes that a plugin leaves behind, in its group and elsewhere.
 
 use futures::future::join_all;
 use outrigger_provider::CallContext;
@@ -8,7 +8,7 @@ use crate::stage::{CHAOS, Row, Stage};
 use crate::support::{Scratch, eventually, processes_in, sigkill};
 use crate::thing::{Reply, make};
 
-/// The table: who runs while the plugin works, and how its end comes about.
+/// The table: how many processes run while the plugin works, and how they end.
 pub(crate) const ROWS: [Row<usize>; 6] = [
     Row { chaos: "start=child", does: "leaves a child in its own group", happens: ENDED, expected: 2 },
     Row { chaos: "start=escape", does: "leaves a child in a session of its own", happens: ENDED, expected: 2 },

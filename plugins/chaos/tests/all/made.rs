@@ -1,9 +1,9 @@
-//! The parts of `docs/chaos.md` that are made from tables in tests.
+//! The parts of `docs/chaos.md` generated from tables in tests.
 
 use std::path::Path;
 use std::sync::Mutex;
 
-/// Checks that a part of the page is what the tables say, or writes it if `OUTRIGGER_WRITE_PAGES` is set.
+/// Checks that a part of the page matches the tables, or writes it if `OUTRIGGER_WRITE_PAGES` is set.
 pub(crate) fn check(part: &str, text: &str) {
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _one_at_a_time = ONE_AT_A_TIME.lock();

@@ -1,6 +1,6 @@
-//! Every way in which the plugin `chaos` misbehaves, and what the host makes of it.
+//! Every misdeed of the plugin `chaos`, and the host's reaction.
 //!
-//! The rows of each table are run at once, each with a host, a directory and a plugin process of its own. `docs/chaos.md` is made
+//! The rows of each table run at once, each with its own host, directory and plugin process. `docs/chaos.md` is generated
 //! from the same tables.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, reason = "everything here is a test")]
 

@@ -1,4 +1,4 @@
-//! A monitor that refuses everything: what misbehaves never gets as far as registering something.
+//! A monitor that refuses everything: a misbehaving plugin never gets as far as registering a resource.
 
 use async_trait::async_trait;
 use outrigger_diagnostic::Diagnostic;

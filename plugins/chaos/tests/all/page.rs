@@ -1,4 +1,4 @@
-//! `docs/chaos.md` says what the tables say.
+//! `docs/chaos.md` matches the tables.
 
 use std::fmt::Write as _;
 

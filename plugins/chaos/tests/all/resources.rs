@@ -1,6 +1,6 @@
-//! Memory: what a plugin sends does not become the host's.
+//! Memory: data from a plugin does not stay in the host's memory.
 //!
-//! Each row runs in a process of its own, this test executable again, because memory is measured for a whole process.
+//! Each row runs in a separate process, this test executable again, because memory is measured for a whole process.
 
 use std::process::{Command, Stdio};
 
@@ -11,7 +11,7 @@ use crate::thing::{Reply, make};
 
 const PLAN: &str = "OUTRIGGER_TEST_CHAOS";
 
-/// The table: how many megabytes the host may need more than before.
+/// The table: by how many megabytes the host may grow.
 pub(crate) const ROWS: [Row<u64>; 7] = [
     Row {
         chaos: "Check=flood",
@@ -67,7 +67,7 @@ fn every_row_stays_within_its_memory() {
     }
 }
 
-/// Plays one row if there is one, and says by how much this process has grown; otherwise checks that it can be measured.
+/// Plays one row, if any, and reports by how much this process has grown; otherwise checks that it can be measured.
 #[tokio::test]
 async fn measured() {
     let Ok(chaos) = std::env::var(PLAN) else {
@@ -75,9 +75,9 @@ async fn measured() {
         return;
     };
     let stage = Stage::new(&format!("{chaos};Delete=exit"), |_| {});
-    // Whatever a first load needs is not the row's.
+    // The memory of a first load does not belong to the row.
     stage.provider().await;
-    // From here on the peak counts anew.
+    // From here on the peak counts from zero.
     std::fs::write("/proc/self/clear_refs", "5").unwrap();
     let before = kilobytes("VmRSS:");
     let call = chaos.split('=').next().unwrap();
@@ -86,7 +86,7 @@ async fn measured() {
     assert_eq!(matches!(reply, Reply::Fine(_)), !refused, "{:.300}", format!("{reply:?}"));
     println!("\ngrown by {}", kilobytes("VmHWM:").saturating_sub(before));
     if chaos.contains("flood") {
-        // The end of the flood is what was kept of it, so all of it has come.
+        // The kept part is the end of the flood, so all of it has arrived.
         let reply = make(&stage, &CallContext::background(), "Delete").await;
         let words = reply.error().unwrap().last_words.join("\n");
         assert!(words.contains("chaos: the flood is over"), "{words:.1000}");

@@ -17,19 +17,18 @@ pub(crate) const CHAOS: &str = env!("CARGO_BIN_EXE_pulumi-resource-chaos");
 /// A deadline that is meant to pass.
 pub(crate) const SHORT: Duration = Duration::from_millis(300);
 
-/// How long a row may take from its call to its answer where no deadline is meant to pass: far above what it needs on a
-/// busy machine.
+/// The time limit of a row without a deadline to pass: far more than it needs on a busy machine.
 pub(crate) const PROMPT: Duration = Duration::from_secs(20);
 
 /// One row of a table.
 pub(crate) struct Row<Expected> {
     /// The plan for the plugin.
     pub(crate) chaos: &'static str,
-    /// What the plugin does.
+    /// The plugin's behaviour.
     pub(crate) does: &'static str,
-    /// What happens then, for the page.
+    /// The host's reaction, for the page.
     pub(crate) happens: &'static str,
-    /// What the test looks for.
+    /// The expectation of the test.
     pub(crate) expected: Expected,
 }
 
@@ -41,7 +40,7 @@ pub(crate) struct Stage {
 }
 
 impl Stage {
-    /// With deadlines that are long, except where `shorten` says otherwise.
+    /// Deadlines are long, except those that `shorten` changes.
     pub(crate) fn new(chaos: &str, shorten: impl FnOnce(&mut Deadlines)) -> Self {
         let scratch = Scratch::new();
         let host = InRun::new(&scratch.path(), options(&scratch, chaos, shorten));
@@ -63,12 +62,12 @@ impl Stage {
         configure(self.plugin().await.as_ref()).await.unwrap_or_else(|error| panic!("`{}`: {error:?}", self.chaos))
     }
 
-    /// Whoever runs in the directory.
+    /// The processes that run in the directory.
     pub(crate) fn processes(&self) -> Vec<u32> {
         processes_in(&self.scratch.path())
     }
 
-    /// Ends the host, which takes no longer than its deadlines say, and leaves nobody.
+    /// Ends the host, which stays within its deadlines and leaves no process.
     pub(crate) async fn end(self) {
         let ended = tokio::time::timeout(PROMPT, self.host.shutdown()).await;
         assert!(ended.is_ok(), "`{}`: the host did not end within {PROMPT:?}", self.chaos);
@@ -99,14 +98,14 @@ pub(crate) fn options(scratch: &Scratch, chaos: &str, shorten: impl FnOnce(&mut 
     options
 }
 
-/// Configures the plugin with nothing.
+/// Configures the plugin without inputs.
 pub(crate) async fn configure(plugin: &dyn Plugin) -> Result<Arc<dyn Provider>, CallError> {
     let urn = Urn::new("dev", "shop", None, "pulumi:providers:chaos", "default");
     let request = outrigger_provider::Configure { urn, id: "8a1c".to_owned(), inputs: PropertyMap::new() };
     plugin.configure(&cx(), request).await
 }
 
-/// Checks that a failed call says who, what was asked, what came back, and the end of the plugin's stderr.
+/// Checks that a failed call names the plugin, the call, the answer, and the end of the plugin's stderr.
 #[track_caller]
 pub(crate) fn assert_clear(chaos: &str, call: &str, error: &CallError, says: &[&str]) {
     assert!(error.plugin.starts_with("chaos"), "`{chaos}`: {error:?}");
@@ -118,7 +117,7 @@ pub(crate) fn assert_clear(chaos: &str, call: &str, error: &CallError, says: &[&
     assert!(error.last_words.iter().any(|word| word.contains("chaos")), "`{chaos}`: {error:?}");
 }
 
-/// The same for a plugin that did not come up, which also says what to do next.
+/// The same for a plugin that did not start, with a hint at the next step.
 #[track_caller]
 pub(crate) fn assert_refused(chaos: &str, error: &Diagnostic, code: &str, says: &[&str]) {
     assert_eq!(error.code, code, "`{chaos}`: {error:?}");

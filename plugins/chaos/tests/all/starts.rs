@@ -1,4 +1,4 @@
-//! Plugins that do not come up as they should.
+//! Plugins that do not start as they should.
 
 use futures::future::join_all;
 use outrigger_host::Deadlines;
@@ -7,9 +7,9 @@ use outrigger_provider::CallContext;
 use crate::stage::{Row, SHORT, Stage, assert_refused};
 use crate::thing::{Reply, make};
 
-/// What becomes of a start.
+/// The outcome of a start.
 pub(crate) enum Start {
-    /// It is refused with this code, and the reason says this.
+    /// It is refused with this code, and the reason contains this.
     Refused(&'static str, &'static [&'static str]),
     /// The plugin works.
     Works,
@@ -131,7 +131,7 @@ async fn every_start_has_a_clear_end() {
     join_all(ROWS.iter().map(play)).await;
 }
 
-/// A plan that cannot be carried out would show nothing.
+/// An impossible plan would show nothing.
 #[tokio::test]
 async fn a_plan_that_makes_no_sense_is_refused() {
     for chaos in ["Creat=exit", "Create=exti", "Create=port-twice", "start=no-id", "exit"] {

@@ -9,14 +9,14 @@ use outrigger_value::{PropertyMap, Urn};
 use crate::nobody::Nobody;
 use crate::stage::{Stage, configure};
 
-/// What came of a call.
+/// The outcome of a call.
 #[derive(Debug)]
 pub(crate) enum Reply {
-    /// It was answered; the text shows how.
+    /// It was answered; the text shows the answer.
     Fine(String),
     /// It failed, and nothing happened.
     Failed(CallError),
-    /// It failed, and whether something happened is not known; what is known of the resource is shown.
+    /// It failed, and it is not known whether it happened; the known part of the resource is included.
     Doubtful(CallError, Option<State>),
 }
 
@@ -36,7 +36,7 @@ impl Reply {
     }
 }
 
-/// The calls that the host makes of a plugin that is up, in the order in which a run makes them.
+/// The host's calls to a running plugin, in the order of a run.
 pub(crate) const CALLS: [&str; 14] = [
     "GetSchema",
     "CheckConfig",
@@ -82,7 +82,7 @@ pub(crate) fn order(action: Action) -> ApplyRequest {
     }
 }
 
-/// Makes a call by its name in the protocol, and whatever has to come before it.
+/// Makes a call by its name in the protocol, after any calls that must precede it.
 pub(crate) async fn make(stage: &Stage, cx: &CallContext, call: &str) -> Reply {
     let plugin = stage.plugin().await;
     match call {
@@ -120,7 +120,7 @@ async fn of_plugin(plugin: &dyn Plugin, cx: &CallContext, call: &str) -> Reply {
     }
 }
 
-/// Makes a call of a configured plugin.
+/// Makes a call to a configured plugin.
 pub(crate) async fn of_provider(provider: &dyn Provider, cx: &CallContext, call: &str) -> Reply {
     let applied = |outcome: Outcome| match outcome {
         Outcome::Done(state) => Reply::Fine(format!("{state:?}")),

@@ -1,4 +1,4 @@
-//! What is to be in a file, in the three ways to say it.
+//! The content for a file, in the three ways to give it.
 
 use std::fs::File;
 use std::io::{self, Cursor, Read};
@@ -9,22 +9,22 @@ use base64::engine::general_purpose::STANDARD;
 use outrigger_sdk::{Asset, AssetSource, Error, ErrorContext, Result};
 use sha2::{Digest, Sha256};
 
-/// What is to be in a file.
+/// The content for a file.
 pub(super) enum Content {
     /// These bytes.
     Bytes(Vec<u8>),
-    /// What this file holds. It may be large, so it is never read as a whole.
+    /// The content of this file. It may be large, so it is never read as a whole.
     Of(File, String),
 }
 
 impl Content {
-    /// From base64. The error does not repeat the text, which may be secret.
+    /// Decodes base64. The error does not repeat the text, which may be secret.
     pub(super) fn base64(text: &str) -> Result<Self, String> {
         let compact: String = text.split_ascii_whitespace().collect();
         STANDARD.decode(compact).map(Self::Bytes).map_err(|error| format!("this is not base64: {error}"))
     }
 
-    /// From an asset.
+    /// The content of an asset.
     pub(super) fn asset(asset: &Asset) -> Result<Self> {
         match &asset.source {
             AssetSource::Text(text) => Ok(Self::Bytes(text.clone().into_bytes())),
@@ -40,7 +40,7 @@ impl Content {
         }
     }
 
-    /// To be copied from.
+    /// A reader of the content.
     pub(super) fn reader(self) -> Box<dyn Read> {
         match self {
             Self::Bytes(bytes) => Box::new(Cursor::new(bytes)),
@@ -49,11 +49,11 @@ impl Content {
     }
 }
 
-/// Why a remote asset is refused.
+/// Why remote assets are refused.
 pub(super) const REMOTE: &str =
     "a source is a text or a file of this machine; fetch what is elsewhere with the function `kit:httpGet`";
 
-/// What a file has in it: enough to compare.
+/// A summary of a file's content: enough to compare.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Summary {
     pub(super) sha256: String,
@@ -65,7 +65,7 @@ impl Summary {
         Self { sha256: crate::digest::sha256(bytes), size: bytes.len() as u64 }
     }
 
-    /// Of a file, in pieces.
+    /// Summarizes a file piece by piece.
     pub(super) fn of_file(path: &Path) -> io::Result<Self> {
         let mut summing = Summing::new(io::sink());
         io::copy(&mut File::open(path)?, &mut summing)?;
@@ -73,7 +73,7 @@ impl Summary {
     }
 }
 
-/// Writes through, and sums up what passes.
+/// Writes through, and summarizes the bytes that pass.
 pub(super) struct Summing<W> {
     to: W,
     digest: Sha256,

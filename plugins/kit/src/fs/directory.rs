@@ -13,36 +13,35 @@ use super::mode::Mode;
 use super::place::{self, There, absolute};
 use crate::blocking::blocking;
 
-/// What a directory is made of.
+/// The inputs of a directory.
 #[derive(Clone, Inputs)]
 pub(crate) struct DirectoryArgs {
-    /// The path. A relative one begins at the program's directory. Another path is another directory.
+    /// The path. A relative one begins at the program's directory. A new path means a new directory.
     #[outrigger(replace)]
     path: String,
-    /// The permissions, as octal digits in quotes: `"0755"`. Without them a new directory gets what the machine gives to new
-    /// ones, and one that exists keeps what it has.
+    /// The permissions, as octal digits in quotes: `"0755"`. Without them a new directory gets the machine's default permissions, and an
+    /// existing one keeps its own.
     mode: Option<String>,
-    /// Whether to make the directories above it. They stay when it goes.
+    /// Whether to create missing directories above it. Deleting the resource leaves them.
     #[outrigger(default = false)]
     create_parents: bool,
-    /// Whether to take over a directory that is there already. Without it, that is an error.
+    /// Whether to take over an existing directory. Without it, an existing directory is an error.
     #[outrigger(default = false)]
     adopt: bool,
-    /// Whether deleting the directory deletes what is in it. Without it, a directory that is not empty is not deleted, and that
-    /// is an error.
+    /// Whether deleting the directory also deletes its contents. Without it, deleting a directory that is not empty is an error.
     #[outrigger(default = false)]
     delete_contents: bool,
 }
 
 /// A directory of the machine that the plugin runs on.
 ///
-/// A directory that is there already is not touched, unless `adopt` says so; it can also be imported by its path. Deleting it
-/// fails as long as there is anything in it that nobody asked to lose: see `deleteContents`.
+/// An existing directory is not touched unless `adopt` is set; it can also be imported by its path. Deleting a directory that
+/// is not empty fails unless `deleteContents` is set.
 #[derive(Outputs)]
 pub(crate) struct Directory {
-    /// The path, as it was given.
+    /// The path as given.
     path: String,
-    /// The absolute path on the machine that made it.
+    /// The absolute path on the machine that created it.
     absolute_path: String,
     /// The permissions, as four octal digits.
     mode: String,
@@ -60,7 +59,7 @@ impl Directory {
     }
 }
 
-/// Brings the directory to what is wanted; `adopt` says whether it may be there already.
+/// Creates or updates the directory; `adopt` allows an existing one.
 fn ensure(inputs: &DirectoryArgs, adopt: bool) -> Result<Directory> {
     let path = absolute(&inputs.path)?;
     let mode = inputs.mode()?;
@@ -68,7 +67,7 @@ fn ensure(inputs: &DirectoryArgs, adopt: bool) -> Result<Directory> {
         There::Directory(_) if adopt => {}
         There::Nothing => {
             place::parents(&path, inputs.create_parents)?;
-            // Private until its permissions are set, if they are given.
+            // Private until its permissions are set, if any are given.
             let first = if mode.is_some() { 0o700 } else { 0o777 };
             DirBuilder::new()
                 .mode(first)
@@ -101,7 +100,7 @@ fn ensure(inputs: &DirectoryArgs, adopt: bool) -> Result<Directory> {
 
 fn remove(inputs: &DirectoryArgs) -> Result<()> {
     let path = absolute(&inputs.path)?;
-    // Whatever else is there now is not what was made.
+    // Anything else at the path now is not this resource.
     let There::Directory(_) = There::look(&path)? else { return Ok(()) };
     match fs::remove_dir(&path) {
         Ok(()) => return Ok(()),
@@ -124,7 +123,7 @@ fn remove(inputs: &DirectoryArgs) -> Result<()> {
     fs::remove_dir_all(&path).context(format_args!("removing `{}` and what is in it", path.display()))
 }
 
-/// A few of the names in a directory. A name that is not text is shown with what can be shown of it.
+/// A few of the names in a directory. A name that is not valid text is shown as far as possible.
 fn inventory(path: &Path) -> String {
     const SHOWN: usize = 3;
     let mut names: Vec<String> = match fs::read_dir(path) {
@@ -137,7 +136,7 @@ fn inventory(path: &Path) -> String {
     if rest == 0 { shown } else { format!("{shown} and {rest} more") }
 }
 
-/// What nobody can mean to lose whole, whatever the path was made of.
+/// Why a directory must not be deleted with its contents, if there is a reason. Links in the path are resolved.
 fn precious(path: &Path) -> Option<&'static str> {
     let real = path.canonicalize().ok()?;
     let above = |other: Option<std::path::PathBuf>| {
@@ -170,7 +169,7 @@ impl Resource for Directory {
         if changes.touches("path") && absolute(&state.inputs.path)? == absolute(&inputs.path)? {
             changes.ignore("path");
         }
-        // These say how to create it; it exists.
+        // These only affect creation, and it exists.
         changes.ignore("adopt");
         changes.ignore("createParents");
         Ok(())

@@ -19,37 +19,37 @@ use super::writing::{self, Access, Existing};
 use crate::blocking::blocking;
 use crate::marked::Marked;
 
-/// What a file is made of.
+/// The inputs of a file.
 #[derive(Clone, Inputs)]
 pub(crate) struct FileArgs {
-    /// The path. A relative one begins at the program's directory. Another path is another file.
+    /// The path. A relative one begins at the program's directory. A new path means a new file.
     #[outrigger(replace)]
     path: String,
-    /// The contents, as text. One of `content`, `contentBase64` and `source` has to be given.
+    /// The contents, as text. One of `content`, `contentBase64` and `source` is required.
     content: Option<Marked<String>>,
     /// The contents, as base64: for bytes that are not text.
     content_base64: Option<Marked<String>>,
     /// The contents, as an asset: a file of this machine, or a text.
     source: Option<Marked<Asset>>,
-    /// The permissions, as octal digits in quotes: `"0644"`. Without them a new file gets what the machine gives to new files,
-    /// or only its owner may read it if its contents are secret; a file that exists keeps what it has.
+    /// The permissions, as octal digits in quotes: `"0644"`. Without them a new file gets the machine's default permissions, or only its
+    /// owner may read it if its contents are secret; an existing file keeps its own.
     mode: Option<String>,
-    /// Whether to make the directories above it. They stay when the file goes.
+    /// Whether to create missing directories above it. Deleting the file leaves them.
     #[outrigger(default = false)]
     create_parents: bool,
-    /// Whether to replace a file that is there and is not this resource's. Without it, that is an error.
+    /// Whether to replace an existing file that is not this resource's. Without it, an existing file is an error.
     #[outrigger(default = false)]
     overwrite: bool,
 }
 
 /// A file of the machine that the plugin runs on.
 ///
-/// It is written as a whole or not at all: a reader sees the old contents or the new ones. A file that is there already is not
-/// touched, unless `overwrite` says so; to take it over as it is, import it by its path. A symbolic link at the path is never
-/// followed. Refreshing sees changed contents, changed permissions (if `mode` is given) and a file that is gone.
+/// It is written as a whole or not at all: a reader sees the old contents or the new ones. An existing file is not touched unless
+/// `overwrite` is set; to take it over as it is, import it by its path. A symbolic link at the path is never
+/// followed. Refreshing detects changed contents, changed permissions (if `mode` is given) and a missing file.
 #[derive(Outputs)]
 pub(crate) struct File {
-    /// The path, as it was given.
+    /// The path as given.
     path: String,
     /// The absolute path on the machine that wrote it last.
     absolute_path: String,
@@ -57,7 +57,7 @@ pub(crate) struct File {
     mode: String,
     /// The SHA-256 digest of the contents, in hexadecimal digits. Secret if the contents are.
     sha256: Marked<String>,
-    /// How many bytes there are. Secret if the contents are.
+    /// The size in bytes. Secret if the contents are.
     size: Marked<u64>,
 }
 
@@ -83,12 +83,12 @@ impl FileArgs {
         self.mode.as_deref().map(Mode::parse).transpose().map_err(|why| Error::new(why).context("`mode`"))
     }
 
-    /// What there is now, in the words in which the contents were given. It differs from what was given if the contents do.
+    /// Records the file's present contents in the input that gave them. The input then differs if the contents do.
     fn describe(&mut self, found: &Found) {
         let Summary { sha256, size } = &found.summary;
         if let Some(content) = &mut self.content {
             content.value = match &found.bytes {
-                // What is not text any more differs from every text; the exact digest is in the outputs.
+                // Bytes that are no longer text differ from every text; the exact digest is in the outputs.
                 Some(bytes) => String::from_utf8_lossy(bytes).into_owned(),
                 None => format!("({size} bytes with the SHA-256 digest {sha256})"),
             };
@@ -105,19 +105,19 @@ impl FileArgs {
     }
 }
 
-/// Contents that are larger are not taken into the state: they could not be sent back.
+/// Larger contents are not put in the state: they could not be sent back.
 const LARGEST: u64 = 256 * 1024 * 1024;
 
-/// A file that is there.
+/// An existing file.
 struct Found {
-    /// `None` if nobody wants them, or they are too many.
+    /// `None` if not requested, or if there are too many.
     bytes: Option<Vec<u8>>,
     summary: Summary,
     mode: Mode,
 }
 
 impl Found {
-    /// The regular file at a path; whatever else is there is not it.
+    /// The regular file at a path; `None` for anything else.
     fn read(path: &Path, want_bytes: bool) -> Result<Option<Self>> {
         let There::File(metadata) = There::look(path)? else { return Ok(None) };
         let mode = Mode::of(&metadata);
@@ -147,7 +147,7 @@ impl File {
     }
 }
 
-/// Writes the file, and looks at what became of it.
+/// Writes the file, and returns its state.
 fn put(inputs: &FileArgs, path: &Path, access: Access, existing: Existing) -> Result<File> {
     let summary = writing::write(path, inputs.content()?, access, existing)?;
     let found = fs::symlink_metadata(path).context(format_args!("looking at `{}`", path.display()));
@@ -183,7 +183,7 @@ fn update(state: &State<File>, inputs: &FileArgs) -> Result<File> {
         (None, None) if inputs.is_secret() => Access::Private,
         (None, None) => Access::Usual,
     };
-    // The same bytes again: only the permissions are to change, and the file stays the one that it is.
+    // The same bytes again: only the permissions change, and the file itself stays.
     if let (Some(found), Access::Exactly(mode)) = (Found::read(&path, false)?, access)
         && found.summary.sha256 == state.outputs.sha256.value
         && planned(inputs).is_some_and(|planned| planned == found.summary.sha256)
@@ -196,11 +196,11 @@ fn update(state: &State<File>, inputs: &FileArgs) -> Result<File> {
     put(inputs, &path, access, if before.is_some() { Existing::Replace } else { Existing::Refuse })
 }
 
-/// The digest of what is to be written, where it costs little to know.
+/// The digest of the content to write, if it is cheap to compute.
 fn planned(inputs: &FileArgs) -> Option<String> {
     match inputs.content() {
         Ok(Content::Bytes(bytes)) => Some(crate::digest::sha256(&bytes)),
-        // Engines send the digest of an asset with it.
+        // Engines send an asset with its digest.
         _ => inputs.source.as_ref().map(|source| source.value.hash.clone()).filter(|hash| !hash.is_empty()),
     }
 }
@@ -214,7 +214,7 @@ fn occupied(path: &Path, there: &There) -> Error {
 }
 
 fn remove(path: &Path) -> Result<()> {
-    // Whatever else is there now is not what was made.
+    // Anything else at the path now is not this resource.
     let There::File(_) = There::look(path)? else { return Ok(()) };
     match fs::remove_file(path) {
         Err(error) if error.kind() != ErrorKind::NotFound => {
@@ -269,7 +269,7 @@ impl Resource for File {
         if changes.touches("path") && absolute(&state.inputs.path)? == absolute(&inputs.path)? {
             changes.ignore("path");
         }
-        // These say how to create it; it exists.
+        // These only affect creation, and it exists.
         changes.ignore("overwrite");
         changes.ignore("createParents");
         Ok(())

@@ -1,4 +1,4 @@
-//! Permissions, as they are written: four octal digits.
+//! Permissions, written as four octal digits.
 
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
@@ -8,12 +8,12 @@ use std::os::unix::fs::MetadataExt;
 pub(super) struct Mode(pub(super) u32);
 
 impl Mode {
-    /// Of something that exists.
+    /// The permissions of an existing file or directory.
     pub(super) fn of(metadata: &Metadata) -> Self {
         Self(metadata.mode() & 0o7777)
     }
 
-    /// From octal digits: `644`, `0644` or `0o644`.
+    /// Parses octal digits: `644`, `0644` or `0o644`.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         let digits = text.strip_prefix("0o").unwrap_or(text);
         let octal = !digits.is_empty() && digits.bytes().all(|digit| (b'0'..=b'7').contains(&digit));
@@ -23,7 +23,7 @@ impl Mode {
         })
     }
 
-    /// As it is shown and compared.
+    /// The form in which they are shown and compared.
     pub(super) fn text(self) -> String {
         format!("{:04o}", self.0)
     }

@@ -1,4 +1,4 @@
-//! Paths as programs write them, and what is there.
+//! Paths as programs write them, and the files they lead to.
 
 use std::fs::{self, Metadata};
 use std::io::ErrorKind;
@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 
 use outrigger_sdk::{Error, ErrorContext, Result};
 
-/// The absolute path, by its text alone: symbolic links stay. Relative paths begin at the plugin's working directory, which is
+/// The absolute path, computed from its text alone: symbolic links stay. Relative paths begin at the plugin's working directory, which is
 /// the program's.
 pub(super) fn absolute(path: &str) -> Result<PathBuf> {
     std::path::absolute(path).context(format_args!("`{path}`"))
 }
 
-/// What can be said of a path before anything is done.
+/// Why a path is refused before anything is done, if it is.
 pub(super) fn refusal(path: &str) -> Option<&'static str> {
     match path {
         "" => Some("a path is not empty"),
@@ -22,7 +22,7 @@ pub(super) fn refusal(path: &str) -> Option<&'static str> {
     }
 }
 
-/// What is at a path, without following a symbolic link in its last place.
+/// The file at a path, without following a symbolic link at its end.
 #[derive(Debug)]
 pub(super) enum There {
     /// Nothing.
@@ -31,7 +31,7 @@ pub(super) enum There {
     File(Metadata),
     /// A directory.
     Directory(Metadata),
-    /// Something else, in words.
+    /// Something else, described in words.
     Other(String),
 }
 
@@ -57,7 +57,7 @@ impl There {
         })
     }
 
-    /// What it is, in words.
+    /// A description in words.
     pub(super) fn words(&self) -> &str {
         match self {
             Self::Nothing => "nothing",
@@ -68,7 +68,7 @@ impl There {
     }
 }
 
-/// Makes the directories above a path, or says how to have them made.
+/// Creates the directories above a path, or fails with a hint at `createParents`.
 pub(super) fn parents(path: &Path, create: bool) -> Result<()> {
     let Some(parent) = path.parent() else { return Ok(()) };
     if create {

@@ -11,7 +11,7 @@ use super::place::{self, absolute};
 use crate::blocking::blocking;
 use crate::marked::Marked;
 
-/// Results travel in one message, and are held in memory several times on the way.
+/// Results travel in one message, and are in memory several times on the way.
 const LARGEST: u64 = 64 * 1024 * 1024;
 
 /// Reads a file of the machine that the plugin runs on, of up to 64 MiB.
@@ -33,7 +33,7 @@ pub(crate) struct FileContents {
     content_base64: Marked<String>,
     /// The SHA-256 digest of the contents, in hexadecimal digits.
     sha256: Marked<String>,
-    /// How many bytes there are.
+    /// The size in bytes.
     size: Marked<u64>,
 }
 

@@ -1,7 +1,7 @@
-//! Putting a file in place: a reader sees the old one or the new one, whole, whatever happens in between.
+//! Atomic writes: a reader sees the old file or the new one, whole, whatever happens in between.
 //!
 //! The new contents go into another file of the same directory, are made durable, and are put in place with one rename. After
-//! a kill in the middle, the path holds what it held before; what may remain is the other file, whose name begins with a dot
+//! a kill in the middle, the path has its old contents; the other file may remain, with a name that begins with a dot
 //! and ends with `.kit-part`. The next write of the same path removes it.
 
 use std::ffi::{OsStr, OsString};
@@ -17,23 +17,23 @@ use rustix::io::Errno;
 use super::content::{Content, Summary, Summing};
 use super::mode::Mode;
 
-/// What may be at the path.
+/// Whether the path may already exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Existing {
-    /// Nothing: a file that appears in the meantime stays as it is.
+    /// It must not exist: a file that appears in the meantime stays as it is.
     Refuse,
-    /// Something that is to be replaced.
+    /// It may exist, and is replaced.
     Replace,
 }
 
-/// Whose permissions the new file gets.
+/// The permissions of the new file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Access {
     /// These.
     Exactly(Mode),
-    /// What this machine gives to new files.
+    /// This machine's default permissions.
     Usual,
-    /// Only its owner's.
+    /// Only its owner may access it.
     Private,
 }
 
@@ -43,7 +43,7 @@ pub(super) fn write(path: &Path, content: Content, access: Access, existing: Exi
     let written = (|| {
         let mode = if access == Access::Usual { 0o666 } else { 0o600 };
         let file = OpenOptions::new().write(true).create_new(true).mode(mode).open(&part.path)?;
-        // Tells who looks for remains that this one is in use.
+        // Marks the file as in use for other writes that look for remains.
         flock(&file, FlockOperation::NonBlockingLockExclusive)?;
         let source = match &content {
             Content::Of(_, path) => Some(path.clone()),
@@ -75,14 +75,14 @@ pub(super) fn write(path: &Path, content: Content, access: Access, existing: Exi
         io::ErrorKind::AlreadyExists => exists(path, "a file that appeared just now"),
         _ => Error::from(error).context(format_args!("putting `{}` in place", path.display())),
     })?;
-    // From here on the file is there; only its name may still be lost with the machine's power.
+    // From here on the file exists; only its name may still be lost in a power failure.
     if let Some(directory) = path.parent().and_then(|parent| File::open(parent).ok()) {
         directory.sync_all().context(format_args!("making `{}` durable", path.display())).map_err(Error::in_doubt)?;
     }
     Ok(summary)
 }
 
-/// What to do about something that was there before.
+/// The error for a path that already exists.
 pub(super) fn exists(path: &Path, what: &str) -> Error {
     Error::new(format!(
         "`{}` exists already, as {what}, and is not this resource's; import it to take it over as it is, set \
@@ -91,7 +91,7 @@ pub(super) fn exists(path: &Path, what: &str) -> Error {
     ))
 }
 
-/// A rename that never replaces anything. Some file systems do not have it; a hard link never replaces, either.
+/// Renames without ever replacing a file. Where the file system lacks this, a hard link never replaces a file either.
 fn place_new(part: &Path, path: &Path) -> io::Result<()> {
     match renameat_with(CWD, part, CWD, path, RenameFlags::NOREPLACE) {
         Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
@@ -102,7 +102,7 @@ fn place_new(part: &Path, path: &Path) -> io::Result<()> {
     }
 }
 
-/// A new file belongs to whoever writes it; what replaces another's file stays the other's.
+/// A new file belongs to its writer; a replaced file keeps its owner.
 fn keep_owner(file: &File, before: &fs::Metadata) -> io::Result<()> {
     let now = file.metadata()?;
     if (now.uid(), now.gid()) == (before.uid(), before.gid()) {
@@ -112,7 +112,7 @@ fn keep_owner(file: &File, before: &fs::Metadata) -> io::Result<()> {
         .map_err(|error| io::Error::new(error.kind(), format!("its owner cannot be kept: {error}")))
 }
 
-/// The other file; gone with this value unless it was put in place.
+/// The other file; removed when this value is dropped, unless it was put in place.
 struct Part {
     path: PathBuf,
 }
@@ -139,15 +139,15 @@ impl Drop for Part {
 
 const SUFFIX: &str = ".kit-part";
 
-/// File names are at most 255 bytes: of a long name only the beginning is used, and its length.
+/// File names are at most 255 bytes: for a long name only its beginning and its length are used.
 fn prefix(name: &OsStr) -> OsString {
     let text = name.to_string_lossy();
     let begin: String = text.chars().take(40).collect();
     format!(".{begin}.{}.", name.len()).into()
 }
 
-/// Removes what a killed write of the same path left. A write that is under way holds a lock on its file. What cannot be
-/// removed is in nobody's way.
+/// Removes the remains of killed writes of the same path. A running write holds a lock on its file. A file that cannot be
+/// removed does no harm.
 fn remove_remains(directory: &Path, name: &OsStr) {
     let prefix = prefix(name);
     let Ok(entries) = fs::read_dir(directory) else { return };

@@ -25,14 +25,14 @@ pub(super) struct Call {
     pub(super) body: Bytes,
 }
 
-/// How a request is made.
+/// The limits and trust of a request.
 #[derive(Clone)]
 pub(super) struct Terms {
-    /// For all of it: connecting, sending, and reading the whole answer.
+    /// For the whole request: connecting, sending, and reading the complete answer.
     pub(super) timeout: Duration,
     /// The largest body of an answer.
     pub(super) body_limit: u64,
-    /// More authorities to trust, in PEM form.
+    /// Additional certificate authorities to trust, in PEM form.
     pub(super) authorities: Option<String>,
 }
 
@@ -47,9 +47,9 @@ pub(super) struct Answer {
 #[derive(Debug)]
 pub(super) struct Fault {
     pub(super) message: String,
-    /// Whether it may be different the next time.
+    /// Whether a retry may succeed.
     pub(super) passing: bool,
-    /// Whether the server may have got the request.
+    /// Whether the server may have received the request.
     pub(super) sent: bool,
 }
 
@@ -59,7 +59,7 @@ impl Fault {
     }
 }
 
-/// Makes a request.
+/// Sends a request.
 pub(super) async fn send(call: &Call, terms: &Terms) -> Result<Answer, Fault> {
     let sent = AtomicBool::new(false);
     let answer = match tokio::time::timeout(terms.timeout, attempt(call, terms, &sent)).await {
@@ -76,7 +76,7 @@ pub(super) async fn send(call: &Call, terms: &Terms) -> Result<Answer, Fault> {
 async fn attempt(call: &Call, terms: &Terms, sent: &AtomicBool) -> Result<Answer, Fault> {
     let Url { secure, host, port, .. } = &call.url;
     let passing = |message: String| Fault { message, passing: true, sent: false };
-    // Before the connection: what is wrong here stays wrong.
+    // Before connecting, because these errors are permanent.
     let secured = if *secure {
         let name = ServerName::try_from(host.clone()).map_err(|_| Fault::lasting("its host is not a name"))?;
         Some((tls::connector(terms.authorities.as_deref()).map_err(Fault::lasting)?, name))
@@ -86,14 +86,14 @@ async fn attempt(call: &Call, terms: &Terms, sent: &AtomicBool) -> Result<Answer
     let stream = TcpStream::connect((host.as_str(), *port))
         .await
         .map_err(|error| passing(format!("connecting to `{host}`, port {port}, failed: {error}")))?;
-    // Without it, small requests wait for nothing; a socket that cannot have it works all the same.
+    // Small requests are then sent without delay; a socket without this option works too.
     let _slower = stream.set_nodelay(true);
     match secured {
         None => exchange(stream, call, terms, sent).await,
         Some((connector, name)) => {
             let stream = connector.connect(name, stream).await.map_err(|error| {
                 let message = format!("no secure connection to `{host}` could be made: {error}");
-                // A certificate that is not right now is not right in a second; anything else may be the network's fault.
+                // A certificate that is wrong now will be wrong in a second; anything else may be the network's fault.
                 let untrusted = error.kind() == std::io::ErrorKind::InvalidData;
                 Fault { message, passing: !untrusted, sent: false }
             })?;
@@ -123,7 +123,7 @@ where
     };
     tokio::pin!(work);
     tokio::pin!(connection);
-    // The connection moves the bytes. It may be done before the last of them were looked at.
+    // The connection moves the bytes. It may finish before the last of them have been read.
     tokio::select! {
         biased;
         answer = &mut work => answer,

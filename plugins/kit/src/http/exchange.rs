@@ -1,4 +1,4 @@
-//! A request with all that belongs to it: redirects, more attempts, an expected answer.
+//! A complete exchange: a request with redirects, retries, and an expected answer.
 
 use std::time::Duration;
 
@@ -14,10 +14,10 @@ use crate::marked::Marked;
 
 const REDIRECTS: usize = 10;
 
-/// The longest pause between two attempts, and the longest that a server can ask for.
+/// The longest pause between two attempts, and the longest that a server can request.
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 
-/// What a program asks for.
+/// An exchange, as a program specifies it.
 pub(super) struct Exchange {
     pub(super) call: Call,
     pub(super) terms: Terms,
@@ -25,19 +25,19 @@ pub(super) struct Exchange {
     pub(super) retries: u32,
     pub(super) pause: Duration,
     pub(super) follow: bool,
-    /// Headers that only the first server may see.
+    /// Headers for the first server only.
     pub(super) confidential: Vec<HeaderName>,
     /// The URL for messages; `None` if it is secret.
     pub(super) shown_url: Option<String>,
-    /// Whether answers may be quoted in messages.
+    /// Whether messages may quote answers.
     pub(super) quotable: bool,
 }
 
 /// How an exchange failed.
 pub(super) enum Failure {
-    /// The server answered something that was not expected.
+    /// The server's answer had an unexpected status.
     Unexpected(u16, Error),
-    /// There was no answer, or no sense in asking.
+    /// There was no answer, or the request could not be sent.
     Other(Error),
 }
 
@@ -49,12 +49,12 @@ impl Failure {
     }
 }
 
-/// Whether a method can be repeated without doing more than once would do.
+/// Whether repeating a method has the same effect as one call.
 pub(super) fn is_idempotent(method: &Method) -> bool {
     [Method::GET, Method::HEAD, Method::OPTIONS, Method::TRACE, Method::PUT, Method::DELETE].contains(method)
 }
 
-/// A method from its name.
+/// Parses a method's name.
 pub(super) fn method(name: &str) -> Result<Method, String> {
     let upper = name.to_ascii_uppercase();
     match Method::from_bytes(upper.as_bytes()) {
@@ -64,7 +64,7 @@ pub(super) fn method(name: &str) -> Result<Method, String> {
     }
 }
 
-/// Headers from what a program gives. Values are not repeated in the reason: they may be secret.
+/// Parses the program's headers. Values are not repeated in the reason: they may be secret.
 pub(super) fn headers<'a>(
     given: impl Iterator<Item = (&'a String, &'a Marked<String>)>,
 ) -> Result<(HeaderMap, Vec<HeaderName>), String> {
@@ -89,7 +89,7 @@ pub(super) fn headers<'a>(
 }
 
 impl Exchange {
-    /// Makes the request, again if it failed for a reason that may pass.
+    /// Sends the request, and retries if it failed for a reason that may pass.
     pub(super) async fn run(&self, cx: &Context) -> Result<Answer, Failure> {
         let repeatable = is_idempotent(&self.call.method);
         let attempts = self.retries.saturating_add(1);
@@ -130,7 +130,7 @@ impl Exchange {
         }
     }
 
-    /// One attempt, with all redirects.
+    /// One attempt, including all redirects.
     async fn follow(&self, cx: &Context) -> Result<Answer, Fault> {
         let mut call = self.call.clone();
         let mut sent = false;
@@ -138,7 +138,7 @@ impl Exchange {
             let answer = send(&call, &self.terms).await.map_err(|fault| Fault { sent: fault.sent || sent, ..fault })?;
             sent = true;
             let location = answer.headers.get("location").filter(|_| self.follow && is_redirect(answer.status));
-            // A redirect that is expected is an answer.
+            // An expected redirect counts as an answer.
             let Some(location) = location.filter(|_| !self.expected.contains(answer.status)) else { return Ok(answer) };
             let lost = |why: &str| Fault { sent: true, ..Fault::lasting(format!("it was redirected, but {why}")) };
             let to = call.url.join(location).map_err(|why| lost(&format!("not to a URL: {why}")))?;
@@ -152,7 +152,7 @@ impl Exchange {
         Err(Fault { sent: true, ..Fault::lasting(message) })
     }
 
-    /// As every browser does it: what was posted is fetched after 301, 302 and 303, and repeated after 307 and 308.
+    /// As browsers do: a POST becomes a GET after 301, 302 and 303, and is repeated after 307 and 308.
     fn redirect(&self, call: &mut Call, to: Url, status: u16) {
         let fetch = match status {
             303 => call.method != Method::HEAD,
@@ -219,7 +219,7 @@ fn is_redirect(status: u16) -> bool {
     matches!(status, 301 | 302 | 303 | 307 | 308)
 }
 
-/// A body as text, or as base64 if it is none.
+/// A body as text, or as base64 if it is not text.
 pub(super) fn text_or_base64(body: Vec<u8>, secret: bool) -> (Option<Marked<String>>, Option<Marked<String>>) {
     match String::from_utf8(body) {
         Ok(text) => (Some(Marked::new(text, secret)), None),
@@ -227,7 +227,7 @@ pub(super) fn text_or_base64(body: Vec<u8>, secret: bool) -> (Option<Marked<Stri
     }
 }
 
-/// Headers of an answer. A cookie is a key to something.
+/// Headers of an answer. Cookies are secret, because they grant access.
 pub(super) fn answered(
     headers: std::collections::BTreeMap<String, String>,
 ) -> std::collections::BTreeMap<String, Marked<String>> {

@@ -7,23 +7,22 @@ use outrigger_sdk::{Context, Function, Inputs, Outputs, Result};
 use super::request::{Request, RequestArgs};
 use crate::marked::Marked;
 
-/// Fetches something from an HTTP server. Proxies are not used.
+/// Fetches a URL from an HTTP server. Proxies are not used.
 #[derive(Inputs)]
 pub(crate) struct HttpGet {
-    /// What to fetch: an `http` or `https` URL.
+    /// The URL to fetch, `http` or `https`.
     url: Marked<String>,
-    /// The headers to send. Those that are secret, and `Authorization` and `Cookie`, are not sent to another server when there is
-    /// a redirect.
+    /// The headers to send. Secret ones, and `Authorization` and `Cookie`, are not sent on to another server after a redirect.
     headers: Option<BTreeMap<String, Marked<String>>>,
     /// The status codes that mean success: codes (`"200"`), ranges (`"200-299"`) and classes (`"2xx"`). Without any, `"2xx"`.
     expected_status: Option<Vec<String>>,
-    /// How many more times to try when there is no answer, or the answer is 429, 500, 502, 503 or 504.
+    /// How many times to retry if there is no answer, or the answer is 429, 500, 502, 503 or 504.
     #[outrigger(default = 3)]
     retries: u32,
-    /// How many seconds to wait before the second attempt. Each time after that it is twice as long, up to a minute.
+    /// How many seconds to wait before the first retry. The wait doubles each time, up to a minute.
     #[outrigger(default = 1.0)]
     retry_delay: f64,
-    /// How many seconds one attempt may take, until the whole answer is there.
+    /// How many seconds one attempt may take, up to the complete answer.
     #[outrigger(default = 30.0)]
     timeout: f64,
     /// Whether to follow redirects, up to ten.
@@ -32,7 +31,7 @@ pub(crate) struct HttpGet {
     /// The largest body of an answer, in bytes, up to 67108864. A larger one is an error.
     #[outrigger(default = 1_048_576)]
     body_limit: u64,
-    /// Certificates of authorities to trust besides those that the machine trusts, in PEM form.
+    /// Certificates of authorities to trust in addition to the machine's, in PEM form.
     ca_certificate: Option<String>,
     /// Whether the body of the answer is secret. If the URL or a header is secret, everything in the answer is.
     #[outrigger(default = false)]

@@ -1,7 +1,7 @@
 //! HTTP requests.
 //!
-//! `client` makes one request over one connection; `exchange` follows redirects and tries again; `request` and `get` are what a
-//! program sees of it. Every wait has a limit, and every answer a size.
+//! `client` makes one request over one connection; `exchange` follows redirects and retries; `request` and `get` are the interface
+//! for programs. Every wait has a time limit, and every answer a size limit.
 
 mod client;
 mod exchange;

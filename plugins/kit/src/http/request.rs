@@ -14,36 +14,35 @@ use super::tls;
 use super::url::Url;
 use crate::marked::Marked;
 
-/// More is not meant.
+/// A larger limit is taken for a mistake.
 pub(super) const LARGEST_BODY: u64 = 64 * 1024 * 1024;
 
-/// What a request is made of.
+/// The inputs of a request.
 #[derive(Clone, Inputs)]
 pub(crate) struct RequestArgs {
-    /// Where to send it: an `http` or `https` URL. Another URL is another request.
+    /// The URL to send it to, `http` or `https`. A new URL means a new request.
     #[outrigger(replace)]
     pub(super) url: Marked<String>,
-    /// The method. Another one is another request.
+    /// The method. A new method means a new request.
     #[outrigger(replace, default = "GET")]
     pub(super) method: String,
-    /// The headers to send. Those that are secret, and `Authorization` and `Cookie`, are not sent to another server when there is
-    /// a redirect.
+    /// The headers to send. Secret ones, and `Authorization` and `Cookie`, are not sent on to another server after a redirect.
     pub(super) headers: Option<BTreeMap<String, Marked<String>>>,
     /// The body to send, as text.
     pub(super) body: Option<Marked<String>>,
     /// The status codes that mean success: codes (`"204"`), ranges (`"200-299"`) and classes (`"2xx"`). Without any, `"2xx"`.
     pub(super) expected_status: Option<Vec<String>>,
-    /// Whether a method that does something each time it is sent, such as `POST`, may be sent. It is sent again when something
-    /// changes, but never again because there was no answer.
+    /// Whether to allow a method that has an effect each time it is sent, such as `POST`. The request is sent again when something
+    /// changes, but never retried because there was no answer.
     #[outrigger(default = false)]
     pub(super) allow_non_idempotent: bool,
-    /// How many more times to try when there is no answer, or the answer is 429, 500, 502, 503 or 504.
+    /// How many times to retry if there is no answer, or the answer is 429, 500, 502, 503 or 504.
     #[outrigger(default = 3)]
     pub(super) retries: u32,
-    /// How many seconds to wait before the second attempt. Each time after that it is twice as long, up to a minute.
+    /// How many seconds to wait before the first retry. The wait doubles each time, up to a minute.
     #[outrigger(default = 1.0)]
     pub(super) retry_delay: f64,
-    /// How many seconds one attempt may take, until the whole answer is there.
+    /// How many seconds one attempt may take, up to the complete answer.
     #[outrigger(default = 30.0)]
     pub(super) timeout: f64,
     /// Whether to follow redirects, up to ten.
@@ -52,29 +51,29 @@ pub(crate) struct RequestArgs {
     /// The largest body of an answer, in bytes, up to 67108864. A larger one is an error.
     #[outrigger(default = 1_048_576)]
     pub(super) body_limit: u64,
-    /// Certificates of authorities to trust besides those that the machine trusts, in PEM form.
+    /// Certificates of authorities to trust in addition to the machine's, in PEM form.
     pub(super) ca_certificate: Option<String>,
-    /// Whether the body of the answer is secret. It is if the URL or the body that is sent is.
+    /// Whether the body of the answer is secret. It always is if the URL or the body sent is secret.
     #[outrigger(default = false)]
     pub(super) secret_response: bool,
-    /// A request to send when the resource is deleted. Without it, nothing is sent then.
+    /// A request to send when the resource is deleted. Without it, nothing is sent.
     pub(super) delete: Option<DeleteRequest>,
     /// Any values. When one of them changes, the resource is replaced, and so the request is sent again.
     #[outrigger(replace)]
     pub(super) triggers: Option<Vec<Value>>,
 }
 
-/// A request to send when a `kit:http:Request` is deleted. What it does not say is as in the first one. That what it asks for is
-/// gone already (404 and 410) is no failure.
+/// A request to send when a `kit:http:Request` is deleted. By default it uses the settings of the first request. An answer that the thing
+/// to delete is gone already (404 or 410) counts as success.
 #[derive(Clone, Object)]
 #[outrigger(token = "kit:http:DeleteRequest")]
 pub(crate) struct DeleteRequest {
-    /// Where to send it; the URL of the first request, if it is not given.
+    /// The URL to send it to; by default that of the first request.
     url: Option<Marked<String>>,
     /// The method.
     #[outrigger(default = "DELETE")]
     method: String,
-    /// The headers to send; those of the first request, if they are not given.
+    /// The headers to send; by default those of the first request.
     headers: Option<BTreeMap<String, Marked<String>>>,
     /// The body to send, as text.
     body: Option<Marked<String>>,
@@ -145,7 +144,7 @@ impl RequestArgs {
         })
     }
 
-    /// The request that is sent when the resource is deleted.
+    /// The request to send when the resource is deleted.
     fn farewell(&self) -> Option<Self> {
         let delete = self.delete.as_ref()?;
         Some(Self {
@@ -159,7 +158,7 @@ impl RequestArgs {
         })
     }
 
-    /// Whether both send the same.
+    /// Whether both send the same request.
     fn sends_like(&self, other: &Self) -> bool {
         self.headers == other.headers
             && self.body.as_ref().map(|body| &body.value) == other.body.as_ref().map(|body| &body.value)
@@ -191,7 +190,7 @@ impl Resource for Request {
     }
 
     async fn diff(_cx: &Context, _state: &State<Self>, _inputs: &RequestArgs, changes: &mut Changes) -> Result<()> {
-        // How it is sent the next time.
+        // These affect only how it is sent the next time.
         for property in ["retries", "retryDelay", "timeout", "allowNonIdempotent"] {
             changes.ignore(property);
         }
@@ -213,7 +212,7 @@ impl Resource for Request {
                     let text = request.response_body.clone().or_else(|| request.response_body_base64.clone());
                     text.map(|text| text.value)
                 };
-                // Headers such as the date differ each time. That alone is no change.
+                // Headers such as the date differ each time. That alone is not a change.
                 if (found.status, body(&found)) == (state.outputs.status, body(&state.outputs)) {
                     found.response_headers = state.outputs.response_headers;
                 }

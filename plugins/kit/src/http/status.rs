@@ -1,6 +1,6 @@
-//! Which answers are right.
+//! Expected status codes.
 
-/// Status codes that are expected.
+/// Expected status codes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Expected {
     ranges: Vec<(u16, u16)>,
@@ -8,7 +8,7 @@ pub(super) struct Expected {
 }
 
 impl Expected {
-    /// From codes (`204`), ranges (`200-299`) and classes (`2xx`). None at all mean `2xx`.
+    /// Parses codes (`204`), ranges (`200-299`) and classes (`2xx`). An empty list means `2xx`.
     pub(super) fn parse(texts: &[String]) -> Result<Self, String> {
         if texts.is_empty() {
             return Ok(Self { ranges: vec![(200, 299)], text: "2xx".to_owned() });
@@ -27,7 +27,7 @@ impl Expected {
         self.ranges.iter().any(|(first, last)| (*first..=*last).contains(&status))
     }
 
-    /// As it was written.
+    /// The text as written.
     pub(super) fn text(&self) -> &str {
         &self.text
     }

@@ -1,4 +1,4 @@
-//! Whom to trust.
+//! TLS, and the certificate authorities to trust.
 
 use std::sync::{Arc, OnceLock};
 
@@ -8,7 +8,7 @@ use tokio_rustls::rustls::pki_types::CertificateDer;
 use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 
-/// A connector that trusts what the machine trusts, and the certificates of `extra`, in PEM form.
+/// A connector that trusts the machine's authorities and the certificates of `extra`, in PEM form.
 pub(super) fn connector(extra: Option<&str>) -> Result<TlsConnector, String> {
     let mut roots = machine().clone();
     for certificate in extra.map(certificates).transpose()?.into_iter().flatten() {
@@ -39,7 +39,7 @@ pub(super) fn certificates(text: &str) -> Result<Vec<CertificateDer<'static>>, S
     }
 }
 
-/// What the machine trusts, read once. A certificate that cannot be read is left out, as everywhere.
+/// The machine's authorities, read once. An unreadable certificate is left out, as is usual.
 fn machine() -> &'static RootCertStore {
     static ROOTS: OnceLock<RootCertStore> = OnceLock::new();
     ROOTS.get_or_init(|| {

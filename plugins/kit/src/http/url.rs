@@ -1,4 +1,4 @@
-//! Where a request goes.
+//! The URL of a request.
 
 use http::Uri;
 use http::uri::Scheme;
@@ -15,9 +15,9 @@ pub(super) struct Url {
 }
 
 impl Url {
-    /// Reads one. The reason does not repeat the text, which may hold a secret.
+    /// Parses a URL. The reason does not repeat the text, which may contain a secret.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
-        // The part after `#` is the reader's business, not the server's.
+        // The part after `#` is not sent to the server.
         let text = text.split('#').next().unwrap_or_default();
         let uri: Uri = text.parse().map_err(|error| format!("it is not a URL: {error}"))?;
         let secure = match uri.scheme() {
@@ -39,7 +39,7 @@ impl Url {
         Ok(Self { secure, host, port, path })
     }
 
-    /// What a `Location` of an answer from here means.
+    /// Resolves the `Location` of an answer from this URL.
     pub(super) fn join(&self, location: &str) -> Result<Self, String> {
         let scheme = if self.secure { "https" } else { "http" };
         let location = location.split('#').next().unwrap_or_default();
@@ -61,7 +61,7 @@ impl Url {
         }
     }
 
-    /// Whether both lead to the same server, so that what was meant for one may be sent to the other.
+    /// Whether both lead to the same server, so that data for one may be sent to the other.
     pub(super) fn is_same_origin(&self, other: &Self) -> bool {
         (self.secure, &self.host, self.port) == (other.secure, &other.host, other.port)
     }
@@ -93,7 +93,7 @@ fn plain(path: &str) -> String {
             other => kept.push(other),
         }
     }
-    // What ends in a directory keeps saying so.
+    // A path that ends in a directory keeps its final slash.
     if path.ends_with("/.") || path.ends_with("/..") {
         kept.push("");
     }

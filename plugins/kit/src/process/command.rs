@@ -12,52 +12,51 @@ use super::output::{KEPT, Show};
 use super::run::{Ending, Ran, Run, Stopped};
 use crate::marked::Marked;
 
-/// More patience is not meant.
+/// A longer grace period is taken for a mistake.
 const LONGEST_GRACE: Duration = Duration::from_secs(3600);
 
-/// A single variable of an environment can hold 128 KiB.
+/// An environment variable can have at most 128 KiB.
 const LARGEST_VARIABLE: usize = 100 * 1024;
 
-/// What a command is made of.
+/// The inputs of a command.
 #[derive(Clone, Inputs)]
 pub(crate) struct CommandArgs {
-    /// The command that creates the resource: a text for the shell, or a list of a program and its arguments, which no shell
-    /// looks at.
+    /// The command that creates the resource: a text for the shell, or a list of a program and its arguments, which bypasses the shell.
     create: Marked<Line>,
     /// The command that runs when something changes. Without it, `create` runs again.
     update: Option<Marked<Line>>,
-    /// The command that runs when the resource is deleted. Without it, nothing does.
+    /// The command that runs when the resource is deleted. Without it, none runs.
     delete: Option<Marked<Line>>,
-    /// What the commands read from their standard input. Without it, there is nothing to read.
+    /// The standard input of the commands. Without it, the input is empty.
     stdin: Option<Marked<String>>,
-    /// Variables to add to the environment, which is that of the command that is running, without the engine's own secrets.
+    /// Variables to add to the environment of the host, from which the engine's own secrets are removed.
     environment: Option<BTreeMap<String, Marked<String>>>,
-    /// The directory to run in; the program's, if it is not given.
+    /// The directory to run in; by default the program's.
     working_directory: Option<String>,
-    /// The program, and its arguments, that is given a command which is a text. Without it, `/bin/sh -c`.
+    /// The program, with its first arguments, that runs a command given as text. By default `/bin/sh -c`.
     #[outrigger(default = vec!["/bin/sh".to_owned(), "-c".to_owned()])]
     interpreter: Vec<String>,
     /// Any values. When one of them changes, the resource is replaced: `create` runs, and then `delete` for the old one.
     #[outrigger(replace)]
     triggers: Option<Vec<Value>>,
-    /// How many seconds a command may take. Without it, as long as it likes.
+    /// How many seconds a command may take. Without it, there is no limit.
     timeout: Option<f64>,
-    /// How many seconds a command that has to end gets to do so, after SIGTERM and before SIGKILL, up to 3600.
+    /// How many seconds a command gets to end after SIGTERM, before SIGKILL, up to 3600.
     #[outrigger(default = 5.0)]
     grace_period: f64,
-    /// What is shown of the output while a command runs. Nothing is if the output is secret.
+    /// How much of the output to show while a command runs. Secret output is never shown.
     #[outrigger(default = Log::Progress)]
     log: Log,
-    /// Whether what the commands write is secret. It always is if a command, its input or its environment is.
+    /// Whether the commands' output is secret. It always is if a command, its input or its environment is secret.
     #[outrigger(default = false)]
     secret_output: bool,
 }
 
-/// What is shown of a command's output while it runs.
+/// How much of a command's output to show while it runs.
 #[derive(Clone, Copy, Enumeration, PartialEq)]
 #[outrigger(token = "kit:process:Log")]
 pub(crate) enum Log {
-    /// The newest line, beside the resource.
+    /// The latest line, beside the resource.
     Progress,
     /// Every line, up to 1000 of each stream, as messages that stay.
     Lines,
@@ -65,20 +64,20 @@ pub(crate) enum Log {
     None,
 }
 
-/// A command of the machine that the plugin runs on, for what no other resource does.
+/// Runs commands on the machine that the plugin runs on, for tasks that no other resource covers.
 ///
 /// The command's output is shown while it runs, and kept. An exit code other than 0 is a failure. In `update` and `delete`, the
-/// variables `KIT_STDOUT` and `KIT_STDERR` hold what the last command wrote, up to 100 KiB each.
+/// variables `KIT_STDOUT` and `KIT_STDERR` contain the output of the last command, up to 100 KiB each.
 ///
-/// Everything that a command starts ends with it, also what it puts into the background: something that is to stay is a matter
-/// of the machine's service manager. When a run is cancelled, the time is up, or the plugin ends, the command and everything that
-/// it started get SIGTERM, and SIGKILL after the grace period.
+/// Every process that a command starts ends with it, including background processes: use the machine's service manager for processes
+/// that should stay. When a run is cancelled, the timeout passes, or the plugin ends, the command and all its processes
+/// get SIGTERM, and SIGKILL after the grace period.
 #[derive(Outputs)]
 pub(crate) struct Command {
-    /// What the last command wrote to its standard output, up to 1 MiB, without line ends at its end. What is not text (UTF-8) is
+    /// The standard output of the last command, up to 1 MiB, without trailing line breaks. Bytes that are not text (UTF-8) are
     /// replaced with U+FFFD.
     stdout: Marked<String>,
-    /// What the last command wrote to its standard error, in the same way.
+    /// The standard error of the last command, in the same form.
     stderr: Marked<String>,
     /// Whether the last command wrote more than is kept.
     truncated: bool,
@@ -144,13 +143,13 @@ impl CommandArgs {
     }
 }
 
-/// A variable, if the value fits into one.
+/// An environment variable, if the value fits into one.
 fn handed_on(name: &str, value: &str) -> Option<(String, String)> {
     (value.len() <= LARGEST_VARIABLE && !value.contains('\0')).then(|| (name.to_owned(), value.to_owned()))
 }
 
-/// What went wrong, with the last lines that the command wrote. The command itself is not repeated: it is in the program, and may
-/// hold a secret.
+/// The error of a failed command, with its last lines of output. The command itself is not repeated: it is in the program, and may
+/// contain a secret.
 fn failure(name: &str, ran: &Ran, args: &CommandArgs, secret: bool) -> Option<Error> {
     let (what, in_doubt) = match (&ran.stopped, &ran.ending) {
         (None, Some(Ending::Code(0))) => return None,
@@ -218,11 +217,11 @@ impl Resource for Command {
     }
 
     async fn diff(_cx: &Context, _state: &State<Self>, inputs: &CommandArgs, changes: &mut Changes) -> Result<()> {
-        // How the next command runs; nothing that exists differs.
+        // These affect only how the next command runs.
         for property in ["log", "timeout", "gracePeriod"] {
             changes.ignore(property);
         }
-        // What made it does not matter any more if there is a command for changes.
+        // With a command for updates, the command that created the resource no longer matters.
         if inputs.update.is_some() && !changes.touches("update") {
             changes.ignore("create");
         }

@@ -13,7 +13,7 @@ pub(super) enum Line {
 }
 
 impl Line {
-    /// The words to start.
+    /// The program to start and its arguments.
     pub(super) fn words(&self, interpreter: &[String]) -> Vec<String> {
         match self {
             Self::Shell(text) => interpreter.iter().chain([text]).cloned().collect(),
@@ -21,7 +21,7 @@ impl Line {
         }
     }
 
-    /// What is wrong with it.
+    /// The error in it, if any.
     pub(super) fn mistake(&self) -> Option<&'static str> {
         let words = match self {
             Self::Shell(text) => std::slice::from_ref(text),
@@ -37,7 +37,7 @@ impl Line {
 }
 
 impl Property for Line {
-    /// A schema has no better word for one or the other.
+    /// The schema has no type for one or the other.
     fn shape() -> Shape {
         Shape::Any
     }

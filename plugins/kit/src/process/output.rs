@@ -1,4 +1,4 @@
-//! What a command writes: a part to keep, a part to quote, and lines to show while it runs.
+//! A command's output: a part to keep, a part to quote, and lines to show while it runs.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -10,19 +10,19 @@ use tokio::time::Instant;
 /// How much of a stream is kept. It becomes part of the state.
 pub(super) const KEPT: usize = 1024 * 1024;
 
-/// How much of its end can be quoted in a message.
+/// How much of the end of a stream can be quoted in a message.
 const QUOTED: usize = 4 * 1024;
 
 /// How many lines are quoted.
 const LINES: usize = 10;
 
-/// How many lines of a stream are shown, if all are to be. A command that floods is not to flood the engine.
+/// How many lines of a stream are shown at most. A flood from a command must not flood the engine.
 const SHOWN: usize = 1000;
 
-/// How often the newest line is shown.
+/// How often the latest line is shown.
 const PACE: Duration = Duration::from_millis(100);
 
-/// What a stream brought.
+/// The captured part of a stream.
 #[derive(Default)]
 pub(super) struct Captured {
     head: Vec<u8>,
@@ -45,12 +45,12 @@ impl Captured {
         self.total > self.head.len() as u64
     }
 
-    /// The kept part as text, without the line ends at its end. What is not text is replaced.
+    /// The kept part as text, without trailing line breaks. Bytes that are not text are replaced.
     pub(super) fn text(&self) -> String {
         String::from_utf8_lossy(&self.head).trim_end_matches(['\n', '\r']).to_owned()
     }
 
-    /// The last line that is complete.
+    /// The last complete line.
     fn newest_line(&self) -> Option<String> {
         let bytes: Vec<u8> = self.tail.iter().copied().collect();
         let end = bytes.iter().rposition(|byte| *byte == b'\n')?;
@@ -67,17 +67,17 @@ impl Captured {
     }
 }
 
-/// A line without what would move a terminal's cursor or change its colours.
+/// A line without characters that would move a terminal's cursor or change its colours.
 fn readable(line: &str) -> String {
     line.chars().filter(|letter| !letter.is_control() || *letter == '\t').collect::<String>().trim_end().to_owned()
 }
 
-/// What the user sees of a stream while the command runs.
+/// The output that the user sees while the command runs.
 #[derive(Clone, Copy)]
 pub(super) enum Show<'a> {
     /// Nothing.
     Nothing,
-    /// The newest line, every now and then. The next one replaces it.
+    /// The latest line, from time to time. The next one replaces it.
     Newest(&'a Context),
     /// Every line, up to a number of them.
     Lines(&'a Context),
@@ -88,7 +88,7 @@ pub(super) async fn capture(mut stream: impl AsyncRead + Unpin, captured: &mut C
     let mut buffer = vec![0; 64 * 1024];
     let mut newest = Newest::default();
     let mut lines = Lines::default();
-    // An error is an end: the other side is gone.
+    // An error counts as the end: the other side is gone.
     while let Ok(count @ 1..) = stream.read(&mut buffer).await {
         let bytes = buffer.get(..count).unwrap_or_default();
         captured.take(bytes);
@@ -103,7 +103,7 @@ pub(super) async fn capture(mut stream: impl AsyncRead + Unpin, captured: &mut C
     }
 }
 
-/// Shows the newest line at its pace.
+/// Shows the latest line at intervals.
 #[derive(Default)]
 struct Newest {
     shown: Option<(Instant, String)>,
@@ -125,7 +125,7 @@ impl Newest {
 /// Shows every line.
 #[derive(Default)]
 struct Lines {
-    /// The beginning of a line whose end has not come yet.
+    /// The beginning of an incomplete line.
     begun: Vec<u8>,
     count: usize,
 }

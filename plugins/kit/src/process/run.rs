@@ -1,4 +1,4 @@
-//! Running a command to its end, or to somebody's.
+//! Running a command to its end, or ending it early.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -15,10 +15,10 @@ use tokio::process::Command;
 use super::WardenCommand;
 use super::output::{Captured, Show, capture};
 
-/// How long a warden may take beyond the grace. It has nothing to do but to kill.
+/// How long a warden may take beyond the grace period. All it has to do is kill.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// How long the streams may stay open when nobody is left that the command started. Something outside can hold them.
+/// How long the streams may stay open once all the command's processes are gone. A process outside can still hold them.
 const DRAIN: Duration = Duration::from_secs(1);
 
 /// A command to run.
@@ -43,7 +43,7 @@ pub(super) enum Ending {
 }
 
 impl Ending {
-    /// The line that a warden reports with.
+    /// The line with which a warden reports this.
     pub(super) fn line(&self) -> String {
         match self {
             Self::Code(code) => format!("code {code}\n"),
@@ -63,18 +63,18 @@ impl Ending {
     }
 }
 
-/// Why a command was ended before its time.
+/// Why a command was ended early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stopped {
-    /// The user, or the engine, wanted it.
+    /// The user, or the engine, cancelled it.
     Cancelled,
-    /// Its time was up.
+    /// Its timeout passed.
     TimedOut,
 }
 
-/// What became of a command.
+/// The result of a command.
 pub(super) struct Ran {
-    /// `None`: its warden was killed.
+    /// `None` if its warden was killed.
     pub(super) ending: Option<Ending>,
     pub(super) stopped: Option<Stopped>,
     pub(super) stdout: Captured,
@@ -82,7 +82,7 @@ pub(super) struct Ran {
 }
 
 impl Run {
-    /// Runs it. Nothing that it started is left when this is done.
+    /// Runs it. None of its processes is left when this returns.
     pub(super) async fn run(self, cx: &Context, show: Show<'_>) -> Result<Ran> {
         let warden = cx.config::<WardenCommand>()?;
         if let Some(directory) = self.directory.as_ref().filter(|directory| !directory.is_dir()) {
@@ -103,13 +103,13 @@ impl Run {
             .stdin(Stdio::from(std::os::fd::OwnedFd::from(theirs)))
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
-            // Out of the plugin's group: a host that kills the group would otherwise kill who cleans up after it.
+            // Outside the plugin's group: a host that kills the group would otherwise kill the process that cleans up after it.
             .process_group(0);
         if let Some(directory) = &self.directory {
             command.current_dir(directory);
         }
         let mut child = command.spawn().context("starting the process that watches over the command")?;
-        // It holds our side's counterpart: only when the child has ended is it closed.
+        // It holds a copy of the child's end of the socket, which must be closed only by the child's end.
         drop(command);
         let (mut stdout, mut stderr) = (Captured::default(), Captured::default());
         let (out, err) = (child.stdout.take(), child.stderr.take());
@@ -130,7 +130,7 @@ impl Run {
             let ended = async {
                 let (ending, stopped) = converse(&mut control, &self, cx).await;
                 if ending.is_none() {
-                    // It did not answer in time, or was killed; nothing more can be asked of it.
+                    // It did not answer in time or was killed; nothing more can be done with it.
                     let _already_gone = child.start_kill();
                 }
                 let _reaped = child.wait().await;
@@ -150,12 +150,12 @@ impl Run {
     }
 }
 
-/// Hands over the command's input and waits for the report; asks for the end when it is time.
+/// Sends the command's input and waits for the report; requests the end when it is time.
 async fn converse(control: &mut UnixStream, run: &Run, cx: &Context) -> (Option<Ending>, Option<Stopped>) {
     let (mut from, mut to) = control.split();
     let length = (run.stdin.len() as u64).to_le_bytes();
     let feeding = async {
-        // Whoever does not read any more has ended, and says so on the other way.
+        // A warden that no longer reads has ended, and reports that on the other channel.
         let _ended = async {
             to.write_all(&length).await?;
             to.write_all(run.stdin.as_bytes()).await
@@ -164,7 +164,7 @@ async fn converse(control: &mut UnixStream, run: &Run, cx: &Context) -> (Option<
         std::future::pending::<Infallible>().await
     };
     let report = async {
-        // What was read counts, also if the connection then breaks off: a warden does not wait until all input was taken.
+        // A report that was read counts even if the connection then breaks: a warden does not wait until all input was read.
         let mut line = Vec::new();
         while !line.ends_with(b"\n") && matches!(from.read_buf(&mut line).await, Ok(1..)) {}
         Ending::parse(&String::from_utf8_lossy(&line))

@@ -1,4 +1,4 @@
-//! Everything that a command started, and its end. On Linux that is what descends from its warden; elsewhere, its process group.
+//! All processes of a command, and how to end them. On Linux these are the descendants of its warden; elsewhere, its process group.
 
 use std::io;
 use std::thread;
@@ -6,18 +6,18 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal};
 
-/// How often is looked whether anything is left.
+/// How often to check whether a process is left.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// What loses its parent becomes a child of this process, so nothing that the command starts gets out of sight.
+/// Orphans become children of this process, so no process of the command gets out of sight.
 pub(super) fn adopt() -> io::Result<()> {
     #[cfg(target_os = "linux")]
     rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
     Ok(())
 }
 
-/// Ends everything that the command started: first kindly, after the grace by force. What is started meanwhile is ended with the
-/// rest. Somebody else has to take in the dead.
+/// Ends all processes of the command: gently at first, by force after the grace period. Processes started meanwhile are ended too.
+/// Another thread has to reap them.
 pub(super) fn end(command: Pid, grace: Duration) {
     let deadline = Instant::now() + grace;
     let mut asked = Vec::new();
@@ -28,13 +28,13 @@ pub(super) fn end(command: Pid, grace: Duration) {
         }
         let kindly = Instant::now() < deadline;
         for process in alive {
-            // Whoever has ended in between needs no signal.
+            // A process that has ended in the meantime needs no signal.
             if !kindly {
                 let _ended = send(process, Signal::KILL);
             } else if !asked.contains(&process) {
                 asked.push(process);
                 let _ended = send(process, Signal::TERM);
-                // One that is stopped hears nothing before it goes on.
+                // A stopped process receives nothing until it continues.
                 let _ended = send(process, Signal::CONT);
             }
         }
@@ -57,7 +57,7 @@ fn alive(group: Pid) -> Vec<Pid> {
     rustix::process::test_kill_process_group(group).map(|()| group).into_iter().collect()
 }
 
-/// The living descendants of this process, by what `/proc` says.
+/// The living descendants of this process, according to `/proc`.
 #[cfg(target_os = "linux")]
 fn alive(_command: Pid) -> Vec<Pid> {
     use std::collections::BTreeMap;
@@ -80,7 +80,7 @@ fn alive(_command: Pid) -> Vec<Pid> {
     found
 }
 
-/// The parent, and whether the process is alive. The name in the second field may hold anything, even brackets.
+/// The parent, and whether the process is alive. The name in the second field may contain anything, even brackets.
 #[cfg(target_os = "linux")]
 fn parse(stat: &str) -> Option<(i32, bool)> {
     let mut fields = stat.rsplit_once(')')?.1.split_whitespace();

@@ -1,7 +1,7 @@
 //! The process between the plugin and a command.
 //!
-//! Its standard input is a socket to the plugin: from there comes what the command reads, as a length and as many bytes, and back
-//! goes one line that says how the command ended. When the plugin closes its side, or is gone, everything is ended.
+//! Its standard input is a socket to the plugin, which sends the command's input as a length and that many bytes, and receives
+//! one line that reports how the command ended. When the plugin closes its side, or is gone, all processes are ended.
 
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
@@ -19,7 +19,7 @@ use rustix::process::{Pid, WaitOptions, WaitStatus, wait};
 use super::run::Ending;
 use super::tree;
 
-/// Runs the command that the arguments say: the grace in milliseconds, the program, its arguments.
+/// Runs the command given by the arguments: the grace period in milliseconds, the program, its arguments.
 pub(crate) fn watch_over(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
     let grace = arguments.next().and_then(|text| text.to_str()?.parse().ok()).map(Duration::from_millis);
     let (Some(grace), Some(program)) = (grace, arguments.next()) else { return ExitCode::FAILURE };
@@ -28,7 +28,7 @@ pub(crate) fn watch_over(mut arguments: impl Iterator<Item = OsString>) -> ExitC
         Ok(ending) => ending,
         Err(error) => Ending::NotStarted(error.to_string()),
     };
-    // A plugin that is gone wants no report.
+    // If the plugin is gone, the report is not needed.
     let _nobody_reads = (&plugin).write_all(ending.line().as_bytes());
     ExitCode::SUCCESS
 }
@@ -56,24 +56,24 @@ fn supervise(plugin: &UnixStream, grace: Duration, command: &mut Command) -> io:
         match wait(WaitOptions::empty()) {
             Ok(Some((pid, ended))) if pid == own => {
                 status = Some(ended);
-                // What it left behind ends with it.
+                // The processes that it left behind end with it.
                 thread::spawn(end.clone());
             }
             Ok(_) => {}
             Err(error) if error == rustix::io::Errno::INTR => {}
-            // Nobody is left.
+            // No process is left.
             Err(_) => break,
         }
     }
     Ok(status.map_or_else(|| Ending::NotStarted("it got lost".to_owned()), ending_of))
 }
 
-/// Passes on what the command reads, and watches for the plugin's end. Two threads: a command that does not read its input must
-/// not keep anybody from seeing that the plugin is gone.
+/// Passes on the command's input, and watches for the plugin's end. Two threads: a command that does not read its input must
+/// not hide the end of the plugin.
 fn feed(mut plugin: UnixStream, stdin: Option<ChildStdin>, length: u64, gone: impl FnOnce() + Send + 'static) {
     let (pieces, written) = mpsc::channel::<Vec<u8>>();
     if let Some(mut stdin) = stdin {
-        // A command need not read what it is given; its input ends when the channel does.
+        // A command need not read its input, which ends when the channel does.
         thread::spawn(move || written.iter().all(|piece| stdin.write_all(&piece).is_ok()));
     }
     thread::spawn(move || {

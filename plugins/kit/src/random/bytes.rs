@@ -8,22 +8,22 @@ use outrigger_sdk::{Check, Context, Created, Inputs, Outputs, Resource, Result, 
 
 use super::source;
 
-/// More is not meant.
+/// A greater length is taken for a mistake.
 const LONGEST: u32 = 1024 * 1024;
 
-/// What random bytes are made of.
+/// The inputs of random bytes.
 #[derive(Clone, Inputs)]
 #[outrigger(replace)]
 pub(crate) struct BytesArgs {
-    /// How many bytes there are, up to 1048576.
+    /// The number of bytes, up to 1048576.
     length: u32,
-    /// Any values. When one of them changes, new bytes are made.
+    /// Any values. When one of them changes, new bytes are generated.
     keepers: Option<BTreeMap<String, Value>>,
 }
 
 /// Random bytes that are secret, such as a key: they are encrypted in the state and never shown.
 ///
-/// They are made once and stay.
+/// They are generated once and stay the same.
 #[derive(Outputs)]
 pub(crate) struct Bytes {
     /// The bytes, as base64.
@@ -32,9 +32,9 @@ pub(crate) struct Bytes {
     /// The bytes, in hexadecimal digits.
     #[outrigger(stable)]
     hex: Secret<String>,
-    /// How many bytes there are.
+    /// The number of bytes.
     length: u32,
-    /// The values that they are kept by.
+    /// The `keepers` as given.
     keepers: Option<BTreeMap<String, Value>>,
 }
 

@@ -6,31 +6,31 @@ use outrigger_sdk::{Check, Context, Created, Error, Inputs, Outputs, Resource, R
 
 use super::source::RandomSource;
 
-/// What a random number is made of.
+/// The inputs of a random number.
 #[derive(Clone, Inputs)]
 #[outrigger(replace)]
 pub(crate) struct IntegerArgs {
-    /// The smallest number that it can be.
+    /// The smallest possible number.
     min: i64,
-    /// The largest number that it can be.
+    /// The largest possible number.
     max: i64,
-    /// Any values. When one of them changes, a new number is made.
+    /// Any values. When one of them changes, a new number is generated.
     keepers: Option<BTreeMap<String, Value>>,
 }
 
-/// A random whole number. Each number from `min` to `max` is as likely as the others.
+/// A random whole number. Every number from `min` to `max` is equally likely.
 ///
-/// It is made once and stays. A number that exists is imported as `NUMBER,MIN,MAX`.
+/// It is generated once and stays the same. An existing number is imported as `NUMBER,MIN,MAX`.
 #[derive(Outputs)]
 pub(crate) struct Integer {
     /// The number.
     #[outrigger(stable)]
     result: i64,
-    /// The smallest number that it can be.
+    /// The smallest possible number.
     min: i64,
-    /// The largest number that it can be.
+    /// The largest possible number.
     max: i64,
-    /// The values that it is kept by.
+    /// The `keepers` as given.
     keepers: Option<BTreeMap<String, Value>>,
 }
 

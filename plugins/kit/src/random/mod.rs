@@ -1,5 +1,4 @@
-//! Random values. They are made once, from the operating system's randomness, and stay until something that they are kept by
-//! changes.
+//! Random values. They are generated once, from the operating system's randomness, and stay until one of their `keepers` changes.
 
 mod bytes;
 mod integer;

@@ -6,17 +6,17 @@ use outrigger_sdk::{Check, Context, Created, Outputs, Resource, Result, Secret, 
 
 use super::text::TextArgs;
 
-/// A text of random characters that is secret: it is encrypted in the state and never shown. Its id says nothing about it.
+/// A secret text of random characters: it is encrypted in the state and never shown. Its id reveals nothing about it.
 ///
-/// It is made once and stays.
+/// It is generated once and stays the same.
 #[derive(Outputs)]
 pub(crate) struct Password {
     /// The password.
     #[outrigger(stable)]
     result: Secret<String>,
-    /// How many characters there are.
+    /// The number of characters.
     length: u32,
-    /// The values that it is kept by.
+    /// The `keepers` as given.
     keepers: Option<BTreeMap<String, Value>>,
 }
 

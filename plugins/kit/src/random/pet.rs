@@ -9,38 +9,38 @@ use super::words::{ADJECTIVES, ANIMALS};
 
 const LONGEST: u32 = 20;
 
-/// What a pet's name is made of.
+/// The inputs of a pet's name.
 #[derive(Clone, Inputs)]
 #[outrigger(replace)]
 pub(crate) struct PetArgs {
-    /// How many words there are, without the prefix: an animal, and before it how it is.
+    /// The number of words, without the prefix: an animal, preceded by adjectives.
     #[outrigger(default = 2)]
     length: u32,
-    /// What stands between the words.
+    /// The text between the words.
     #[outrigger(default = "-")]
     separator: String,
-    /// A word to begin with.
+    /// The first word.
     prefix: Option<String>,
-    /// Any values. When one of them changes, a new name is made.
+    /// Any values. When one of them changes, a new name is generated.
     keepers: Option<BTreeMap<String, Value>>,
 }
 
-/// A name that is easy to remember, such as `brave-otter`. There are some hundred thousand of two words: names that must not
-/// meet by chance need more words, or a `kit:random:String`.
+/// A name that is easy to remember, such as `brave-otter`. There are some hundred thousand names of two words: to avoid
+/// equal names by chance, use more words, or a `kit:random:String`.
 ///
-/// It is made once and stays.
+/// It is generated once and stays the same.
 #[derive(Outputs)]
 pub(crate) struct Pet {
     /// The name.
     #[outrigger(stable)]
     result: String,
-    /// How many words there are, without the prefix.
+    /// The number of words, without the prefix.
     length: u32,
-    /// What stands between the words.
+    /// The text between the words.
     separator: String,
-    /// The word that it begins with.
+    /// The first word.
     prefix: Option<String>,
-    /// The values that it is kept by.
+    /// The `keepers` as given.
     keepers: Option<BTreeMap<String, Value>>,
 }
 

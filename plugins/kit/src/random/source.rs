@@ -2,7 +2,7 @@
 
 use outrigger_sdk::{Error, Result};
 
-/// Randomness, fetched in larger pieces.
+/// Randomness, fetched in larger blocks.
 pub(super) struct RandomSource {
     buffer: [u8; 256],
     used: usize,
@@ -26,20 +26,20 @@ impl RandomSource {
         Ok(u64::from_le_bytes(bytes))
     }
 
-    /// A number below `bound`, each as likely as the other. The remainder alone would prefer small ones: numbers of the last,
+    /// A number below `bound`, all equally likely. The remainder alone would favour small ones: numbers of the last,
     /// incomplete round are thrown away.
     pub(super) fn below(&mut self, bound: u64) -> Result<u64> {
         fair(bound, || self.next())
     }
 
-    /// One of them.
+    /// A random element.
     pub(super) fn choose<T: Copy>(&mut self, from: &[T]) -> Result<T> {
         let index = self.below(from.len() as u64)?;
         let chosen = usize::try_from(index).ok().and_then(|index| from.get(index));
         chosen.copied().ok_or_else(|| Error::new("there is nothing to choose from"))
     }
 
-    /// Brings them into an order, each as likely as the other.
+    /// Shuffles, with all orders equally likely.
     pub(super) fn shuffle<T>(&mut self, items: &mut [T]) -> Result<()> {
         for last in (1..items.len()).rev() {
             let other = usize::try_from(self.below(last as u64 + 1)?).unwrap_or(last);
@@ -58,7 +58,7 @@ fn fair(bound: u64, mut next: impl FnMut() -> Result<u64>) -> Result<u64> {
     if bound == 0 {
         return Err(Error::new("there is nothing to choose from"));
     }
-    // As many numbers as there are beyond whole rounds: 2^64 modulo the bound.
+    // How many numbers exceed whole rounds: 2^64 modulo the bound.
     let surplus = bound.wrapping_neg() % bound;
     loop {
         let number = next()?;

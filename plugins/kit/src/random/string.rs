@@ -6,17 +6,17 @@ use outrigger_sdk::{Check, Context, Created, Error, Outputs, Resource, Result, S
 
 use super::text::TextArgs;
 
-/// A text of random characters, which anybody may see; for what is secret there is `kit:random:Password`.
+/// A text of random characters that is not secret; for secrets use `kit:random:Password`.
 ///
-/// It is made once and stays. A text that exists is imported by itself: the id is the text.
+/// It is generated once and stays the same. An existing text is imported by itself: the id is the text.
 #[derive(Outputs)]
 pub(crate) struct RandomString {
     /// The text.
     #[outrigger(stable)]
     result: String,
-    /// How many characters there are.
+    /// The number of characters.
     length: u32,
-    /// The values that it is kept by.
+    /// The `keepers` as given.
     keepers: Option<BTreeMap<String, Value>>,
 }
 

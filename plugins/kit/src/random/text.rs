@@ -1,4 +1,4 @@
-//! Texts of random characters: what they are made of, and how.
+//! Random texts: their inputs, and how they are generated.
 
 use std::collections::BTreeMap;
 
@@ -9,45 +9,45 @@ use super::source::RandomSource;
 const LOWER: &str = "abcdefghijklmnopqrstuvwxyz";
 const UPPER: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 const DIGITS: &str = "0123456789";
-/// Without quotes, the backslash, the backtick and the blank, which mean something almost everywhere.
+/// Without quotes, the backslash, the backtick and the blank, which have a special meaning almost everywhere.
 const SPECIAL: &str = "!#$%&()*+,-./:;<=>?@[]^_{|}~";
 
-/// A text that is longer is not meant.
+/// A longer text is taken for a mistake.
 const LONGEST: u32 = 65_536;
 
-/// What a text of random characters is made of, for those that anybody may see and for those that are secret.
+/// The inputs of a text of random characters, secret or not.
 #[derive(Clone, Inputs)]
 #[outrigger(replace)]
 pub(crate) struct TextArgs {
-    /// How many characters there are.
+    /// The number of characters.
     pub(super) length: u32,
-    /// Whether there are lower-case letters.
+    /// Whether to use lower-case letters.
     #[outrigger(default = true)]
     pub(super) lower: bool,
-    /// Whether there are upper-case letters.
+    /// Whether to use upper-case letters.
     #[outrigger(default = true)]
     pub(super) upper: bool,
-    /// Whether there are digits.
+    /// Whether to use digits.
     #[outrigger(default = true)]
     pub(super) numeric: bool,
-    /// Whether there are special characters: `!#$%&()*+,-./:;<=>?@[]^_{|}~`, or those of `overrideSpecial`.
+    /// Whether to use special characters: `!#$%&()*+,-./:;<=>?@[]^_{|}~`, or those of `overrideSpecial`.
     #[outrigger(default = true)]
     pub(super) special: bool,
-    /// How many lower-case letters there are at least.
+    /// The minimum number of lower-case letters.
     #[outrigger(default = 0)]
     pub(super) min_lower: u32,
-    /// How many upper-case letters there are at least.
+    /// The minimum number of upper-case letters.
     #[outrigger(default = 0)]
     pub(super) min_upper: u32,
-    /// How many digits there are at least.
+    /// The minimum number of digits.
     #[outrigger(default = 0)]
     pub(super) min_numeric: u32,
-    /// How many special characters there are at least.
+    /// The minimum number of special characters.
     #[outrigger(default = 0)]
     pub(super) min_special: u32,
     /// The special characters to choose from.
     pub(super) override_special: Option<String>,
-    /// Any values. When one of them changes, a new value is made.
+    /// Any values. When one of them changes, a new value is generated.
     pub(super) keepers: Option<BTreeMap<String, Value>>,
 }
 
@@ -69,7 +69,7 @@ impl TextArgs {
         }
     }
 
-    /// What is wrong, by property.
+    /// The errors in the inputs, by property.
     fn mistakes(&self) -> Vec<(&'static str, String)> {
         let mut mistakes = Vec::new();
         if self.length == 0 || self.length > LONGEST {
@@ -109,14 +109,14 @@ impl TextArgs {
         mistakes
     }
 
-    /// Says what is wrong.
+    /// Reports the errors in the inputs.
     pub(super) fn check(check: &mut Check<Self>) {
         for (property, reason) in check.inputs.mistakes() {
             check.refuse(property, reason);
         }
     }
 
-    /// The text.
+    /// Generates a text.
     pub(super) fn text(&self) -> Result<String> {
         if let Some((property, reason)) = self.mistakes().into_iter().next() {
             return Err(Error::new(format!("`{property}`: {reason}")));
@@ -134,7 +134,7 @@ impl TextArgs {
     }
 }
 
-/// A character that is written twice is not twice as likely.
+/// Removes duplicates, because a repeated character must not be more likely.
 fn unique(letters: &str) -> Vec<char> {
     let mut letters: Vec<char> = letters.chars().collect();
     letters.sort_unstable();
@@ -142,7 +142,7 @@ fn unique(letters: &str) -> Vec<char> {
     letters
 }
 
-/// Draws a text from kinds of characters: the least numbers of each kind first, then any, and all of that in any order.
+/// Draws a text from kinds of characters: the minimum of each kind first, then any, all shuffled.
 fn draw(length: u32, kinds: &[(Vec<char>, u32)], source: &mut RandomSource) -> Result<String> {
     let mut letters = Vec::new();
     for (kind, least) in kinds {

@@ -4,23 +4,23 @@ use std::collections::BTreeMap;
 
 use outrigger_sdk::{Context, Created, Error, Inputs, Outputs, Resource, Result, State, Value};
 
-/// What a UUID is made of.
+/// The inputs of a UUID.
 #[derive(Clone, Inputs)]
 #[outrigger(replace)]
 pub(crate) struct UuidArgs {
-    /// Any values. When one of them changes, a new UUID is made.
+    /// Any values. When one of them changes, a new UUID is generated.
     keepers: Option<BTreeMap<String, Value>>,
 }
 
 /// A random UUID (version 4).
 ///
-/// It is made once and stays. A UUID that exists is imported by itself.
+/// It is generated once and stays the same. An existing UUID is imported by itself.
 #[derive(Outputs)]
 pub(crate) struct Uuid {
     /// The UUID, in lower-case digits with hyphens.
     #[outrigger(stable)]
     result: String,
-    /// The values that it is kept by.
+    /// The `keepers` as given.
     keepers: Option<BTreeMap<String, Value>>,
 }
 

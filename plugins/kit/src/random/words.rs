@@ -1,6 +1,6 @@
-//! The words of pets. Adding one changes nothing that exists: values are made once.
+//! The words of pet names. Adding one changes no existing name: names are generated once.
 
-/// How they are.
+/// The adjectives.
 #[rustfmt::skip]
 pub(super) const ADJECTIVES: [&str; 343] = [
     "able", "agile", "airy", "alert", "amber", "ample", "ancient", "apt", "arctic", "artful", "autumn", "avid",
@@ -35,7 +35,7 @@ pub(super) const ADJECTIVES: [&str; 343] = [
     "willing", "windy", "winged", "winter", "wise", "witty", "wooden", "worthy", "young", "zesty",
 ];
 
-/// What they are.
+/// The animals.
 #[rustfmt::skip]
 pub(super) const ANIMALS: [&str; 346] = [
     "aardvark", "adder", "albatross", "alligator", "alpaca", "anchovy", "ant", "anteater", "antelope", "ape",

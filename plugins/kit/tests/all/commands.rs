@@ -11,7 +11,7 @@ use crate::stage::{Stage, is_secret, text};
 
 const COMMAND: &str = "kit:process:Command";
 
-/// Waits until something is there. It comes at once, or the test fails.
+/// Waits until the file has content; without any, the test fails.
 async fn appears(path: &std::path::Path) -> String {
     let start = Instant::now();
     loop {
@@ -158,7 +158,7 @@ async fn what_is_not_text_is_replaced() {
 #[tokio::test]
 async fn what_a_command_leaves_behind_ends_with_it() {
     let (stage, root) = (Stage::new().await, tempfile::tempdir().unwrap());
-    // One in the background that holds the output open, and one that leaves the session and its parent behind.
+    // One in the background that holds the output open, and one that leaves the session and its parent.
     let script = "sleep 1000 & echo $! > one; setsid sh -c 'sleep 1000 & echo $! > two; wait' & \
                   while ! [ -s two ]; do :; done; echo done";
     let inputs = json!({"create": script, "workingDirectory": root.path().to_str().unwrap()});

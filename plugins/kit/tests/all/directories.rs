@@ -49,7 +49,7 @@ async fn nobodys_files_are_lost_silently() {
         assert!(refused.contains(part), "{refused}");
     }
     assert_eq!(fs::read_dir(&path).unwrap().count(), 4);
-    // A link leads out; what it leads to is not in the directory.
+    // A link leads outside, and its target is not in the directory.
     let outside = root.path().join("outside");
     fs::create_dir(&outside).unwrap();
     fs::write(outside.join("precious"), "").unwrap();

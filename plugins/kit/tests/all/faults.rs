@@ -1,4 +1,4 @@
-//! Disks that are full, files that may not be read, writers that are killed.
+//! Full disks, unreadable files, killed writers.
 
 use std::fs;
 use std::io::Write;
@@ -32,7 +32,7 @@ async fn a_path_below_a_file() {
     assert_eq!(fs::read_to_string(&file).unwrap(), "precious");
 }
 
-/// `/proc` is a directory in which nobody may make a file, not even root.
+/// No user can create a file in `/proc`, not even root.
 #[tokio::test]
 async fn a_directory_that_cannot_be_written() {
     let stage = Stage::new().await;
@@ -49,7 +49,7 @@ async fn a_file_that_cannot_be_read() {
     fs::set_permissions(&path, fs::Permissions::from_mode(0o000)).unwrap();
     match stage.read(FILE, &made).await {
         Err(refused) => assert!(refused.contains("reading `") && refused.contains("Permission denied"), "{refused}"),
-        // Root reads everything.
+        // Root can read everything.
         Ok(found) => assert_eq!(text(&found.unwrap().outputs, "mode"), "0000"),
     }
 }
@@ -72,7 +72,7 @@ async fn a_full_disk_leaves_the_old_file_and_no_remains() {
     let root = tempfile::tempdir().unwrap();
     let path = root.path().join("file");
     fs::write(&path, "old").unwrap();
-    // A process of its own, in which no file may grow beyond one block.
+    // A separate process, in which no file may grow beyond one block.
     let script = "trap '' XFSZ; ulimit -f 1; exec \"$@\"";
     let output = Command::new("/bin/sh")
         .args(["-c", script, "sh"])
@@ -101,7 +101,7 @@ async fn a_killed_writer_leaves_the_old_file_whole() {
         .stdout(Stdio::null())
         .spawn()
         .unwrap();
-    // More than the pipe holds: when it is through, some of it is in the new file, and the writer waits for the rest.
+    // More than the pipe takes at once: when it is written, some of it is in the new file, and the writer waits for the rest.
     let mut source = fs::OpenOptions::new().write(true).open(&pipe).unwrap();
     source.write_all(&vec![b'n'; 1 << 20]).unwrap();
     let remains = || {
@@ -117,7 +117,7 @@ async fn a_killed_writer_leaves_the_old_file_whole() {
     assert_eq!((fs::read_to_string(&path).unwrap(), remains()), ("new".to_owned(), 0));
 }
 
-/// The other half of two tests: a process of its own, which writes more than there is room for, or is killed while it writes.
+/// The other half of two tests: a separate process, which writes more than there is room for, or is killed while it writes.
 #[tokio::test]
 async fn writes_too_much() {
     let Some(path) = std::env::var_os("KIT_TEST_FILE") else { return };

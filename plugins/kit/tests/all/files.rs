@@ -90,7 +90,7 @@ async fn links_are_neither_followed_nor_replaced() {
     assert!(stage.update(FILE, &made, inputs).await.is_err());
     stage.delete(FILE, &made).await.unwrap();
     assert_eq!((fs::read_to_string(&target).unwrap(), link.is_symlink()), ("precious".to_owned(), true));
-    // Directories on the way may be links: that is how machines are laid out.
+    // Directories on the way may be links, as they are on many machines.
     fs::create_dir(root.path().join("real")).unwrap();
     symlink("real", root.path().join("way")).unwrap();
     let through = json!({"path": root.path().join("way/file").to_str().unwrap(), "content": "x"});
@@ -128,7 +128,7 @@ async fn what_grew_beyond_measure_is_drift_like_any_other() {
     let path = root.path().join("file");
     let inputs = json!({"path": path.to_str().unwrap(), "content": "wanted"});
     let made = stage.create(FILE, inputs.clone()).await.unwrap();
-    // It takes no room on the disk, and must take none in memory.
+    // The file takes no room on the disk, and must take none in memory.
     fs::File::create(&path).unwrap().set_len(300 * 1024 * 1024).unwrap();
     let found = stage.read(FILE, &made).await.unwrap().unwrap();
     assert!(text(&found.inputs, "content").starts_with("(314572800 bytes with"));

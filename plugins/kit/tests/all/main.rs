@@ -1,4 +1,4 @@
-//! The plugin, through the traits that a host calls. With real hosts it is tested where they are: `crates/cli/tests`.
+//! The plugin, called through the host's traits. `crates/cli/tests` tests it with real hosts.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod commands;

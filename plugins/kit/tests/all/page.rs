@@ -1,4 +1,4 @@
-//! `docs/kit.md` says what the schema says.
+//! `docs/kit.md` matches the schema.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -115,7 +115,7 @@ fn outputs(text: &mut String, properties: &Json) {
     }
 }
 
-/// A description in one line of a table.
+/// A description on one line, for a table.
 fn cell(property: &Json) -> String {
     let words = property["description"].as_str().unwrap().split_whitespace().collect::<Vec<_>>().join(" ");
     words.replace('|', "\\|")

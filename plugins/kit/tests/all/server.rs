@@ -1,4 +1,4 @@
-//! A little HTTP server on the loopback interface that does what a test says.
+//! A small HTTP server on the loopback interface with scripted answers.
 
 use std::sync::{Arc, Mutex};
 
@@ -11,21 +11,21 @@ use tokio_rustls::rustls::crypto::aws_lc_rs::default_provider;
 use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
-/// For `localhost`, signed by itself, for a hundred years; made for these tests with `openssl req -x509`.
+/// Self-signed, for `localhost`, valid for a hundred years; made for these tests with `openssl req -x509`.
 const CERTIFICATE: &str = include_str!("localhost.pem");
 
-/// What to answer.
+/// The reply of the server.
 pub(crate) enum Reply {
-    /// These bytes; then the connection is closed.
+    /// These bytes, then the end of the connection.
     Bytes(Vec<u8>),
-    /// Nothing at all, and the connection stays open.
+    /// Nothing, with the connection left open.
     Silence,
-    /// A body without end.
+    /// An endless body.
     Endless,
 }
 
 impl Reply {
-    /// A whole answer.
+    /// A complete answer.
     pub(crate) fn new(status: u16, headers: &str, body: impl AsRef<[u8]>) -> Self {
         let body = body.as_ref();
         let mut bytes =
@@ -35,7 +35,7 @@ impl Reply {
     }
 }
 
-/// A request as it arrived.
+/// A request as received.
 #[derive(Clone, Debug)]
 pub(crate) struct Arrived {
     pub(crate) line: String,
@@ -43,10 +43,10 @@ pub(crate) struct Arrived {
     pub(crate) body: String,
 }
 
-/// The server. It ends with this value.
+/// The server. It stops when this value is dropped.
 pub(crate) struct Server {
     pub(crate) address: String,
-    /// The certificate, in PEM form, of a server that is asked securely.
+    /// The certificate of a TLS server, in PEM form.
     pub(crate) certificate: String,
     arrived: Arc<Mutex<Vec<Arrived>>>,
     task: JoinHandle<()>,
@@ -59,7 +59,7 @@ impl Drop for Server {
 }
 
 impl Server {
-    /// A server that answers each request with what the function says; it gets the request and how many there were before.
+    /// A server that answers each request with the function's result; it gets the request and the number of requests before it.
     pub(crate) async fn new(answer: impl Fn(&Arrived, usize) -> Reply + Send + Sync + 'static) -> Self {
         Self::start(answer, None).await
     }
@@ -110,7 +110,7 @@ impl Server {
         format!("http://{}{path}", self.address)
     }
 
-    /// What arrived so far.
+    /// The requests received so far.
     pub(crate) fn arrived(&self) -> Vec<Arrived> {
         self.arrived.lock().unwrap().clone()
     }

@@ -1,4 +1,4 @@
-//! The plugin, configured, and what tests ask of it.
+//! The configured plugin, and the calls that the tests make.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -18,7 +18,7 @@ pub(crate) struct Stage {
     said: Arc<Said>,
 }
 
-/// What the plugin told the user.
+/// The plugin's messages to the user.
 #[derive(Default)]
 struct Said(Mutex<Vec<String>>);
 
@@ -28,7 +28,7 @@ impl LogSink for Said {
     }
 }
 
-/// How an order failed.
+/// A failed call.
 #[derive(Debug)]
 pub(crate) struct Failed {
     pub(crate) message: String,
@@ -50,12 +50,12 @@ impl Stage {
         Self { provider, cx, said }
     }
 
-    /// Everything that the plugin told the user so far.
+    /// The plugin's messages to the user so far.
     pub(crate) fn said(&self) -> Vec<String> {
         self.said.0.lock().unwrap().clone()
     }
 
-    /// Why inputs are refused, by property.
+    /// The reasons why inputs are rejected, by property.
     pub(crate) async fn refusals(&self, token: &str, inputs: Json) -> Vec<(String, String)> {
         let checked = self.provider.check(&self.cx, check(token, properties(inputs))).await.unwrap();
         checked.failures.into_iter().map(|failure| (failure.property, failure.reason)).collect()
@@ -121,7 +121,7 @@ impl Stage {
         }
     }
 
-    /// What exists now; `None` if it is gone.
+    /// The current state; `None` if the resource is missing.
     pub(crate) async fn read(&self, token: &str, state: &State) -> Result<Option<State>, String> {
         let request = ReadRequest { resource: identity(token), state: state.clone(), timeout: None };
         match self.provider.read(&self.cx, request).await {
@@ -137,7 +137,7 @@ impl Stage {
         Ok(imported.resources.into_iter().next().map(|(_, state)| state))
     }
 
-    /// Calls a function; the failures of its arguments are a failure.
+    /// Calls a function; rejected arguments are an error.
     pub(crate) async fn invoke(&self, token: &str, arguments: Json) -> Result<PropertyMap, String> {
         let request = Invoke { token: token.to_owned(), arguments: properties(arguments), preview: false };
         let invoked = self.provider.invoke(&self.cx, request).await.map_err(|error| error.to_string())?;

@@ -1,7 +1,7 @@
 //! The limit: the calls that an engine makes for `random:RandomString` resources, without an engine and without a state.
 //!
-//! `bare PROVIDER RESOURCES AT_ONCE` starts the provider and prints one JSON object: how long it took to print its port, how long a stack's
-//! key takes to derive, and for each phase the wall time and the processor time of this client and of the provider, in seconds. Used by
+//! `bare PROVIDER RESOURCES AT_ONCE` starts the provider and prints one JSON object: the time until it printed its port, the time to derive
+//! a stack's key, and for each phase the wall time and the processor time of this client and of the provider, in seconds. Used by
 //! `cargo xtask bench engine`.
 #![allow(clippy::print_stdout, reason = "the figures are this program's output")]
 
@@ -57,7 +57,7 @@ async fn main() -> Result<(), Failure> {
     Ok(())
 }
 
-/// Runs one kind of call for every resource, so many at once, and answers their states in order.
+/// Makes one kind of call for every resource, with a limit of calls at once, and returns their states in order.
 async fn each<F>(
     provider: &Arc<dyn Provider>,
     work: Vec<(usize, Option<State>)>,

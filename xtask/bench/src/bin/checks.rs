@@ -1,7 +1,7 @@
 //! Calls Check of the provider `simple` again and again, for `cargo xtask bench sdk`.
 //!
-//! `checks CALLS AT_ONCE PROVIDER` starts the provider and prints one JSON object: how long it took to print its port, and the
-//! wall time, the provider's processor time and its highest resident size. Without a provider, the package is called in this
+//! `checks CALLS AT_ONCE PROVIDER` starts the provider and prints one JSON object: the time until it printed its port, the
+//! wall time, the provider's processor time and its peak resident size. Without a provider, the package is called in this
 //! process, and the figures are this process's.
 #![allow(clippy::print_stdout, reason = "the figures are this program's output")]
 
@@ -18,7 +18,7 @@ use tokio::task::JoinSet;
 
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
-// One thread, as `outrigger` has it: calls that are made together leave together.
+// One thread, as in `outrigger`: calls made together are sent together.
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Failure> {
     let mut arguments = std::env::args().skip(1);
@@ -49,7 +49,7 @@ async fn measure(
     let request = CheckConfig { urn: urn.clone(), olds: PropertyMap::new(), news };
     let inputs = plugin.check_config(&cx, request).await?.inputs;
     let provider = plugin.configure(&cx, Configure { urn, id: "bench".to_owned(), inputs }).await?;
-    // The first calls find caches cold and heaps small.
+    // The first calls run with cold caches and small heaps.
     check_all(&provider, calls / 10, at_once).await?;
     let before = processor_time(process)?;
     let started = Instant::now();
@@ -66,7 +66,7 @@ async fn measure(
     Ok(())
 }
 
-/// So many calls, some of them at once.
+/// Makes the calls, with a limit of calls at once.
 async fn check_all(provider: &Arc<dyn Provider>, calls: usize, at_once: usize) -> Result<(), Failure> {
     let mut running = JoinSet::new();
     for worker in 0..at_once {

@@ -1,4 +1,4 @@
-//! Measures what a program pays for a large schema of which it uses ten types, beside decoding all of it:
+//! Measures the cost of a large schema to a program that uses ten of its types, compared with decoding all of it:
 //! `cargo run --release -p bench --bin lazy`. Prints JSON with nanoseconds, the fastest round of each.
 #![allow(clippy::print_stdout, reason = "a program for the command line")]
 
@@ -9,13 +9,13 @@ use std::time::Instant;
 
 use outrigger_schema::{Definition, Package, Property, Type};
 
-/// How large the schema is at least.
+/// The minimum size of the schema.
 const BYTES: usize = 5_000_000;
 
 /// How many resource types the program uses.
 const USED: usize = 10;
 
-/// How often each is measured.
+/// The number of measurements of each.
 const ROUNDS: usize = 15;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -38,7 +38,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Ten types as a program writes them, spread over the schema, with every type that their properties lead to.
+/// Ten types as a program writes them, spread over the schema, with every type that their properties refer to.
 fn use_some(bytes: Vec<u8>, resources: usize) -> Result<Package, Box<dyn Error>> {
     let package = Package::parse(bytes)?;
     for number in 0..USED {
@@ -51,7 +51,7 @@ fn use_some(bytes: Vec<u8>, resources: usize) -> Result<Package, Box<dyn Error>>
     Ok(package)
 }
 
-/// Decodes the types that properties name, as checking a value of each would.
+/// Decodes the types of properties, as checking a value of each would.
 fn follow<'a>(package: &Package, properties: impl Iterator<Item = &'a Property>) -> Result<(), Box<dyn Error>> {
     for property in properties {
         let mut ty = &property.ty;
@@ -80,8 +80,8 @@ fn decode_all(bytes: Vec<u8>) -> Result<Package, Box<dyn Error>> {
     Ok(package)
 }
 
-/// A schema in the proportions of a large cloud's: resources with inputs and outputs, a nested type and an enumeration for
-/// each, a function for every second one, and half of the bytes are descriptions. The second part is how many resources it has.
+/// A schema with the proportions of a large cloud's: resources with inputs and outputs, a nested type and an enumeration for
+/// each, a function for every second one, and half of the bytes in descriptions. Also returns the number of resources.
 fn schema() -> (String, usize) {
     let (mut resources, mut types, mut functions) = (String::new(), String::new(), String::new());
     let mut count = 0;
@@ -127,7 +127,7 @@ fn properties(options: &str, mode: &str, more: &str) -> String {
     )
 }
 
-/// So many sentences of a description, with what JSON must escape.
+/// A description of so many sentences, with characters that JSON must escape.
 fn words(sentences: usize) -> String {
     r#"Says how the `thing` is kept, see \"Sizes\" below.\n"#.repeat(sentences)
 }

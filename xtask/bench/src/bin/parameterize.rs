@@ -1,8 +1,8 @@
-//! What it takes until a plugin is another package, and until that package's schema is there.
+//! Measures how long a plugin takes to become another package and to return that package's schema.
 //!
 //! `parameterize PLUGIN ARGUMENT...` starts the plugin, calls Parameterize with the arguments and then GetSchema, and prints one JSON
-//! object: seconds from the start to the answer of Parameterize, seconds for GetSchema, how long the schema is, and the plugin's
-//! highest resident size after each. Used by `cargo xtask bench bridge`.
+//! object: seconds from the start to the answer of Parameterize, seconds for GetSchema, the length of the schema, and the plugin's
+//! peak resident size after each. Used by `cargo xtask bench bridge`.
 #![allow(clippy::print_stdout, reason = "the figures are this program's output")]
 
 use std::path::PathBuf;
@@ -33,7 +33,7 @@ async fn main() -> Result<(), Failure> {
         peak(process.id())?,
         schema.len()
     );
-    // In order, so that a plugin can put away what it wants to know again.
+    // An orderly end, so that a plugin can save its caches.
     std::process::Command::new("kill").args(["-INT", &process.id().to_string()]).status()?;
     if tokio::time::timeout(Duration::from_secs(10), process.exited()).await.is_err() {
         started.end().await;

@@ -1,6 +1,6 @@
 //! The bare YAML parser on one file, for `cargo xtask bench yaml`.
 //!
-//! `parse FILE ROUNDS` reads every event of the file and keeps none, so many times, and prints the nanoseconds of the fastest.
+//! `parse FILE ROUNDS` reads every event of the file, keeps none, and prints the nanoseconds of the fastest round.
 #![allow(clippy::print_stdout, reason = "the figure is this program's output")]
 
 use std::hint::black_box;

@@ -1,9 +1,9 @@
 //! One `up` of resources that each take a while, for `cargo xtask bench sdk`.
 //!
-//! `slow inside RESOURCES STATE CACHE` has the package in the engine's process, `slow outside RESOURCES STATE CACHE` as a process of
-//! its own, which is this executable again, found, started, watched and ended by the host. `STATE` is an empty directory, `CACHE` the
-//! host's. Program, engine, state and package are the same. It prints the seconds that the `up` took, from nothing to a written
-//! state; the process's start and end are part of them.
+//! `slow inside RESOURCES STATE CACHE` runs the package in the engine's process, `slow outside RESOURCES STATE CACHE` in a separate
+//! process: this executable again, found, started, watched and ended by the host. `STATE` is an empty directory, `CACHE` the
+//! host's. Program, engine, state and package are the same. It prints the seconds of the `up`, from nothing to a written
+//! state, including the process's start and end.
 #![allow(clippy::print_stdout, reason = "the figure is this program's output")]
 
 use std::fmt::Write as _;
@@ -21,26 +21,26 @@ use outrigger_testing::{InProcess, Stack, StepOp, Store};
 
 type Failure = Box<dyn std::error::Error>;
 
-/// How long a creation takes.
+/// The duration of a creation.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// What makes this executable the plugin.
+/// The argument that makes this executable the plugin.
 const PLUGIN: &str = "plugin";
 
-/// What makes this executable the keeper.
+/// The argument that makes this executable the keeper.
 const KEEPER: &str = "keeper";
 
-/// What a pause is made of.
+/// The inputs of a pause.
 #[derive(Inputs)]
 struct PauseArgs {
-    /// Which one it is.
+    /// Its number.
     number: u32,
 }
 
-/// Something that takes its time.
+/// A resource that takes its time.
 #[derive(Outputs)]
 struct Pause {
-    /// Which one it is.
+    /// Its number.
     number: u32,
 }
 
@@ -76,14 +76,14 @@ fn main() -> Result<ExitCode, Failure> {
         return Err("usage: slow inside|outside RESOURCES STATE CACHE".into());
     };
     let resources: usize = resources.to_string_lossy().parse()?;
-    // One thread, as `outrigger` has it.
+    // One thread, as in `outrigger`.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let taken = runtime.block_on(measure(resources, state.into(), (first == "outside").then(|| cache.into())))?;
     println!("{:.4}", taken.as_secs_f64());
     Ok(ExitCode::SUCCESS)
 }
 
-/// Out of process if there is a directory for the host's cache.
+/// Runs the plugin in a separate process if there is a directory for the host's cache.
 async fn measure(resources: usize, state: PathBuf, cache: Option<PathBuf>) -> Result<Duration, Failure> {
     let program = program(resources);
     let store = Store::Directory(state.clone());
@@ -115,7 +115,7 @@ fn program(resources: usize) -> String {
     program
 }
 
-/// As `outrigger` has it: with a keeper, and with the environment that it was started with.
+/// The options of `outrigger`: with a keeper, and with the environment of this process.
 fn options(directory: PathBuf, cache: PathBuf) -> Result<HostOptions, Failure> {
     let program = std::env::current_exe()?;
     let environment: Vec<_> = std::env::vars_os().collect();

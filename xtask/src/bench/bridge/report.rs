@@ -9,27 +9,27 @@ use super::super::{middle_of, page};
 use super::start::{Package, Round, Start};
 use super::{Pair, Run, Side};
 
-/// Everything that was measured.
+/// All measurements.
 pub(super) struct Figures {
     pub(super) resources: usize,
     pub(super) runs: Vec<Pair<Run>>,
     pub(super) packages: Vec<Package>,
 }
 
-/// Takes one step out of three.
+/// Selects one step out of three.
 type Step = fn(&Steps<Measured>) -> &Measured;
 
-/// Takes one start out of a round.
+/// Selects one start of a round.
 type Which = fn(&Round) -> &Start;
 
 const STEPS: [(&str, Step); 3] =
     [("up", |steps| &steps.up), ("preview", |steps| &steps.preview), ("destroy", |steps| &steps.destroy)];
 
-/// Something that a bridge costs, and how much of what theirs costs ours may.
+/// A cost of the bridges, and the limit of ours relative to theirs.
 struct Cost {
     what: &'static str,
     figure: fn(&Measured) -> f64,
-    /// What two steps cost together.
+    /// How the costs of two steps combine.
     together: fn(f64, f64) -> f64,
     limit: f64,
 }

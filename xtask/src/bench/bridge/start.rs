@@ -1,4 +1,4 @@
-//! How long a bridge takes until it is a provider's package, and until that package's schema is there, and in how much memory.
+//! Time and memory until a bridge is a provider's package, and until it has returned that package's schema.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -13,14 +13,14 @@ use super::{Executables, Pair, Side};
 use crate::peers::Peers;
 use crate::sandbox::Sandbox;
 
-/// How often each is measured, in turn.
+/// The number of measurements of each, in turn.
 const ROUNDS: usize = 7;
 
-/// What every engine shows a provider, so that it can tell that it was not started by hand.
+/// Sent by every engine to a provider, which then knows that it was not started by hand.
 const COOKIE: (&str, &str) =
     ("TF_PLUGIN_MAGIC_COOKIE", "d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2");
 
-/// Some client's certificate. Both bridges show one (AutoMTLS), and a provider that is shown one makes a key of its own before it prints its
+/// A client certificate. Both bridges send one (AutoMTLS), and a provider that receives one creates a key of its own before it prints its
 /// address; its own start is measured with that.
 const CERTIFICATE: &str = "-----BEGIN CERTIFICATE-----
 MIIBfzCCASWgAwIBAgIUKtzK+50URRmVwmEGPr8qm8ima3owCgYIKoZIzj0EAwIw
@@ -40,11 +40,11 @@ utcduxdNNJxgQ/nji35DCOYCIG44PARl7bYFNvT7R1NUtNP5zOU0/PTCo/ADmYmf
 pub(super) struct Start {
     /// From starting the bridge to the answer of Parameterize.
     pub(super) parameterized: f64,
-    /// How long GetSchema took after that.
+    /// Seconds for GetSchema after that.
     pub(super) schema: f64,
-    /// The bridge's highest resident size when it had answered GetSchema.
+    /// The bridge's peak resident size after its answer to GetSchema.
     pub(super) schema_peak: u64,
-    /// How long the schema is.
+    /// The length of the schema.
     pub(super) bytes: u64,
 }
 
@@ -54,24 +54,24 @@ pub(super) struct Package {
     pub(super) rounds: Vec<Round>,
 }
 
-/// All of it once.
+/// One round of all measurements.
 pub(super) struct Round {
     /// From starting the provider, with AutoMTLS, to the line with its address.
     pub(super) provider: f64,
     pub(super) bridges: Pair<Start>,
-    /// Our bridge again, when it has seen the provider before and kept its schema.
+    /// Our bridge again, with the provider's schema in its cache.
     pub(super) again: Start,
 }
 
 impl Round {
-    /// Our start beside theirs, both without the provider's own.
+    /// The ratio of our start to theirs, both without the provider's own.
     pub(super) fn beyond(&self, ours: &Start) -> f64 {
         let own = |start: &Start| (start.parameterized - self.provider).max(0.0);
         ratio(own(ours), own(&self.bridges.go))
     }
 }
 
-/// Measures with the providers that are there, and with one that the caller has.
+/// Measures with the available providers, and with one that the caller supplies.
 pub(super) fn run(peers: &Peers, executables: &Executables, provider: Option<&Path>) -> Result<Vec<Package>> {
     let client = client::build("parameterize")?;
     let mut packages = vec![("random".to_owned(), peers.terraform().join("terraform-provider-random"))];
@@ -85,13 +85,13 @@ pub(super) fn run(peers: &Peers, executables: &Executables, provider: Option<&Pa
     packages.collect()
 }
 
-/// AWS's provider among the peers, which is there on some platforms only.
+/// The AWS provider among the peers, which exists on some platforms only.
 fn small_aws(peers: &Peers) -> Option<(String, PathBuf)> {
     let program = peers.terraform().join("terraform-provider-aws");
     program.is_file().then(|| ("aws 3.39.0".to_owned(), program))
 }
 
-/// A provider that the caller has, by the name and version in its file's name: `terraform-provider-NAME_vVERSION_x5`.
+/// The caller's provider, by the name and version in its file's name: `terraform-provider-NAME_vVERSION_x5`.
 fn given(program: &Path) -> (String, PathBuf) {
     let file = program.file_name().unwrap_or_default().to_string_lossy();
     let mut parts = file.trim_start_matches("terraform-provider-").split('_');

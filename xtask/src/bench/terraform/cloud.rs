@@ -1,7 +1,7 @@
-//! What AWS's provider talks to.
+//! The clouds that the AWS provider talks to.
 //!
-//! With a cloud that takes its time every engine takes that time, so engines are compared with one that answers at once. Beside it
-//! stands moto, which has much more of AWS and needs milliseconds of Python for each answer, one at a time: what it used itself is
+//! With a slow cloud every engine takes the cloud's time, so engines are compared with one that answers at once. Besides,
+//! there is moto, which implements much more of AWS and needs milliseconds of Python for each answer, one at a time: its own usage is
 //! measured with each step, and no engine can be faster than that.
 
 mod instant;
@@ -16,7 +16,7 @@ use super::super::measure::processor_time_of;
 use crate::peers::Peers;
 
 pub(super) enum Cloud {
-    /// Where our own is.
+    /// The address of our own.
     Instant(String),
     Moto(Moto),
 }
@@ -30,7 +30,7 @@ impl Cloud {
         Ok(Cloud::Moto(Moto::start(peers)?))
     }
 
-    /// Where it is.
+    /// Its address.
     pub(super) fn address(&self) -> String {
         match self {
             Cloud::Instant(address) => address.clone(),
@@ -38,7 +38,7 @@ impl Cloud {
         }
     }
 
-    /// The processor time that it has used so far, if it is a process of its own.
+    /// Its processor time so far, if it is a separate process.
     pub(super) fn used(&self) -> Option<Duration> {
         match self {
             Cloud::Instant(_) => None,

@@ -11,15 +11,15 @@ use crate::peers::Peers;
 use crate::sandbox::{Sandbox, Tool};
 use crate::workspace;
 
-/// Who is measured.
+/// The engine being measured.
 #[derive(Clone, Copy)]
 pub(super) enum Engine<'a> {
     Outrigger,
-    /// A name, and where it is. The two have the same command line.
+    /// Its name and path. The two have the same command line.
     Other(&'static str, &'a Path),
 }
 
-/// The steps. What reads every resource first is one step, what does not is another.
+/// The steps, with and without reading every resource first.
 pub(super) struct Steps {
     pub(super) apply: Measured,
     /// With nothing to do.
@@ -29,7 +29,7 @@ pub(super) struct Steps {
     pub(super) destroy_unread: Measured,
 }
 
-/// What the commands are called in one command line.
+/// The names of the commands in one command line.
 struct Words {
     apply: &'static [&'static str],
     plan: &'static [&'static str],
@@ -76,7 +76,7 @@ impl Engine<'_> {
         )?;
         sandbox.set("TF_CLI_CONFIG_FILE", settings.display().to_string());
         sandbox.set("CHECKPOINT_DISABLE", "1");
-        // Which `outrigger` does by itself: nobody reads what the provider would write down.
+        // The default of `outrigger`: the provider's log would not be read.
         sandbox.set("TF_LOG_SDK", "off");
         sandbox.set("TF_LOG_PROVIDER", "off");
         sandbox.set("AWS_EC2_METADATA_DISABLED", "true");
@@ -127,7 +127,7 @@ impl Engine<'_> {
     }
 }
 
-/// Lays the programs' providers out as a filesystem mirror has them, unpacked, and answers where.
+/// Lays out the programs' providers as an unpacked filesystem mirror, and returns its path.
 pub(super) fn lay_mirror(folder: &Path, peers: &Peers, programs: &[Program]) -> Result<PathBuf> {
     let mirror = folder.join("mirror");
     programs.iter().try_for_each(|program| lay(&mirror, peers, program))?;
@@ -143,7 +143,7 @@ fn lay(mirror: &Path, peers: &Peers, program: &Program) -> Result<()> {
     };
     let folder = mirror.join(program.source()).join(version).join(format!("{}_{architecture}", std::env::consts::OS));
     if folder.is_dir() {
-        // Two programs have the same provider.
+        // Two programs use the same provider.
         return Ok(());
     }
     fs::create_dir_all(&folder)?;

@@ -7,10 +7,10 @@ use std::time::Duration;
 use super::Part;
 use super::cloud::Cloud;
 
-/// A host that nobody has to ask: everything is in the mirror.
+/// A host that is never contacted: everything is in the mirror.
 const HOST: &str = "example.com";
 
-/// What is made, and how many of it.
+/// The kind and number of resources.
 pub(super) enum Program {
     /// `random_string`.
     Strings(usize),
@@ -30,7 +30,7 @@ impl Program {
         }
     }
 
-    /// The provider's name, and the version that the mirror gives it.
+    /// The provider's name, and its version in the mirror.
     pub(super) fn provider(&self) -> (&'static str, &'static str) {
         match self {
             Program::Strings(_) => ("random", "3.6.0"),
@@ -45,7 +45,7 @@ impl Program {
         }
     }
 
-    /// The processor time that the program's cloud has used so far, if it has one that is a process.
+    /// The processor time so far of the program's cloud, if that is a process.
     pub(super) fn cloud_used(&self) -> Option<Duration> {
         match self {
             Program::Strings(_) | Program::Blocks(_) => None,
@@ -53,7 +53,7 @@ impl Program {
         }
     }
 
-    /// Where the provider is, as both languages name it.
+    /// The provider's source address, in the form of both languages.
     pub(super) fn source(&self) -> String {
         format!("{HOST}/bench/{}", self.provider().0)
     }

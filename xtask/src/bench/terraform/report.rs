@@ -9,7 +9,7 @@ use super::engine::Steps;
 use super::program::Program;
 use super::{Growth, Measurements, Turn};
 
-/// Takes one step out of five.
+/// Selects one step out of five.
 type Step = fn(&Steps) -> &Measured;
 
 const APPLY: (&str, Step) = ("apply", |steps| &steps.apply);
@@ -74,7 +74,7 @@ fn engine(text: &mut String, title: &str, turns: &[Turn], of: fn(&Turn) -> Optio
     }
 }
 
-/// What the cloud itself took. It answers one request at a time, so a step takes at least as long as it works.
+/// The time of the cloud itself. It answers one request at a time, so a step takes at least as long as the cloud works.
 fn cloud(text: &mut String, turns: &[Turn]) {
     text.push_str(
         "\nThe cloud answers one request at a time, and every engine's provider makes the same requests: no step can be shorter than \
@@ -105,12 +105,12 @@ fn cloud_cpu(step: &Measured) -> f64 {
     step.cpu(Role::Cloud)
 }
 
-/// The wall time in which the cloud did not work.
+/// The wall time without the cloud's work.
 fn wall_beyond(step: &Measured) -> f64 {
     step.seconds() - cloud_cpu(step)
 }
 
-/// The faster of the others in a turn.
+/// The faster of the other engines in a turn.
 fn faster(turn: &Turn, step: Step) -> &Measured {
     let tofu = step(&turn.tofu);
     turn.terraform.as_ref().map(step).filter(|terraform| terraform.wall < tofu.wall).unwrap_or(tofu)

@@ -15,7 +15,7 @@ use crate::workspace;
 /// How many resources the project has.
 pub(super) const RESOURCES: usize = 24;
 
-/// The providers: one of each SDK that is still made.
+/// The providers: one for each SDK still in use.
 const PROVIDERS: [&str; 2] = ["wide", "classic"];
 
 const KIND: Kind = Kind {
@@ -23,11 +23,11 @@ const KIND: Kind = Kind {
     counts: ":index/named:Named::",
     living,
     reader: Tool::Outrigger,
-    // `pulumi` itself leaves its language host when it is killed.
+    // `pulumi` itself leaves its language host behind when it is killed.
     excused: Some("pulumi-language-yaml"),
 };
 
-/// A fresh stack, with nothing in the cloud, in which `pulumi` finds our bridge.
+/// A fresh stack with an empty cloud, in which `pulumi` finds our bridge.
 pub(super) fn create(peers: &Peers, outrigger: &Path) -> Result<World> {
     let world = World::create(&KIND, peers, outrigger, &program(&peers.terraform()))?;
     let plugin = world.sandbox.home().join("plugins/resource-terraform-provider-v1.0.0");
@@ -42,14 +42,14 @@ pub(super) fn create(peers: &Peers, outrigger: &Path) -> Result<World> {
     Ok(world)
 }
 
-/// The files that the providers have made, one for each resource.
+/// The files that the providers have written, one for each resource.
 fn living(cloud: &Path) -> Result<Vec<Line>> {
     let mut found = Vec::new();
     for provider in PROVIDERS {
         for entry in fs::read_dir(cloud.join(provider).join("named")).into_iter().flatten() {
             let path = entry?.path();
             let text = fs::read_to_string(&path)?;
-            // A provider that was killed while it wrote has made nothing yet.
+            // A provider killed while writing has created nothing yet.
             let Ok(thing) = serde_json::from_str::<serde_json::Value>(&text) else { continue };
             let id = path.file_stem().context("a file has a name")?.to_string_lossy().into_owned();
             let name = thing.get("name").and_then(|name| name.as_str()).context("a thing has a name")?;

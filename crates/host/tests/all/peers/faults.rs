@@ -1,4 +1,4 @@
-//! Plugins that come up, and misbehave then.
+//! Plugins that start and then misbehave.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::support::{InRun, PATIENCE, Scratch, configuration, cx, processes_in, 
 #[tokio::test]
 async fn a_flood_neither_blocks_nor_fills_memory() {
     let scratch = Scratch::new();
-    // Nobody would ever see the port if stderr were not drained.
+    // The port would never arrive if stderr were not drained.
     let flood = "head -c 100000000 /dev/zero | tr '\\0' 'x' >&2; echo >&2; echo done >&2; exec $REAL \"$@\"";
     let descriptor = scratch.script("demo", flood);
     let host = scratch.host();
@@ -21,7 +21,7 @@ async fn a_flood_neither_blocks_nor_fills_memory() {
 #[tokio::test]
 async fn a_plugin_that_ignores_the_interrupt_is_killed_with_its_children() {
     let scratch = Scratch::new();
-    // What a shell ignores, the programs that it becomes ignore too.
+    // A signal that a shell ignores stays ignored in the program it becomes.
     let descriptor = scratch.script("demo", "trap '' INT\nsleep 1000 >/dev/null 2>&1 &\nexec $REAL \"$@\"");
     let mut options = scratch.options();
     options.deadlines.grace = Duration::from_millis(200);
@@ -52,7 +52,7 @@ async fn a_crash_is_reported_with_last_words_and_the_next_load_starts_anew() {
     host.shutdown().await;
 }
 
-/// One that is configured needs a second process for another configuration, and that one does not come up.
+/// A configured plugin cannot take another configuration, which needs a second process, and that one does not start.
 #[tokio::test]
 async fn a_cancelled_configuration_does_not_wait_for_a_start() {
     let scratch = Scratch::new();

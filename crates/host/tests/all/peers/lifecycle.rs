@@ -14,7 +14,7 @@ use crate::support::{InRun, Scratch, configuration, cx, processes_in, pulumi};
 #[tokio::test]
 async fn plugins_start_at_the_same_time() {
     let scratch = Scratch::new();
-    // Each waits for the other: one after another they would never come up.
+    // Each waits for the other: one after another they would never start.
     let script = |own: &str, other: &str| {
         let wait = format!("touch {own}; while [ ! -e {other} ]; do :; done; exec $REAL \"$@\"");
         scratch.script(own, &wait)
@@ -48,7 +48,7 @@ async fn an_obedient_plugin_ends_at_once() {
     host.shutdown().await;
     let took = begin.elapsed();
     assert_eq!(processes_in(&scratch.path()), [0_u32; 0]);
-    // The grace is 5 s; whoever waits for it is far above this, even on a busy machine.
+    // The grace period is 5 s; a shutdown that waits for it takes far longer than this, even on a busy machine.
     assert!(took < Duration::from_secs(3), "{took:?}");
 }
 
@@ -65,14 +65,14 @@ async fn an_equal_configuration_finds_its_process_again() {
     assert_eq!(both.len(), 2, "one process for each instance");
     drop((one, two));
 
-    // The update comes in another order than the preview, and everybody finds what is his.
+    // The update comes in another order than the preview, and each request finds its own plugin.
     let two = host.load(&cx(), &random).await.unwrap();
     two.configure(&cx(), configuration("two")).await.unwrap();
     let one = host.load(&cx(), &random).await.unwrap();
     one.configure(&cx(), configuration("one")).await.unwrap();
     assert_eq!(processes_in(&scratch.path()), both, "nothing was started");
 
-    // Another configuration never goes to a process that was configured before.
+    // A process is never configured with a second configuration.
     let changed = host.load(&cx(), &random).await.unwrap();
     changed.configure(&cx(), configuration("three")).await.unwrap();
     assert_eq!(processes_in(&scratch.path()).len(), 3);

@@ -27,7 +27,7 @@ async fn a_cancelled_run_leaves_the_host_to_the_next() {
     let plugin = second.load(&cx(), &random).await.unwrap();
     plugin.configure(&cx(), configuration("one")).await.unwrap();
     assert_eq!(processes_in(&scratch.path()), both, "the process that the first run had given back is used again");
-    // The other one was told to stop, and may refuse everything from then on.
+    // The other plugin was asked to stop, and may refuse every later call.
     let another = second.load(&cx(), &random).await.unwrap();
     another.configure(&cx(), configuration("two")).await.unwrap();
     assert_eq!(processes_in(&scratch.path()).len(), 3);
@@ -35,7 +35,7 @@ async fn a_cancelled_run_leaves_the_host_to_the_next() {
     assert_eq!(processes_in(&scratch.path()), [0_u32; 0]);
 }
 
-/// Every run is warned of what it uses, also if another one has started it.
+/// Every run gets the warnings of its plugins, even if another run has started them.
 #[tokio::test]
 async fn each_run_is_warned() {
     let scratch = Scratch::new();

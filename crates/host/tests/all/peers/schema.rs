@@ -32,7 +32,7 @@ async fn a_kept_schema_needs_no_process() {
     assert_eq!(kept.text(), schema.text());
     assert_eq!(processes_in(&scratch.path()), [0_u32; 0], "nothing was started");
 
-    // Damage of any kind means that the plugin is asked again.
+    // After any damage the plugin is asked again.
     for directory in ["cache/schemas", "cache/digests"] {
         for entry in fs::read_dir(scratch.path().join(directory)).unwrap().flatten() {
             fs::write(entry.path(), "damaged").unwrap();

@@ -10,14 +10,14 @@ use outrigger_provider::Plugins;
 use crate::role::{host_process, keeper_command};
 use crate::support::{Scratch, children_of, cx, eventually, processes_in, sigkill};
 
-/// A plugin with a child of its own that nobody asked to end.
+/// A plugin with a child of its own that does not get the signal to end.
 const WITH_CHILD: &str = "sleep 1000 >/dev/null 2>&1 &\nexec $REAL \"$@\"";
 
 fn parting(directory: &Path) -> Option<String> {
     fs::read_to_string(directory.join("parting")).ok().filter(|text| !text.is_empty())
 }
 
-/// What a keeper writes whose host was killed.
+/// The output of a keeper whose host was killed.
 fn vanished(host: &Child) -> String {
     format!("{:?}", Parting::Vanished { host: Some(host.id()) })
 }

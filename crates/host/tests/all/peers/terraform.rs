@@ -14,7 +14,7 @@ use outrigger_transport::{
 
 use crate::support::place::peer;
 
-/// A provider at a place of its own.
+/// A provider in a directory of its own.
 struct At(PathBuf);
 
 #[async_trait]
@@ -24,7 +24,7 @@ impl Resolver for At {
     }
 }
 
-/// Starts programs; then somebody puts another one in their place, as every upgrade does.
+/// Starts programs, then replaces each executable, as every upgrade does.
 struct Upgraded {
     launcher: Arc<dyn Launcher>,
     by: Option<PathBuf>,
@@ -42,7 +42,7 @@ impl Launcher for Upgraded {
     }
 }
 
-/// How many schemas a bridge keeps whose provider is replaced once it runs, or is not.
+/// How many schemas a bridge caches, with or without its provider's executable replaced while it runs.
 async fn kept(is_replaced: bool) -> usize {
     let root = tempfile::tempdir().unwrap();
     let (program, by) = (root.path().join("terraform-provider-random"), root.path().join("newer"));

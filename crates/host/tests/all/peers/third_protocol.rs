@@ -1,4 +1,4 @@
-//! A protocol that neither the host nor the engine knows, plugged in by one entry: scafctl's, with the echo example of its SDK.
+//! A protocol unknown to the host and the engine, plugged in by one entry: scafctl's, with the echo example of its SDK.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use crate::support::{InRun, Scratch, cx, processes_in, sigkill};
 
 const COOKIE: Cookie = Cookie { key: "SCAFCTL_PLUGIN", value: "scafctl_provider_plugin" };
 
-/// The version of the go-plugin handshake; the messages' own version is sent later.
+/// The version of the go-plugin handshake; the version of the messages is sent later.
 const VERSION: u32 = 1;
 
 #[derive(Clone, PartialEq, prost::Message)]
@@ -93,7 +93,7 @@ impl Plugin for Echo {
         Ok(PluginInfo::default())
     }
 
-    /// The names of its providers, one in each line.
+    /// The names of its providers, one per line.
     async fn schema(
         &self,
         cx: &CallContext,
@@ -129,11 +129,11 @@ async fn a_third_protocol_is_one_entry() {
     let echo = PluginDescriptor::named("scafctl-echo", None);
     let plugin = host.load(&cx(), &echo).await.unwrap();
     assert_eq!(plugin.schema(&cx(), None).await.unwrap(), b"echo");
-    // The other protocols are there as before.
+    // The other protocols still work.
     host.load(&cx(), &random).await.unwrap();
     assert_eq!(processes_in(&scratch.path()).len(), 2);
 
-    // Its process is the host's as any other: one that has died is not used again.
+    // Its process is treated like any other: a dead one is not reused.
     let ended = processes_in(&scratch.path());
     ended.iter().for_each(|process| sigkill(*process));
     assert!(plugin.schema(&cx(), None).await.is_err() && plugin.has_ended());

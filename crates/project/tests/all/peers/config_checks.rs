@@ -1,4 +1,4 @@
-//! A project with its stack's configuration is accepted or refused as the real `preview` does.
+//! A project and its stack's configuration are accepted or refused as by the real `preview`.
 
 use outrigger_project::Project;
 use outrigger_project::config;

@@ -1,4 +1,4 @@
-//! `config set`, `rm`, `get` and the listing do what the real ones do: the same values in the file, the same answers.
+//! `config set`, `rm`, `get` and the listing work like the real ones: the same values in the file, the same answers.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -161,7 +161,7 @@ fn compare(peer: &Peer, before: &str, arguments: &str, crypter: &Passphrase) -> 
     std::fs::write(&file, &our_file).unwrap();
     let project = Project::load(&peer.directory().join("Pulumi.yaml"), "Pulumi.yaml").unwrap();
     let stack = StackConfig::parse("Pulumi.dev.yaml", Some(our_file.as_bytes()), "p").unwrap();
-    // Each run of the real one costs a quarter of a second; half of the files are enough for the listing.
+    // Each run of the real one takes a quarter of a second; half of the files are enough for the listing.
     if arguments.concat().len().is_multiple_of(2) {
         let shown = config::list(&project, &stack, true, crypter).map_err(|problem| problem.to_string())?;
         same("list", &peer.run(&["config", "--json", "--show-secrets"]), Ok(ListedValue::json(&shown)))?;
@@ -200,7 +200,7 @@ fn values(file: &[u8], crypter: &Passphrase) -> Result<BTreeMap<ConfigKey, (Conf
     let stack = StackConfig::parse("Pulumi.dev.yaml", Some(file), "p").map_err(|problems| format!("{problems:?}"))?;
     let items = stack.entries().iter().map(|(key, entry)| (key.clone(), entry.item.clone())).collect();
     let config = Config::decrypt(&items, crypter).unwrap();
-    // `Debug` hides secrets, so the plain text is compared beside it.
+    // `Debug` hides secrets, so the plain text is compared too.
     Ok(config.entries().iter().map(|(key, text)| (key.clone(), (text.clone(), text.text.clone()))).collect())
 }
 

@@ -9,7 +9,7 @@ use std::thread;
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
-/// What parameters there are, by name.
+/// The existing parameters, by name.
 type Parameters = Arc<Mutex<BTreeMap<String, Parameter>>>;
 
 struct Parameter {
@@ -17,7 +17,7 @@ struct Parameter {
     value: Value,
 }
 
-/// Starts it and answers where it is. It ends with this process.
+/// Starts it and returns its address. It ends with this process.
 pub(super) fn start() -> Result<SocketAddr> {
     let listener = TcpListener::bind("127.0.0.1:0")?;
     let address = listener.local_addr()?;
@@ -25,14 +25,14 @@ pub(super) fn start() -> Result<SocketAddr> {
     thread::spawn(move || {
         for connection in listener.incoming().flatten() {
             let parameters = Arc::clone(&parameters);
-            // Who goes away in the middle of a request gets no answer.
+            // A client that disconnects in the middle of a request gets no answer.
             thread::spawn(move || drop(serve(&connection, &parameters)));
         }
     });
     Ok(address)
 }
 
-/// Answers one request after the other, for as long as there are any.
+/// Answers requests one after the other until the connection ends.
 fn serve(connection: &TcpStream, parameters: &Parameters) -> Result<()> {
     connection.set_nodelay(true)?;
     let mut reader = BufReader::new(connection);
@@ -54,7 +54,7 @@ fn serve(connection: &TcpStream, parameters: &Parameters) -> Result<()> {
     Ok(())
 }
 
-/// Reads which call it is, and what with.
+/// Reads the name of the call and its body.
 fn request(reader: &mut impl BufRead) -> Result<Option<(String, Value)>> {
     let (mut call, mut length, mut line) = (String::new(), 0, String::new());
     loop {

@@ -9,10 +9,10 @@ use anyhow::{Context, Result, ensure};
 
 use crate::peers::Peers;
 
-/// How long it may take to answer.
+/// The deadline for its first answer.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What it has of AWS it loads when it is first asked for it, which takes it more than a second. Nobody's run is to pay for that.
+/// It loads its model of a service at the first request, which takes more than a second. This must not count in any run.
 const WAKE: &str = "POST / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/x-amz-json-1.1\r\n\
      X-Amz-Target: AmazonSSM.DescribeParameters\r\nAuthorization: AWS4-HMAC-SHA256 Credential=a/20260101/eu-central-1/ssm/aws4_request, \
      SignedHeaders=host, Signature=0\r\nContent-Length: 2\r\n\r\n{}";
@@ -26,7 +26,7 @@ pub(in super::super) struct Moto {
 impl Moto {
     /// Starts it and waits until it has answered.
     pub(super) fn start(peers: &Peers) -> Result<Self> {
-        // Free now, and hardly taken by somebody else in the next moment.
+        // Free now, and hardly taken by another process in the next moment.
         let address = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?;
         let program = peers.moto().join("bin/moto_server");
         let child = Command::new(&program)
@@ -60,7 +60,7 @@ impl Moto {
 
 impl Drop for Moto {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // It may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
