@@ -1,5 +1,7 @@
 //! `outrigger package`.
 
+mod info;
+
 use clap::{Args, Subcommand};
 use outrigger_workspace::add_package;
 
@@ -8,8 +10,9 @@ use crate::environment::Environment;
 use crate::failure::Failure;
 use crate::operation::runtime;
 use crate::output::{data, talk};
+use crate::terminal::Terminal;
 
-/// Add packages to a project.
+/// Add packages to a project, and show their documentation.
 #[derive(Args, Debug)]
 pub(crate) struct Package {
     #[command(subcommand)]
@@ -19,6 +22,7 @@ pub(crate) struct Package {
 #[derive(Debug, Subcommand)]
 enum PackageCommand {
     Add(Add),
+    Info(info::Info),
 }
 
 /// Add a package to the project.
@@ -35,9 +39,10 @@ struct Add {
 }
 
 impl Package {
-    pub(crate) fn run(self, environment: &Environment) -> Result<(), Failure> {
+    pub(crate) fn run(self, environment: &Environment, terminal: Terminal) -> Result<(), Failure> {
         match self.command {
             PackageCommand::Add(add) => add.run(environment),
+            PackageCommand::Info(info) => info.run(environment, terminal),
         }
     }
 }

@@ -64,7 +64,6 @@ pub(super) const TABLE: &[(&str, Answer)] = &[
     ),
     ("package get-mapping", Text("Use `outrigger plugin call NAME GetMapping '{\"key\": \"terraform\"}'`.")),
     ("package get-schema", Is("plugin schema")),
-    ("package info", Text("There is no `package info` yet. `outrigger plugin schema` shows the whole schema.")),
     ("package new", Text("`outrigger plugin new` makes a plugin in Rust.")),
     ("package publish", Text("Packages cannot be published yet.")),
     (
@@ -120,19 +119,17 @@ pub(super) const TABLE: &[(&str, Answer)] = &[
             "Use `outrigger new` to make a project, `outrigger stack init` to make a stack, and `outrigger package add` to add a provider.",
         ),
     ),
-    ("metadata", Text("Functions are shown by `outrigger plugin schema`.")),
+    ("metadata", Text("Functions of a provider are shown by `outrigger package info`.")),
     ("modules", Text("There are no modules. A component of a plugin groups resources.")),
     ("plan", Is("preview")),
-    ("providers", Text("`outrigger plugin ls` lists providers, `outrigger plugin schema` shows the schema of one.")),
+    (
+        "providers",
+        Text("`outrigger plugin ls` lists providers, `outrigger package info` shows the documentation of one."),
+    ),
     ("providers lock", Text("`outrigger install` writes the lock files of the project's packages.")),
     ("providers mirror", Text("Mirrors are read, not written. `terraform providers mirror` makes one.")),
     ("providers schema", Is("plugin schema --terraform")),
-    (
-        "show",
-        Text(
-            "`outrigger stack` shows the resources of a stack, `outrigger state show` one of them in full.",
-        ),
-    ),
+    ("show", Text("`outrigger stack` shows the resources of a stack, `outrigger state show` one of them in full.")),
     ("state mv", Is("state rename")),
     ("state pull", Is("stack export")),
     ("state push", Is("stack import")),
