@@ -15,6 +15,7 @@ mod logging;
 #[path = "../../../../plugins/chaos/tests/all/made.rs"]
 mod made;
 mod not_started;
+mod package_info;
 mod packages;
 mod peers;
 #[path = "../../../../xtask/src/peers/place.rs"]

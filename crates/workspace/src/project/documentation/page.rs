@@ -1,6 +1,6 @@
 //! The pages of a package.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 use outrigger_diagnostic::Diagnostic;
 use outrigger_schema::{Definition, Descriptions, Entry, Package, Property, Reference, Returns, Type};
@@ -59,14 +59,10 @@ impl Documentation {
         let token = subject.token();
         let broken = |error: outrigger_schema::SchemaError| unreadable(&error.to_string());
         let missing = || unreadable(&format!("It has no entry `{token}`."));
-        let mut page = Page {
-            package,
-            names: PropertyNames::default(),
-            blocks: Vec::new(),
-            types: VecDeque::new(),
-            seen: BTreeMap::new(),
-        };
-        page.blocks.push(heading(1, vec![Span::Plain(self.short(subject))]));
+        let mut page = Page::new(package);
+        // A type may refer to itself.
+        let anchor = matches!(subject, Subject::Type(_)).then(|| "top".to_owned());
+        page.blocks.push(Block::Heading { level: 1, text: vec![Span::Plain(self.short(subject))], anchor });
         match subject {
             Subject::Resource(_) => {
                 let resource = package.resource(token).map_err(broken)?.ok_or_else(missing)?;
@@ -138,13 +134,7 @@ impl Documentation {
         for (key, property) in &mut keys {
             property.required |= inputs.get(key).is_some_and(|input| input.required);
         }
-        let mut page = Page {
-            package,
-            names: PropertyNames::default(),
-            blocks: Vec::new(),
-            types: VecDeque::new(),
-            seen: BTreeMap::new(),
-        };
+        let mut page = Page::new(package);
         let said = said.into_iter().flatten().collect();
         let mut rows = page.rows(&keys, &said, &BTreeMap::new(), |_| false);
         for row in &mut rows {
@@ -164,10 +154,16 @@ struct Page<'a> {
     /// Types that are mentioned, and not described yet.
     types: VecDeque<String>,
     /// The anchors of all types that are mentioned.
-    seen: BTreeMap<String, String>,
+    seen: HashMap<String, String>,
+    anchors: HashSet<String>,
 }
 
-impl Page<'_> {
+impl<'a> Page<'a> {
+    fn new(package: &'a Package) -> Self {
+        let (types, seen, anchors) = (VecDeque::new(), HashMap::new(), HashSet::new());
+        Self { package, names: PropertyNames::default(), blocks: Vec::new(), types, seen, anchors }
+    }
+
     fn opening(
         &mut self,
         kind: &str,
@@ -360,10 +356,10 @@ impl Page<'_> {
                     .chars()
                     .map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '-' })
                     .collect();
-                let taken: BTreeSet<&String> = self.seen.values().collect();
                 let mut anchor = format!("type-{wanted}");
-                if taken.contains(&anchor) {
+                if !self.anchors.insert(anchor.clone()) {
                     anchor = format!("{anchor}-{}", self.seen.len());
+                    self.anchors.insert(anchor.clone());
                 }
                 self.types.push_back(token.clone());
                 self.seen.insert(token.clone(), anchor.clone());
@@ -375,7 +371,7 @@ impl Page<'_> {
 }
 
 fn heading(level: u8, text: Text) -> Block {
-    Block::Heading { level, text, anchor: (level == 1).then(|| "top".to_owned()) }
+    Block::Heading { level, text, anchor: None }
 }
 
 fn titled(level: u8, title: &str) -> Block {

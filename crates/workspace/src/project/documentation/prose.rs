@@ -82,7 +82,7 @@ const LONGEST_TAG: usize = 1024;
 const LONGEST_FENCE: usize = 8;
 
 /// What a first sentence is looked for in: some descriptions are books.
-const BEGINNING: usize = 2000;
+const BEGINNING: usize = 1000;
 
 /// The blocks of a description. Its headings begin at `level`.
 pub(super) fn blocks(markdown: &str, level: u8) -> Vec<Block> {
@@ -229,7 +229,8 @@ fn without_markup(markdown: &str) -> String {
     while let Some(at) = rest.find(['`', '<', '{', '&']) {
         result.push_str(&rest[..at]);
         rest = &rest[at..];
-        let (taken, replacement) = code_span(rest).or_else(|| markup(rest)).unwrap_or((1, &rest[..1]));
+        let found = code_span(rest).or_else(|| reference(rest)).or_else(|| markup(rest));
+        let (taken, replacement) = found.unwrap_or((1, &rest[..1]));
         result.push_str(replacement);
         rest = &rest[taken..];
     }
@@ -246,6 +247,14 @@ fn code_span(text: &str) -> Option<(usize, &str)> {
     let end = text[ticks..].find(&text[..ticks]).filter(|_| ticks > 0)? + 2 * ticks;
     // A paragraph that ends before has a stray backtick.
     (!text[..end].contains("\n\n")).then_some((end, &text[..end]))
+}
+
+/// What Pulumi's mark `{{% ref #/resources/TOKEN/inputProperties/NAME %}}` refers to: its length, and the name.
+fn reference(text: &str) -> Option<(usize, &str)> {
+    let inside = beginning(text.strip_prefix("{{%")?, LONGEST_TAG);
+    let (target, _) = inside.split_once("%}}")?;
+    let name = target.trim().strip_prefix("ref")?.trim_start().rsplit(['/', ':']).next()?;
+    Some((target.len() + 6, name))
 }
 
 fn markup(text: &str) -> Option<(usize, &str)> {
@@ -297,7 +306,10 @@ fn spans(text: &str) -> Text {
     let mut spans = Vec::new();
     let mut plain = String::new();
     let mut rest = text;
-    while let Some(letter) = rest.chars().next() {
+    while let Some(at) = rest.find(['`', '[', '!', '\\', '*']) {
+        plain.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let letter = char::from(rest.as_bytes()[0]);
         let found = match letter {
             '`' => code_span(rest).map(|(taken, code)| (taken, Span::Code(code.trim_matches('`').trim().to_owned()))),
             '[' | '!' => link(rest),
@@ -319,10 +331,11 @@ fn spans(text: &str) -> Text {
             }
             None => {
                 plain.push(letter);
-                rest = &rest[letter.len_utf8()..];
+                rest = &rest[1..];
             }
         }
     }
+    plain.push_str(rest);
     push_plain(&mut spans, &mut plain);
     spans
 }
@@ -368,14 +381,14 @@ mod tests {
 
     #[test]
     fn noise_and_other_languages_are_left_out() {
-        let markdown = "Sets <span pulumi-lang-nodejs=\"`minUpper`\" pulumi-lang-go=\"`a > b`\">`minUpper`</span> of <name>.\n\n\
+        let markdown = "Sets {{% ref#/resources/p:a:B/inputProperties/x %}} and <span pulumi-lang-nodejs=\"`minUpper`\" pulumi-lang-go=\"`a > b`\">`minUpper`</span> of <name>.\n\n\
             {{% examples %}}\n## Example Usage\n<!--Start PulumiCodeChooser -->\n```typescript\nlet a;\n```\n```yaml\na: 1\n```\n\
             ### Other\n```go\nfunc\n```\n{{% /examples %}}\n\n-> **Note:** see [it](https://x.example/a) or [that](javascript:x).\n\n\
             * one\n  more\n  - two &amp; `a <b> c`\n## Import\n\n```sh\n$ pulumi import x\n```\n";
         assert_eq!(
             shown(markdown),
             [
-                "Sets minUpper of <name>.",
+                "Sets x and minUpper of <name>.",
                 "3 Example Usage",
                 "yaml: a: 1",
                 "Note: see it or that.",
