@@ -23,6 +23,7 @@ const STATE_FILE: Answer =
     Text("The backend keeps the state: `outrigger login` chooses it, `outrigger stack export` writes a copy.");
 const VARIABLES: Answer = Text("Variables are the stack's configuration: `outrigger config set KEY VALUE`.");
 const COLORS: Answer = Text("`dot` takes colors as options, such as `-Ecolor=blue`.");
+const TYPE: Answer = Text("Write the name behind the package: `outrigger package info kit fs:File`.");
 const TESTS: Answer = Text("There are no test files.");
 
 /// Commands by their whole path; flags behind the path of a command of ours, or alone where every command has the same answer.
@@ -226,6 +227,9 @@ pub(super) const TABLE: &[(&str, Answer)] = &[
     ("new --runtime-options", Text("The project file has them: `runtime: {name: yaml, options: {}}`.")),
     ("new --template-mode", Text("Templates come with `outrigger`; `outrigger new --list` shows them.")),
     ("package add --language", LANGUAGES),
+    ("package info --function", TYPE),
+    ("package info --module", Text("`outrigger package info` lists all modules of a package.")),
+    ("package info --resource", TYPE),
     ("preview --message", Text("A preview is not part of the history; `outrigger up --message` is.")),
     (
         "stack --output",

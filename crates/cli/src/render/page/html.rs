@@ -23,10 +23,10 @@ pub(crate) fn html(blocks: &[Block], links: Links<'_>) -> String {
     let title = escaped(&title.unwrap_or_default());
     // No script and nothing from elsewhere, whatever a description holds.
     let policy = "default-src 'none'; style-src 'unsafe-inline'";
-    harmless(&format!(
+    format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
          <meta name=\"viewport\" content=\"width=device-width\">\n<title>{title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n{body}</body>\n</html>\n"
-    ))
+    )
 }
 
 fn render(out: &mut String, blocks: &[Block], links: Links<'_>) {
@@ -99,6 +99,12 @@ fn inline(text: &Text, links: Links<'_>) -> String {
     text.iter().map(span).collect()
 }
 
+/// Text that is no markup. Escape codes go first: afterwards they would not be whole.
 fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;").replace('\'', "&#39;")
+    harmless(text)
+        .replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
+        .replace('\'', "&#39;")
 }

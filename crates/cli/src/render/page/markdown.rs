@@ -5,13 +5,13 @@ use std::fmt::Write;
 use outrigger_workspace::{Block, Span, Text};
 
 use super::Links;
-use crate::render::text::harmless;
+use crate::render::text::{harmless, one_line};
 
 /// The page. What has a page of its own becomes a link if there is one.
 pub(crate) fn markdown(blocks: &[Block], links: Links<'_>) -> String {
     let mut out = String::new();
     render(&mut out, blocks, "", links);
-    harmless(&out)
+    out
 }
 
 fn render(out: &mut String, blocks: &[Block], indent: &str, links: Links<'_>) {
@@ -55,6 +55,7 @@ fn render(out: &mut String, blocks: &[Block], indent: &str, links: Links<'_>) {
 }
 
 fn fenced(out: &mut String, indent: &str, language: &str, text: &str) -> std::fmt::Result {
+    let text = harmless(text);
     let longest = text.split(|letter| letter != '`').map(str::len).max().unwrap_or_default();
     let fence = "`".repeat(longest.max(2) + 1);
     let language: String = language.chars().filter(char::is_ascii_alphanumeric).collect();
@@ -67,7 +68,7 @@ fn inline(text: &Text, links: Links<'_>) -> String {
     let span = |span: &Span| match span {
         Span::Plain(text) => escaped(text),
         Span::Code(text) => code(text),
-        Span::Link { text, url } => format!("[{}](<{}>)", escaped(text), url.replace(['<', '>', '\\'], "")),
+        Span::Link { text, url } => format!("[{}](<{}>)", escaped(text), one_line(url).replace(['<', '>', '\\'], "")),
         Span::Type { name, anchor } => format!("[{}](#{anchor})", escaped(name)),
         Span::Member(subject, name) => match links(subject) {
             Some(path) => format!("[{}]({path})", code(name)),
@@ -80,7 +81,7 @@ fn inline(text: &Text, links: Links<'_>) -> String {
 /// Plain text: no character of it is markup, and it stays on its line.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for letter in text.chars() {
+    for letter in harmless(text).chars() {
         match letter {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),
@@ -93,7 +94,7 @@ fn escaped(text: &str) -> String {
 }
 
 fn code(text: &str) -> String {
-    let text = text.replace(['\n', '\r'], " ");
+    let text = one_line(text);
     let longest = text.split(|letter| letter != '`').map(str::len).max().unwrap_or_default();
     let ticks = "`".repeat(longest + 1);
     // An empty pair of backticks would be two backticks.
