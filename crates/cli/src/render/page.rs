@@ -18,7 +18,7 @@ pub(crate) type Links<'l> = &'l dyn Fn(&Subject) -> Option<String>;
 
 #[cfg(test)]
 mod tests {
-    use outrigger_workspace::{Block, PropertyRow, Span, Text};
+    use outrigger_workspace::{Block, Member, PropertyRow, Span, Text};
 
     use super::*;
 
@@ -44,7 +44,7 @@ mod tests {
             Block::Paragraph(vec![Span::Link { text: HOSTILE.to_owned(), url }]),
             Block::Code { language: HOSTILE.to_owned(), text: HOSTILE.to_owned() },
             Block::Properties(vec![row]),
-            Block::Members(vec![(subject, HOSTILE.to_owned(), HOSTILE.to_owned())]),
+            Block::Members(vec![Member { subject, name: HOSTILE.to_owned(), summary: HOSTILE.to_owned() }]),
         ]
     }
 

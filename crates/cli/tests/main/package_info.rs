@@ -191,6 +191,9 @@ mod peers {
         assert!(!own.stdout.contains("package add"), "{}", own.stdout);
         let pages = site(&sandbox, &["random"], "markdown");
         assert_examples(&sandbox, &pages);
+        // Before its lock file is written, the project file alone says what it is.
+        fs::remove_dir_all(sandbox.path("project/sdks")).unwrap();
+        info(&sandbox, &["random", "random_string"]).ok().says(&says);
     }
 
     #[test]

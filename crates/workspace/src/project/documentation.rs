@@ -56,8 +56,8 @@ pub enum Block {
     },
     /// Properties, or values of an enumeration.
     Properties(Vec<PropertyRow>),
-    /// Resources or functions: what is written in a program, and what it is in a sentence.
-    Members(Vec<(Subject, String, String)>),
+    /// Resources or functions.
+    Members(Vec<Member>),
 }
 
 /// Text with code and links.
@@ -84,7 +84,7 @@ pub enum Span {
         /// The anchor of its heading.
         anchor: String,
     },
-    /// Something with a page of its own.
+    /// Something with a page of its own, as a program writes it.
     Member(Subject, String),
 }
 
@@ -101,6 +101,17 @@ pub struct PropertyRow {
     pub deprecated: Option<Text>,
     /// What it is for.
     pub description: Vec<Block>,
+}
+
+/// A resource or a function in a list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Member {
+    /// What it is.
+    pub subject: Subject,
+    /// How a program writes it.
+    pub name: String,
+    /// The first sentence of its description.
+    pub summary: String,
 }
 
 /// What a page can be about, by its full token.
@@ -145,15 +156,18 @@ impl Documentation {
     ) -> Result<Self, Diagnostic> {
         let (name, version) = versioned(source);
         let project = project(environment).ok();
-        let locked = match &project {
-            // What is wrong with other lock files is for `check` to say.
-            Some(project) if parameters.is_empty() && version.is_none() => {
-                Packages::find(&project.program_directory()).ok().and_then(|packages| packages.get(name).cloned())
-            }
-            _ => None,
+        let add = (!parameters.is_empty())
+            .then(|| format!("outrigger package add {} {}", shell(&[source.to_owned()]), shell(parameters)));
+        let own = project.as_ref().filter(|_| parameters.is_empty() && version.is_none());
+        // What is wrong with other lock files is for `check` to say.
+        let locked = own.and_then(|own| Packages::find(&own.program_directory()).ok()?.get(name).cloned());
+        // Before `install` there is no lock file.
+        let spec = own.filter(|_| locked.is_none()).and_then(|own| Some((own.directory(), own.packages.get(name)?)));
+        let (directory, name, version, parameters) = match spec {
+            Some((directory, spec)) => (directory, &*spec.source, spec.version.clone(), &*spec.parameters),
+            None => (&*environment.directory, name, version, parameters),
         };
-        let add = (!parameters.is_empty()).then(|| format!("outrigger package add {source} {}", shell(parameters)));
-        let plugin = PluginSource::parse(name, &environment.directory)?;
+        let plugin = PluginSource::parse(name, directory)?;
         let mut settings = match &project {
             Some(project) => PluginSettings::of_project(environment, project, BTreeMap::new())?,
             None => PluginSettings::new(environment, &environment.directory)?,

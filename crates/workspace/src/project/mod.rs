@@ -20,7 +20,7 @@ mod used_plugins;
 pub use asked::{Asked, Bare, BridgePlace, call_failed, terraform_provider};
 pub use check::{Report, check};
 pub use config::{Configuration, Secrecy};
-pub use documentation::{Block, Documentation, PropertyRow, Span, Subject, Text, plain};
+pub use documentation::{Block, Documentation, Member, PropertyRow, Span, Subject, Text, plain};
 pub use environment::{Environment, Frontend, Passphrase, Silent};
 pub use open::{Store, Workspace, home, project, project_directory};
 pub use operation::{Operation, Request};

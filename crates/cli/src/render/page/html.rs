@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use outrigger_workspace::{Block, Span, Text, plain};
+use outrigger_workspace::{Block, Member, Span, Text, plain};
 
 use super::Links;
 use crate::render::text::{harmless, one_line};
@@ -63,7 +63,7 @@ fn render(out: &mut String, blocks: &[Block], links: Links<'_>) {
             }
             Block::Members(members) => {
                 out.push_str("<ul>\n");
-                for (subject, name, summary) in members {
+                for Member { subject, name, summary } in members {
                     let name = inline(&vec![Span::Member(subject.clone(), name.clone())], links);
                     let _ = writeln!(out, "<li>{name} {}</li>", escaped(summary));
                 }

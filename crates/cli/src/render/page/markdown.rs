@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use outrigger_workspace::{Block, Span, Text};
+use outrigger_workspace::{Block, Member, Span, Text};
 
 use super::Links;
 use crate::render::text::{harmless, one_line};
@@ -41,7 +41,7 @@ fn render(out: &mut String, blocks: &[Block], indent: &str, links: Links<'_>) {
                 }
                 Ok(())
             }),
-            Block::Members(members) => members.iter().try_for_each(|(subject, name, summary)| {
+            Block::Members(members) => members.iter().try_for_each(|Member { subject, name, summary }| {
                 let span = Span::Member(subject.clone(), name.clone());
                 let colon = if summary.is_empty() { "" } else { ": " };
                 writeln!(out, "{indent}- {}{colon}{}", inline(&vec![span], links), escaped(summary))

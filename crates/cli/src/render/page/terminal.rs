@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use anstyle::{AnsiColor, Color, Style};
-use outrigger_workspace::{Block, PropertyRow, Span, Text};
+use outrigger_workspace::{Block, Member, PropertyRow, Span, Text};
 
 use crate::render::text::{harmless, one_line, width};
 
@@ -50,7 +50,7 @@ fn render(out: &mut String, blocks: &[Block], indent: usize, columns: usize) {
             }
             Block::Properties(rows) => rows.iter().for_each(|row| property(out, row, indent + 2, columns)),
             Block::Members(members) => {
-                for (_, name, summary) in members {
+                for Member { name, summary, .. } in members {
                     let (name, summary) = (plain(name), plain(&format!("  {summary}")));
                     wrapped(out, &[(&name, BOLD), (&summary, PLAIN)], indent + 2, indent + 6, columns);
                 }

@@ -7,7 +7,9 @@ use outrigger_schema::{Definition, Descriptions, Entry, Package, Property, Refer
 use outrigger_value::Value;
 
 use super::terraform::PropertyNames;
-use super::{Block, Documentation, PropertyRow, Span, Subject, Text, example, is_method, plain, prose, unreadable};
+use super::{
+    Block, Documentation, Member, PropertyRow, Span, Subject, Text, example, is_method, plain, prose, unreadable,
+};
 
 /// Values that are longer are not shown as a default.
 const LONGEST_VALUE: usize = 200;
@@ -35,13 +37,13 @@ impl Documentation {
             blocks.push(titled(2, "Configuration"));
             blocks.push(Block::Properties(configuration));
         }
-        let mut modules: BTreeMap<(String, bool), Vec<(Subject, String, String)>> = BTreeMap::new();
+        let mut modules: BTreeMap<(String, bool), Vec<Member>> = BTreeMap::new();
         for subject in self.subjects() {
             let is_function = matches!(subject, Subject::Function(_));
-            let short = self.short(&subject);
+            let name = self.short(&subject);
             let summary = prose::first_sentence(&package.summary(subject.entry()));
             let module = package.module(subject.token()).to_owned();
-            modules.entry((module, is_function)).or_default().push((subject, short, summary));
+            modules.entry((module, is_function)).or_default().push(Member { subject, name, summary });
         }
         for ((module, is_function), members) in modules {
             let kind = if is_function { "Functions" } else { "Resources" };

@@ -31,7 +31,7 @@ fn lines(blocks: &[Block]) -> Vec<String> {
         Block::Paragraph(text) | Block::Item { text, .. } => vec![plain(text)],
         Block::Code { text, .. } => text.lines().map(str::to_owned).collect(),
         Block::Properties(rows) => rows.iter().map(row).collect(),
-        Block::Members(members) => members.iter().map(|(_, name, summary)| format!("{name} {summary}")).collect(),
+        Block::Members(members) => members.iter().map(|member| format!("{} {}", member.name, member.summary)).collect(),
     };
     blocks.iter().flat_map(line).collect()
 }
