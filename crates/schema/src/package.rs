@@ -512,6 +512,22 @@ mod tests {
     }
 
     #[test]
+    fn tokens_are_shortened_and_entries_described() {
+        let package = package();
+        let item = "shop:index/item:Item";
+        assert_eq!((package.module(item), &*package.short(item, Package::resolve_resource)), ("", "shop:Item"));
+        assert_eq!(package.short("shop:gone:X", Package::resolve_resource), "shop:gone:X");
+        assert_eq!(package.resolve_type("shop:Kind").as_deref(), Some("shop:index:Kind"));
+        let schema = r#"{"name": "p", "publisher": "Us", "description": null,
+            "types": {"p:m:T": {"description": "A type.", "properties": {"a": {"description": "An a."}}}}}"#;
+        let package = Package::parse(schema.as_bytes().to_vec()).unwrap();
+        assert_eq!((&*package.about().publisher, &*package.about().description), ("Us", ""));
+        assert_eq!((package.module("p:m:T"), &*package.summary(Entry::Type("p:m:T"))), ("m", "A type."));
+        assert_eq!(package.descriptions(Entry::Type("p:m:T")).properties["a"], "An a.");
+        assert_eq!(package.descriptions(Entry::Resource("p:m:T")), Descriptions::default());
+    }
+
+    #[test]
     fn finds_nested_paths_that_force_a_replacement() {
         let schema = r##"{ "name": "p", "types": {
             "p:index:Inner": { "type": "object", "properties": {

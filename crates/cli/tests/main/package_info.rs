@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use regex_lite::Regex;
@@ -157,6 +158,15 @@ fn a_long_page_goes_through_a_pager_on_a_terminal() {
         sandbox.set("PAGER", Some(pager));
         assert_eq!(on_terminal(&sandbox, &["fs:File"]).contains("Arguments are outputs as well."), printed, "{pager}");
     }
+    // Without the variable it is `less`.
+    let bin = sandbox.path("bin");
+    fs::create_dir(&bin).unwrap();
+    fs::write(bin.join("less"), "#!/bin/sh\necho \"less $* and $LESS\"\n").unwrap();
+    fs::set_permissions(bin.join("less"), fs::Permissions::from_mode(0o755)).unwrap();
+    sandbox.prefer(&bin);
+    sandbox.set("PAGER", None);
+    assert_eq!(on_terminal(&sandbox, &["fs:File"]).trim(), "less -FRX and FRX");
+    assert!(on_terminal(&sandbox, &["random:Uuid", "--color", "never"]).contains("less -FRX"));
 }
 
 mod peers {

@@ -1,7 +1,9 @@
 //! What a package's schema says, for readers: a page for the package, and one for each resource, function and type. Pages are blocks; how they look is
 //! the caller's matter.
 
+mod builder;
 mod example;
+mod markup;
 mod page;
 mod prose;
 mod terraform;
@@ -249,6 +251,7 @@ impl Documentation {
                     )
                     .collect();
                 near.sort_unstable();
+                near.dedup();
                 let near: Vec<String> = near.into_iter().take(LISTED).map(|(_, name)| name).collect();
                 let diagnostic = Diagnostic::error(
                     "package-info-type",

@@ -1,85 +1,12 @@
 //! Descriptions, which are Markdown of many authors, as blocks. HTML, Pulumi's marks and the code of other languages are left out here, so that no
 //! renderer meets any of it.
 
+use super::markup::{LONGEST_TAG, beginning, code_span, is_among, without_markup};
 use super::{Block, Span, Text};
 
 /// Languages of programs that are not written here.
-const OTHER_LANGUAGES: [&str; 19] = [
-    "c#",
-    "cs",
-    "csharp",
-    "fsharp",
-    "go",
-    "golang",
-    "hcl",
-    "java",
-    "javascript",
-    "js",
-    "nodejs",
-    "py",
-    "python",
-    "terraform",
-    "tf",
-    "ts",
-    "tsx",
-    "typescript",
-    "vb",
-];
-
-/// What is a tag of HTML and not a placeholder such as `<name>`.
-const TAGS: [&str; 47] = [
-    "a",
-    "abbr",
-    "b",
-    "blockquote",
-    "br",
-    "center",
-    "cite",
-    "code",
-    "dd",
-    "del",
-    "details",
-    "div",
-    "dl",
-    "dt",
-    "em",
-    "font",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "h5",
-    "h6",
-    "hr",
-    "i",
-    "img",
-    "kbd",
-    "li",
-    "ol",
-    "p",
-    "pre",
-    "pulumi-lang",
-    "s",
-    "small",
-    "span",
-    "strong",
-    "sub",
-    "summary",
-    "sup",
-    "table",
-    "tbody",
-    "td",
-    "th",
-    "thead",
-    "tr",
-    "tt",
-    "u",
-    "ul",
-];
-
-/// A tag or a link that is longer is none, so that the work grows with the text and not with its square.
-const LONGEST_TAG: usize = 1024;
-const LONGEST_FENCE: usize = 8;
+const OTHER_LANGUAGES: &str = "c# cs csharp fsharp go golang hcl java javascript js nodejs py python terraform tf ts tsx typescript \
+    vb";
 
 /// What a first sentence is looked for in: some descriptions are books.
 const BEGINNING: usize = 1000;
@@ -98,7 +25,7 @@ pub(super) fn blocks(markdown: &str, level: u8) -> Vec<Block> {
         let inside: Vec<&str> = lines.by_ref().take_while(|line| !line.trim().starts_with(fence)).collect();
         paragraphs(&std::mem::take(&mut prose), level, &mut blocks);
         // Without its text, the code of another language stays until it is known which headings stood above it.
-        let text = if OTHER_LANGUAGES.contains(&&*language) { String::new() } else { inside.join("\n") };
+        let text = if is_among(OTHER_LANGUAGES, &language) { String::new() } else { inside.join("\n") };
         blocks.push(Block::Code { language, text });
     }
     paragraphs(&prose, level, &mut blocks);
@@ -117,11 +44,6 @@ pub(super) fn first_sentence(markdown: &str) -> String {
         !paragraph[..*at].ends_with(".g") && !paragraph[..*at].ends_with("i.e")
     });
     end.map_or_else(|| paragraph.clone(), |end| paragraph[..=end].to_owned())
-}
-
-fn beginning(text: &str, length: usize) -> &str {
-    let end = (0..=length.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
-    &text[..end.unwrap_or_default()]
 }
 
 /// The fence that a line opens, and the language behind it.
@@ -220,85 +142,6 @@ fn without_empty_sections(blocks: Vec<Block>) -> Vec<Block> {
     kept.retain(|block| !is_left_out(block));
     kept.reverse();
     kept
-}
-
-/// Markdown without comments, tags and short codes. Code in backticks stays as it is.
-fn without_markup(markdown: &str) -> String {
-    let mut result = String::with_capacity(markdown.len());
-    let mut rest = markdown;
-    while let Some(at) = rest.find(['`', '<', '{', '&']) {
-        result.push_str(&rest[..at]);
-        rest = &rest[at..];
-        let found = code_span(rest).or_else(|| reference(rest)).or_else(|| markup(rest));
-        let (taken, replacement) = found.unwrap_or((1, &rest[..1]));
-        result.push_str(replacement);
-        rest = &rest[taken..];
-    }
-    result.push_str(rest);
-    result
-}
-
-/// The code in backticks that a text begins with: its length, and what stays of it.
-fn code_span(text: &str) -> Option<(usize, &str)> {
-    let ticks = text.len() - text.trim_start_matches('`').len();
-    if ticks > LONGEST_FENCE {
-        return Some((ticks, ""));
-    }
-    let end = text[ticks..].find(&text[..ticks]).filter(|_| ticks > 0)? + 2 * ticks;
-    // A paragraph that ends before has a stray backtick.
-    (!text[..end].contains("\n\n")).then_some((end, &text[..end]))
-}
-
-/// What Pulumi's mark `{{% ref #/resources/TOKEN/inputProperties/NAME %}}` refers to: its length, and the name.
-fn reference(text: &str) -> Option<(usize, &str)> {
-    let inside = beginning(text.strip_prefix("{{%")?, LONGEST_TAG);
-    let (target, _) = inside.split_once("%}}")?;
-    let name = target.trim().strip_prefix("ref")?.trim_start().rsplit(['/', ':']).next()?;
-    Some((target.len() + 6, name))
-}
-
-fn markup(text: &str) -> Option<(usize, &str)> {
-    for (open, close) in [("<!--", "-->"), ("{{%", "%}}"), ("{{<", ">}}")] {
-        if text.starts_with(open) {
-            return Some((text.find(close).map_or(text.len(), |at| at + close.len()), ""));
-        }
-    }
-    for (entity, letter) in
-        [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&nbsp;", " "), ("&amp;", "&")]
-    {
-        if text.starts_with(entity) {
-            return Some((entity.len(), letter));
-        }
-    }
-    let inside =
-        text.strip_prefix('<').filter(|tag| tag.starts_with(|first: char| first == '/' || first.is_alphabetic()))?;
-    let mut quoted = None;
-    let end = inside.bytes().take(LONGEST_TAG).position(|byte| match (quoted, byte) {
-        (Some(quote), _) => {
-            if byte == quote {
-                quoted = None;
-            }
-            false
-        }
-        (None, b'"' | b'\'') => {
-            quoted = Some(byte);
-            false
-        }
-        (None, byte) => byte == b'>',
-    })?;
-    let tag = &inside[..end];
-    if tag.starts_with("https://") || tag.starts_with("http://") {
-        return Some((end + 2, tag));
-    }
-    let name = tag.trim_start_matches('/').split([' ', '\n', '\t', '/']).next().unwrap_or_default().to_lowercase();
-    let replacement = match (&*name, tag.starts_with('/')) {
-        ("li", false) => "\n- ",
-        ("br" | "hr", _) => "\n",
-        ("p" | "div" | "ul" | "ol" | "table" | "tr" | "pre" | "blockquote", _) => "\n\n",
-        ("code" | "tt" | "kbd", _) => "`",
-        _ => "",
-    };
-    TAGS.contains(&&*name).then_some((end + 2, replacement))
 }
 
 /// Code, links and plain text.
