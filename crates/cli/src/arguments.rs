@@ -87,7 +87,7 @@ pub(crate) enum Command {
     Config(commands::config::Config),
     /// Show and edit a stack's state without touching the resources themselves.
     State(commands::state::State),
-    /// Add packages to a project.
+    /// Add packages to a project, and show their documentation.
     Package(commands::package::Package),
     /// Write the lock files of the project's packages, and look for its plugins.
     Install(commands::install::Install),

@@ -177,6 +177,18 @@ pub(crate) const EXAMPLES: &[(&str, Examples)] = &[
             ),
         ],
     ),
+    (
+        "package info",
+        &[
+            ("outrigger package info kit", "The resources and functions of a package"),
+            ("outrigger package info kit fs:File", "One resource, with an example"),
+            (
+                "outrigger package info terraform-provider hashicorp/random random_string",
+                "By Terraform's name, of a provider that the project does not have",
+            ),
+            ("outrigger package info kit --output-dir docs --format html", "Pages for a site"),
+        ],
+    ),
     ("install", &[("outrigger install", "After a checkout without `sdks`, or to see what is missing")]),
     (
         "login",

@@ -18,6 +18,7 @@ mod kit;
 mod logging;
 mod operation;
 mod output;
+mod pager;
 mod parity;
 mod render;
 mod signposts;

@@ -11,8 +11,9 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::decode::{self, Names};
-use crate::token::Table;
-use crate::{Definition, Function, Property, Resource, Type};
+use crate::description;
+use crate::token::{Table, shortened};
+use crate::{About, Definition, Descriptions, Entry, Function, Property, Resource, Type};
 
 /// Why a schema cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -44,6 +45,7 @@ pub struct Package {
     name: String,
     version: String,
     download_url: Option<String>,
+    about: About,
     format: Option<Regex>,
     provider: Option<Range<usize>>,
     config: Option<Range<usize>>,
@@ -91,6 +93,13 @@ impl Package {
             name: outline.name.into_owned(),
             version: version.strip_prefix('v').unwrap_or(version).to_owned(),
             download_url: outline.plugin_download_url.as_deref().filter(|url| !url.is_empty()).map(str::to_owned),
+            about: description::about([
+                outline.display_name,
+                outline.description,
+                outline.publisher,
+                outline.homepage,
+                outline.repository,
+            ]),
             format,
             provider: outline.provider.map(range),
             config: outline.config.map(range),
@@ -117,6 +126,7 @@ impl Package {
             name: name.to_owned(),
             version: String::new(),
             download_url: None,
+            about: About::default(),
             format: None,
             provider: None,
             config: None,
@@ -141,6 +151,31 @@ impl Package {
         self.download_url.as_deref()
     }
 
+    /// What the package says about itself.
+    pub fn about(&self) -> &About {
+        &self.about
+    }
+
+    /// The descriptions of an entry, decoded anew each time; empty if there is no such entry.
+    pub fn descriptions(&self, entry: Entry<'_>) -> Descriptions {
+        self.range(entry).map(|range| description::descriptions(self.slice(range))).unwrap_or_default()
+    }
+
+    /// The description of an entry alone, which is much less work.
+    pub fn summary(&self, entry: Entry<'_>) -> String {
+        self.range(entry).map(|range| description::summary(self.slice(range))).unwrap_or_default()
+    }
+
+    fn range(&self, entry: Entry<'_>) -> Option<Range<usize>> {
+        match entry {
+            Entry::Resource(token) if self.is_provider(token) => self.provider.clone(),
+            Entry::Resource(token) => self.resources.ranges.get(token).cloned(),
+            Entry::Function(token) => self.functions.ranges.get(token).cloned(),
+            Entry::Type(token) => self.types.ranges.get(token).cloned(),
+            Entry::Config => self.config.clone(),
+        }
+    }
+
     /// The schema as it came.
     pub fn text(&self) -> &str {
         &self.text
@@ -157,6 +192,27 @@ impl Package {
     /// The full token of a function as a user writes it.
     pub fn resolve_function(&self, written: &str) -> Option<String> {
         self.functions.table(self.format.as_ref()).resolve(written).map(str::to_owned)
+    }
+
+    /// The full token of an object type or enumeration as a user writes it.
+    pub fn resolve_type(&self, written: &str) -> Option<String> {
+        self.types.table(self.format.as_ref()).resolve(written).map(str::to_owned)
+    }
+
+    /// The module of a token as a user writes it; empty for the module `index`.
+    pub fn module<'t>(&self, token: &'t str) -> &'t str {
+        let module =
+            token.split(':').nth(1).map_or("index", |module| shortened(&self.name, module, self.format.as_ref()));
+        if module == "index" { "" } else { module }
+    }
+
+    /// The shortest way to write a token of three parts that leads back to it.
+    pub fn short(&self, token: &str, resolve: impl Fn(&Self, &str) -> Option<String>) -> String {
+        let Some((package, rest)) = token.split_once(':') else { return token.to_owned() };
+        let name = rest.rsplit(':').next().unwrap_or_default();
+        let leads_back = |short: &String| resolve(self, short).as_deref() == Some(token);
+        let shorter = [format!("{package}:{name}"), format!("{package}:{}:{name}", self.module(token))];
+        shorter.into_iter().find(leads_back).unwrap_or_else(|| token.to_owned())
     }
 
     /// A resource by its full token; `pulumi:providers:NAME` gives the provider.
@@ -332,6 +388,16 @@ struct Outline<'a> {
     name: Cow<'a, str>,
     #[serde(borrow, default)]
     version: Option<Cow<'a, str>>,
+    #[serde(default)]
+    display_name: Option<Cow<'a, str>>,
+    #[serde(default)]
+    description: Option<Cow<'a, str>>,
+    #[serde(default)]
+    publisher: Option<Cow<'a, str>>,
+    #[serde(default)]
+    homepage: Option<Cow<'a, str>>,
+    #[serde(default)]
+    repository: Option<Cow<'a, str>>,
     #[serde(borrow, default, rename = "pluginDownloadURL")]
     plugin_download_url: Option<Cow<'a, str>>,
     #[serde(borrow, default)]
@@ -443,6 +509,22 @@ mod tests {
         assert_eq!(provider.properties.keys().collect::<Vec<_>>(), ["kind", "region"]);
         assert!(package.config().unwrap()["region"].secret);
         assert_eq!(package.resolve_resource("pulumi:providers:other"), None);
+    }
+
+    #[test]
+    fn tokens_are_shortened_and_entries_described() {
+        let package = package();
+        let item = "shop:index/item:Item";
+        assert_eq!((package.module(item), &*package.short(item, Package::resolve_resource)), ("", "shop:Item"));
+        assert_eq!(package.short("shop:gone:X", Package::resolve_resource), "shop:gone:X");
+        assert_eq!(package.resolve_type("shop:Kind").as_deref(), Some("shop:index:Kind"));
+        let schema = r#"{"name": "p", "publisher": "Us", "description": null,
+            "types": {"p:m:T": {"description": "A type.", "properties": {"a": {"description": "An a."}}}}}"#;
+        let package = Package::parse(schema.as_bytes().to_vec()).unwrap();
+        assert_eq!((&*package.about().publisher, &*package.about().description), ("Us", ""));
+        assert_eq!((package.module("p:m:T"), &*package.summary(Entry::Type("p:m:T"))), ("m", "A type."));
+        assert_eq!(package.descriptions(Entry::Type("p:m:T")).properties["a"], "An a.");
+        assert_eq!(package.descriptions(Entry::Resource("p:m:T")), Descriptions::default());
     }
 
     #[test]

@@ -96,7 +96,8 @@ fn only<T>(mut found: impl Iterator<Item = T>) -> Option<T> {
     found.next().filter(|_| found.next().is_none())
 }
 
-fn shortened<'a>(package: &str, module: &'a str, module_format: Option<&Regex>) -> &'a str {
+/// A module as users write it.
+pub(crate) fn shortened<'a>(package: &str, module: &'a str, module_format: Option<&Regex>) -> &'a str {
     if package == "pulumi" && (module == "pulumi" || module == "providers") {
         return "index";
     }

@@ -44,7 +44,7 @@ pub(crate) fn run(arguments: Arguments, environment: &Environment, terminal: Ter
         Command::Output(command) => command.run(environment, terminal),
         Command::Config(command) => command.run(environment, terminal),
         Command::State(command) => command.run(environment, terminal),
-        Command::Package(command) => command.run(environment),
+        Command::Package(command) => command.run(environment, terminal),
         Command::Install(command) => command.run(environment),
         Command::Plugin(command) => command.run(environment),
         Command::Login(command) => command.run(environment),

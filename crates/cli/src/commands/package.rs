@@ -1,5 +1,7 @@
 //! `outrigger package`.
 
+mod info;
+
 use clap::{Args, Subcommand};
 use outrigger_workspace::add_package;
 
@@ -9,8 +11,9 @@ use crate::failure::Failure;
 use crate::operation::runtime;
 use crate::output::{data, talk};
 use crate::render::waiting::waiting;
+use crate::terminal::Terminal;
 
-/// Add packages to a project.
+/// Add packages to a project, and show their documentation.
 #[derive(Args, Debug)]
 pub(crate) struct Package {
     #[command(subcommand)]
@@ -20,6 +23,7 @@ pub(crate) struct Package {
 #[derive(Debug, Subcommand)]
 enum PackageCommand {
     Add(Add),
+    Info(info::Info),
 }
 
 /// Add a package to the project.
@@ -36,9 +40,10 @@ struct Add {
 }
 
 impl Package {
-    pub(crate) fn run(self, environment: &Environment) -> Result<(), Failure> {
+    pub(crate) fn run(self, environment: &Environment, terminal: Terminal) -> Result<(), Failure> {
         match self.command {
             PackageCommand::Add(add) => add.run(environment),
+            PackageCommand::Info(info) => info.run(environment, terminal),
         }
     }
 }

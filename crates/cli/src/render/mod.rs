@@ -2,12 +2,14 @@
 //!
 //! - [`diagnostic`] shows findings with their place in the source.
 //! - [`value`] and [`detail`] show property values and how they change; secrets are `[secret]`.
+//! - [`page`] shows documentation: on a terminal, as Markdown, as HTML.
 //! - [`progress`] turns the engine's events into lines or, on a terminal, into the [`live`] tree, or into JSON, one object a line.
 
 pub(crate) mod detail;
 pub(crate) mod diagnostic;
 pub(crate) mod duration;
 pub(crate) mod live;
+pub(crate) mod page;
 pub(crate) mod plugins;
 pub(crate) mod progress;
 pub(crate) mod step;

@@ -20,6 +20,7 @@ const STATE_FILE: Answer =
     Text("The backend keeps the state: `outrigger login` chooses it, `outrigger stack export` writes a copy.");
 const VARIABLES: Answer = Text("Variables are the stack's configuration: `outrigger config set KEY VALUE`.");
 const COLORS: Answer = Text("`dot` takes colors as options, such as `-Ecolor=blue`.");
+const TYPE: Answer = Text("Write the name behind the package: `outrigger package info kit fs:File`.");
 const TESTS: Answer = Text("There are no test files.");
 
 /// Commands by their whole path; flags behind the path of a command of ours, or alone where every command has the same answer.
@@ -59,7 +60,6 @@ pub(super) const TABLE: &[(&str, Answer)] = &[
     ),
     ("package get-mapping", Text("Use `outrigger plugin call NAME GetMapping '{\"key\": \"terraform\"}'`.")),
     ("package get-schema", Is("plugin schema")),
-    ("package info", Text("There is no `package info` yet. `outrigger plugin schema` shows the whole schema.")),
     ("package new", Text("`outrigger plugin new` makes a plugin in Rust.")),
     ("package publish", Text("Packages cannot be published yet.")),
     (
@@ -111,10 +111,13 @@ pub(super) const TABLE: &[(&str, Answer)] = &[
             "Use `outrigger new` to make a project, `outrigger stack init` to make a stack, and `outrigger package add` to add a provider.",
         ),
     ),
-    ("metadata", Text("Functions are shown by `outrigger plugin schema`.")),
+    ("metadata", Text("Functions of a provider are shown by `outrigger package info`.")),
     ("modules", Text("There are no modules. A component of a plugin groups resources.")),
     ("plan", Is("preview")),
-    ("providers", Text("`outrigger plugin ls` lists providers, `outrigger plugin schema` shows the schema of one.")),
+    (
+        "providers",
+        Text("`outrigger plugin ls` lists providers, `outrigger package info` shows the documentation of one."),
+    ),
     ("providers lock", Text("`outrigger install` writes the lock files of the project's packages.")),
     ("providers mirror", Text("Mirrors are read, not written. `terraform providers mirror` makes one.")),
     ("providers schema", Is("plugin schema --terraform")),
@@ -213,6 +216,9 @@ pub(super) const TABLE: &[(&str, Answer)] = &[
     ("new --runtime-options", Text("The project file has them: `runtime: {name: yaml, options: {}}`.")),
     ("new --template-mode", Text("Templates come with `outrigger`; `outrigger new --list` shows them.")),
     ("package add --language", LANGUAGES),
+    ("package info --function", TYPE),
+    ("package info --module", Text("`outrigger package info` lists all modules of a package.")),
+    ("package info --resource", TYPE),
     ("preview --message", Text("A preview is not part of the history; `outrigger up --message` is.")),
     (
         "stack --output",

@@ -16,6 +16,7 @@ mod logging;
 mod made;
 mod no_changes;
 mod not_started;
+mod package_info;
 mod packages;
 mod passphrase;
 mod peers;

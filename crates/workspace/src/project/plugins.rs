@@ -10,11 +10,11 @@ use outrigger_host::{Host, HostOptions, KeeperCommand, ProjectOptions, Run};
 use outrigger_package::pulumi::{ProjectPlugin, Search};
 use outrigger_package::terraform::{SearchContext, Sources};
 use outrigger_project::Project;
-use outrigger_provider::{LogSink, Plugin, without_secrets};
+use outrigger_provider::{LogSink, Plugin, PluginDescriptor, without_secrets};
 use outrigger_pulumi::{Attached, Pulumi};
 use outrigger_state::StackName;
 use outrigger_transport::tap::CallLog;
-use outrigger_transport::{Deadlines, Protocol};
+use outrigger_transport::{Deadlines, Protocol, Resolved};
 
 use super::{Environment, Store, call_log};
 
@@ -105,6 +105,20 @@ impl PluginSettings {
         let host = Host::new(self.options())?;
         let run = host.run(project, log);
         Ok((host, run))
+    }
+
+    /// The same, and where one of the plugins was found.
+    pub(super) async fn start_with(
+        self,
+        log: Arc<dyn LogSink>,
+        plugin: &PluginDescriptor,
+    ) -> Result<(Host, Run, Option<Resolved>), Diagnostic> {
+        let project = self.project.clone();
+        let options = self.options();
+        let found = options.find(plugin).await?;
+        let host = Host::new(options)?;
+        let run = host.run(project, log);
+        Ok((host, run, found))
     }
 
     /// The options of a host for the three kinds of plugins. An attached plugin comes first: its author means that one, whatever its

@@ -52,7 +52,8 @@ pub async fn used_plugins(
     Ok(Some((plugins, missing)))
 }
 
-fn used(wanted: &PluginDescriptor, found: Option<outrigger_transport::Resolved>) -> UsedPlugin {
+/// A plugin that was looked for.
+pub(super) fn used(wanted: &PluginDescriptor, found: Option<outrigger_transport::Resolved>) -> UsedPlugin {
     let known = found.as_ref().and_then(|found| found.version.as_ref()).map(ToString::to_string);
     let parameter = wanted.parameterization.as_ref().map(|parameter| parameter.version.clone());
     UsedPlugin {

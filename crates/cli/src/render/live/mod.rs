@@ -20,7 +20,8 @@ use crate::terminal::Silence;
 use board::Node;
 pub(crate) use board::{Board, Intention};
 use frame::Frame;
-use screen::{Screen, size};
+use screen::Screen;
+pub(crate) use screen::size;
 
 /// The shortest time between two frames.
 const FRAME: Duration = Duration::from_millis(100);

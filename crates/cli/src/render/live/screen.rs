@@ -104,7 +104,7 @@ fn up(rows: usize, text: &mut String) {
 }
 
 /// The size of the terminal: columns and rows.
-pub(super) fn size() -> (usize, usize) {
+pub(crate) fn size() -> (usize, usize) {
     let usual = (80, 24);
     match rustix::termios::tcgetwinsize(io::stdout()) {
         Ok(size) if size.ws_col > 0 && size.ws_row > 0 => (size.ws_col.into(), size.ws_row.into()),
