@@ -2,7 +2,7 @@
 //!
 //! | macro | for | attributes on a field |
 //! | --- | --- | --- |
-//! | `Inputs` | what a resource, a function or the package's configuration takes | `name`, `secret`, `replace`, `default`, `env`, `deprecated` |
+//! | `Inputs` | what a resource, a function or the package's configuration takes | `name`, `secret`, `replace`, `default`, `env`, `autoname`, `deprecated` |
 //! | `Outputs` | what a resource or a function answers | `name`, `secret`, `stable`, `deprecated` |
 //! | `Object` | an object inside of either | `name`, `secret`, `replace`, `default`, `deprecated` |
 //! | `Enumeration` | a text with a few possible values | on a variant: `name`, `deprecated` |

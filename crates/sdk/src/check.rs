@@ -21,7 +21,11 @@ impl<I> Check<I> {
 
     /// Up to 64 random hexadecimal digits, the same for the same plan: for names that must be new.
     pub fn random_digits(&self, count: usize) -> String {
-        let digits = self.seed.iter().flat_map(|byte| [byte >> 4, byte & 15]);
-        digits.filter_map(|digit| char::from_digit(digit.into(), 16)).take(count).collect()
+        random_digits(&self.seed, count)
     }
+}
+
+pub(crate) fn random_digits(seed: &[u8; 32], count: usize) -> String {
+    let digits = seed.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    digits.filter_map(|digit| char::from_digit(digit.into(), 16)).take(count).collect()
 }

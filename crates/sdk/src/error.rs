@@ -19,6 +19,8 @@ pub struct Error {
     pub(crate) message: String,
     pub(crate) kind: ErrorKind,
     pub(crate) partial: Option<Box<Partial>>,
+    /// Whether another attempt may succeed.
+    pub(crate) transient: bool,
 }
 
 /// What exists after a failure.
@@ -31,7 +33,7 @@ pub(crate) struct Partial {
 impl Error {
     /// A failure that changed nothing.
     pub fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), kind: ErrorKind::NotDone, partial: None }
+        Self { message: message.into(), kind: ErrorKind::NotDone, partial: None, transient: false }
     }
 
     /// The plugin does not have this.
@@ -42,6 +44,12 @@ impl Error {
     /// The call was cancelled before anything happened.
     pub fn cancelled() -> Self {
         Self { kind: ErrorKind::Cancelled, ..Self::new("cancelled") }
+    }
+
+    /// Another attempt may succeed: a service that is busy, a name that is not known everywhere yet. [`crate::Context::retry`] makes one.
+    #[must_use]
+    pub fn transient(self) -> Self {
+        Self { transient: true, ..self }
     }
 
     /// Nobody can tell whether it happened.

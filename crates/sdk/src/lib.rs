@@ -12,6 +12,7 @@
 // The derive macros name this crate; its own tests use them, too.
 extern crate self as outrigger_sdk;
 
+mod autoname;
 mod changes;
 mod check;
 mod context;
@@ -33,6 +34,7 @@ mod serve;
 pub mod shape;
 pub mod testing;
 mod validation;
+mod waiting;
 
 pub use outrigger_provider::DiffKind;
 pub use outrigger_sdk_derive::{Enumeration, Inputs, Object, Outputs};
@@ -51,3 +53,4 @@ pub use resource::{Created, Resource, State};
 pub use schema::SchemaMistake;
 pub use secret::Secret;
 pub use serve::{serve, serve_plugin, serve_with};
+pub use waiting::Backoff;

@@ -155,6 +155,11 @@ impl Package {
         self
     }
 
+    /// Whether a resource has a name that the engine may choose.
+    pub(crate) fn takes_autonaming(&self) -> bool {
+        self.resources.values().any(|kind| kind.taken().properties.iter().any(|property| property.autoname))
+    }
+
     fn about(mut self, key: &'static str, text: &str) -> Self {
         self.about.insert(key, text.into());
         self

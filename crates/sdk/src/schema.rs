@@ -128,8 +128,10 @@ impl Writer {
     fn properties(&mut self, shape: &ObjectShape) -> (Json, Json) {
         let properties: Map<String, Json> =
             shape.properties.iter().map(|property| (property.name.to_owned(), self.property(property))).collect();
-        // What the environment may give need not be in a program; the plugin itself sees whether it is there.
-        let required = shape.properties.iter().filter(|property| property.required && property.environment.is_empty());
+        // A program need not have a value that the environment or the engine may give; the plugin itself sees whether it is there.
+        let required =
+            |property: &&PropertyShape| property.required && property.environment.is_empty() && !property.autoname;
+        let required = shape.properties.iter().filter(required);
         let mut required: Vec<&str> = required.map(|property| property.name).collect();
         required.sort_unstable();
         (Json::Object(properties), required.into())

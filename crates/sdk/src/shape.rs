@@ -71,6 +71,8 @@ pub struct PropertyShape {
     pub replace: bool,
     /// Whether an update leaves it as it is.
     pub stable: bool,
+    /// Whether a resource gets a name here when the program gives none.
+    pub autoname: bool,
     /// Its value when none is given.
     pub default: Option<Value>,
     /// Environment variables that are looked at, in this order, before the default.
@@ -90,6 +92,7 @@ impl PropertyShape {
             secret: T::SECRET,
             replace: false,
             stable: false,
+            autoname: false,
             default: None,
             environment: Vec::new(),
             deprecated: None,
@@ -112,6 +115,12 @@ impl PropertyShape {
     #[must_use]
     pub fn stable(self) -> Self {
         Self { stable: true, ..self }
+    }
+
+    /// A resource gets a name here when the program gives none. It stays required: the user may have disabled that.
+    #[must_use]
+    pub fn autoname(self) -> Self {
+        Self { autoname: true, ..self }
     }
 
     /// Its value when none is given.
