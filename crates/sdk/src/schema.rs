@@ -9,12 +9,12 @@ use serde_json::{Map, Value as Json, json};
 use crate::Package;
 use crate::shape::{EnumShape, ObjectShape, PropertyShape, Shape};
 
-/// The package cannot be described: a mistake of its author.
+/// A mistake in a package that keeps it from having a schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SchemaMistake {
-    /// The token or type that it is about.
+    /// The token or type with the mistake.
     pub at: String,
-    /// What is wrong.
+    /// The reason.
     pub reason: String,
 }
 

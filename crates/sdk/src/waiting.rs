@@ -1,4 +1,4 @@
-//! Retrying, waiting and paging: loops around calls of a service, which end with the user's patience.
+//! Retrying, waiting and paging: loops around calls of a service, which end when the time is up or the user wants to stop.
 
 use std::collections::hash_map::RandomState;
 use std::future::Future;
@@ -67,7 +67,9 @@ impl Context {
         let begun = Instant::now();
         let within = self.timeout().unwrap_or(backoff.within);
         let mut delay = backoff.first;
-        for count in 1_u32.. {
+        let mut count = 0;
+        loop {
+            count += 1;
             let error = match look().await {
                 Ok(Some(value)) => return Ok(value),
                 Ok(None) => Error::new("it is not ready"),
@@ -84,7 +86,6 @@ impl Context {
             }
             delay = delay.saturating_mul(2).min(backoff.longest);
         }
-        Err(Error::new("it is not ready"))
     }
 
     /// All items of a list that a service gives in pages. `page` takes the cursor of a page, which is `None` for the first, and gives its items
@@ -192,7 +193,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_wait_ends_with_the_value_or_the_users_patience() {
+    async fn a_wait_ends_with_the_value_or_when_the_user_stops_it() {
         let (cx, call) = context(Some(1000 * SECOND));
         let begun = Instant::now();
         let look = || async { Ok((begun.elapsed() > 30 * SECOND).then_some("ready")) };

@@ -66,7 +66,7 @@ pub(super) const TABLE: &[(&str, Answer)] = &[
     ("package get-schema", Is("plugin schema")),
     ("package info", Text("There is no `package info` yet. `outrigger plugin schema` shows the whole schema.")),
     ("package new", Text("`outrigger plugin new` makes a plugin in Rust.")),
-    ("package publish", Text("Packages cannot be published yet.")),
+    ("package publish", Text("There is no registry. `outrigger plugin pack` makes the archives of a release.")),
     (
         "plugin install",
         Text("Plugins cannot be installed yet. `pulumi plugin install` puts them where they are found."),

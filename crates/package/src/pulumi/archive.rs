@@ -95,7 +95,9 @@ fn unfinished(directory: &Path) -> io::Result<tempfile::NamedTempFile> {
 }
 
 fn add(archive: &mut tar::Builder<impl Write>, path: &Path, name: &str, mode: u32) -> io::Result<()> {
-    let mut file = File::open(path)?;
+    let named =
+        |error: io::Error| io::Error::new(error.kind(), format!("`{}` cannot be read: {error}", path.display()));
+    let mut file = File::open(path).map_err(named)?;
     let size = file.metadata()?.len();
     let mut header = tar::Header::new_ustar();
     header.set_size(size);
