@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use outrigger_provider::{CallContext, LogLevel, ResourceIdentity};
 use outrigger_value::Urn;
+use tokio::time::Instant;
 
 use crate::{Error, Result};
 
@@ -19,13 +20,14 @@ pub struct Context {
     call: CallContext,
     resource: Option<ResourceIdentity>,
     timeout: Option<Duration>,
+    begun: Instant,
     shared: Shared,
     preview: bool,
 }
 
 impl Context {
     pub(crate) fn new(call: &CallContext, shared: Shared) -> Self {
-        Self { call: call.clone(), resource: None, timeout: None, shared, preview: false }
+        Self { call: call.clone(), resource: None, timeout: None, begun: Instant::now(), shared, preview: false }
     }
 
     pub(crate) fn about(self, resource: ResourceIdentity, timeout: Option<Duration>) -> Self {
@@ -58,6 +60,11 @@ impl Context {
     /// The user's limit on the time of this call (`customTimeouts`), if there is one.
     pub fn timeout(&self) -> Option<Duration> {
         self.timeout
+    }
+
+    /// The rest of that time.
+    pub(crate) fn time_left(&self) -> Option<Duration> {
+        self.timeout.map(|timeout| timeout.saturating_sub(self.begun.elapsed()))
     }
 
     /// Whether this is a function that is called in a preview, where nothing may be changed.

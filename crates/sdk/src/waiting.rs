@@ -65,7 +65,6 @@ impl Context {
         F: Future<Output = Result<Option<T>>> + Send,
     {
         let begun = Instant::now();
-        let within = self.timeout().unwrap_or(backoff.within);
         let mut delay = backoff.first;
         let mut count = 0;
         loop {
@@ -76,7 +75,7 @@ impl Context {
                 Err(error) if error.transient => error,
                 Err(error) => return Err(error),
             };
-            let left = within.saturating_sub(begun.elapsed());
+            let left = self.time_left().unwrap_or_else(|| backoff.within.saturating_sub(begun.elapsed()));
             if self.is_cancelled() || left.is_zero() {
                 return Err(self.give_up(error, count, begun.elapsed()));
             }
@@ -112,15 +111,13 @@ impl Context {
         }
     }
 
-    /// The error of the last attempt, with the reason to make no other.
+    /// The error of the last attempt. When the time that the user set is up, the call is cancelled, too, so there is one text for both.
     fn give_up(&self, error: Error, attempts: u32, time: Duration) -> Error {
         let times = if attempts == 1 { "1 attempt".to_owned() } else { format!("{attempts} attempts") };
-        if self.is_cancelled() {
-            // An attempt that may have changed something stays in doubt.
-            let kind = if error.kind == ErrorKind::Unknown { ErrorKind::Unknown } else { ErrorKind::Cancelled };
-            return Error { kind, ..error.context(format_args!("cancelled after {times}")) };
-        }
-        error.context(format_args!("gave up after {times} in {} s", time.as_secs()))
+        let error = error.context(format_args!("gave up after {times} in {} s", time.as_secs()));
+        // An attempt that may have changed something stays in doubt.
+        let cancelled = self.is_cancelled() && error.kind != ErrorKind::Unknown;
+        if cancelled { Error { kind: ErrorKind::Cancelled, ..error } } else { error }
     }
 }
 
@@ -179,13 +176,15 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn the_last_error_is_reported_when_the_time_is_up() {
-        for (timeout, within, expected) in [(None, 10, 10), (Some(20 * SECOND), 10, 20), (Some(3 * SECOND), 10, 3)] {
+        // The time that the user sets is that of the whole call, and some of it may have passed.
+        for (timeout, passed, expected) in [(None, 2, 10), (Some(20 * SECOND), 0, 20), (Some(5 * SECOND), 2, 3)] {
             let (cx, _) = context(timeout);
+            sleep(passed * SECOND).await;
             let count = AtomicU32::new(0);
             let attempt = || async {
                 Err::<(), _>(Error::new(format!("busy {}", count.fetch_add(1, Ordering::Relaxed) + 1)).transient())
             };
-            let error = cx.retry(backoff().within(within * SECOND), attempt).await.unwrap_err();
+            let error = cx.retry(backoff().within(10 * SECOND), attempt).await.unwrap_err();
             let count = count.load(Ordering::Relaxed);
             assert_eq!(error.to_string(), format!("gave up after {count} attempts in {expected} s: busy {count}"));
             assert_eq!(error.kind, ErrorKind::NotDone);
@@ -208,7 +207,7 @@ mod tests {
         let (error, ()) = tokio::join!(waiting, stopping);
         let error = error.unwrap_err();
         assert!(
-            error.to_string().starts_with("cancelled after ") && error.to_string().ends_with(": it is not ready"),
+            error.to_string().starts_with("gave up after ") && error.to_string().ends_with(": it is not ready"),
             "{error}"
         );
         assert_eq!((error.kind, begun.elapsed().as_secs()), (ErrorKind::Cancelled, 20));
@@ -217,7 +216,7 @@ mod tests {
         let doubtful = doubtful.unwrap_err();
         assert_eq!(
             (doubtful.to_string(), doubtful.kind),
-            ("cancelled after 1 attempt: reset".to_owned(), ErrorKind::Unknown)
+            ("gave up after 1 attempt in 0 s: reset".to_owned(), ErrorKind::Unknown)
         );
         assert_eq!(
             cx.pages(|_: Option<u8>| async { Ok((vec![1], None)) }).await.unwrap_err().kind,
