@@ -10,20 +10,20 @@ use tokio::fs;
 
 use crate::Shelf;
 
-/// What a note is made of.
+/// The inputs of a note.
 #[derive(Clone, Inputs)]
 pub(crate) struct NoteArgs {
     /// The title, which is the name of the file. A note with another title is another note.
-    #[outrigger(replace)]
+    #[outrigger(autoname, replace)]
     title: String,
     /// The text.
     text: String,
     /// How important it is.
     #[outrigger(default = Weight::Normal)]
     weight: Weight,
-    /// Who wrote it.
+    /// The author.
     author: Option<Author>,
-    /// Only whoever knows it may read the note.
+    /// A secret that readers have to know.
     key: Option<Secret<String>>,
 }
 
@@ -38,7 +38,7 @@ pub(crate) enum Weight {
     Heavy,
 }
 
-/// Somebody who writes.
+/// An author.
 #[derive(Clone, Object)]
 pub(crate) struct Author {
     /// The whole name.
@@ -56,9 +56,9 @@ pub(crate) struct Note {
     text: String,
     /// How important it is.
     weight: Weight,
-    /// Who wrote it.
+    /// The author.
     author: Option<Author>,
-    /// Only whoever knows it may read the note.
+    /// A secret that readers have to know.
     key: Option<Secret<String>>,
     /// The file that it is in.
     #[outrigger(stable)]

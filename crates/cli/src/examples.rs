@@ -150,6 +150,30 @@ pub(crate) const EXAMPLES: &[(&str, Examples)] = &[
         ],
     ),
     (
+        "plugin new",
+        &[
+            ("outrigger plugin new weather", "Write a crate with the resource weather:Weather"),
+            (
+                "outrigger plugin new weather --resource Forecast --sdk https://example.com/outrigger.git --rev 4f1c2ab --workflow",
+                "Write a crate to be pushed, with a workflow that releases it",
+            ),
+        ],
+    ),
+    (
+        "plugin pack",
+        &[
+            ("outrigger plugin pack", "Pack what `cargo build --release` built, into dist"),
+            (
+                "outrigger plugin pack --platform linux-amd64 --platform linux-arm64",
+                "Fail unless both platforms were built",
+            ),
+            (
+                "outrigger plugin pack ./pulumi-resource-weather --out release",
+                "Pack one executable, wherever it was built",
+            ),
+        ],
+    ),
+    (
         "plugin call",
         &[
             ("outrigger plugin call random GetPluginInfo", "A call without a request"),

@@ -31,6 +31,7 @@ pub(crate) struct FieldAttributes {
     pub(crate) secret: bool,
     pub(crate) replace: bool,
     pub(crate) stable: bool,
+    pub(crate) autoname: bool,
 }
 
 impl TypeAttributes {
@@ -76,11 +77,15 @@ impl FieldAttributes {
                 found.default = Some(meta.value()?.parse()?);
             } else if meta.path.is_ident("env") && role == Role::Inputs {
                 found.environment.push(text(&meta)?);
+            } else if meta.path.is_ident("autoname") && role == Role::Inputs {
+                found.autoname = true;
             } else if meta.path.is_ident("stable") && role == Role::Outputs {
                 found.stable = true;
             } else {
                 return Err(meta.error(match role {
-                    Role::Inputs => "expected `name`, `secret`, `replace`, `default`, `env` or `deprecated`",
+                    Role::Inputs => {
+                        "expected `name`, `secret`, `replace`, `default`, `env`, `autoname` or `deprecated`"
+                    }
                     Role::Outputs => "expected `name`, `secret`, `stable` or `deprecated`",
                     Role::Object => "expected `name`, `secret`, `replace`, `default` or `deprecated`",
                 }));

@@ -2,13 +2,13 @@
 //!
 //! | macro | for | attributes on a field |
 //! | --- | --- | --- |
-//! | `Inputs` | what a resource, a function or the package's configuration takes | `name`, `secret`, `replace`, `default`, `env`, `deprecated` |
-//! | `Outputs` | what a resource or a function answers | `name`, `secret`, `stable`, `deprecated` |
-//! | `Object` | an object inside of either | `name`, `secret`, `replace`, `default`, `deprecated` |
-//! | `Enumeration` | a text with a few possible values | on a variant: `name`, `deprecated` |
+//! | `Inputs` | the inputs of a resource, a function or the package's configuration | `name`, `secret`, `replace`, `default`, `env`, `autoname`, `deprecated` |
+//! | `Outputs` | the outputs of a resource or a function | `name`, `secret`, `stable`, `deprecated` |
+//! | `Object` | an object inside either | `name`, `secret`, `replace`, `default`, `deprecated` |
+//! | `Enumeration` | a string with a few possible values | on a variant: `name`, `deprecated` |
 //!
 //! They stand in `#[outrigger(...)]`. On the type itself: `token` names an `Object` or `Enumeration` in the schema, `replace`
-//! makes every change of an `Inputs` a replacement, `deprecated` says what to use instead of a resource or function. A mistake in any of them is an
+//! makes every change of an `Inputs` a replacement, `deprecated` names the replacement of a resource or function. A mistake in any of them is an
 //! error at its place when the plugin is compiled.
 
 mod attributes;
@@ -22,28 +22,28 @@ use syn::{DeriveInput, parse_macro_input};
 
 use crate::attributes::Role;
 
-/// What a resource, a function or the package's configuration takes.
+/// The inputs of a resource, a function or the package's configuration.
 #[proc_macro_derive(Inputs, attributes(outrigger))]
 pub fn inputs(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     object::derive(&input, Role::Inputs).unwrap_or_else(|error| error.to_compile_error()).into()
 }
 
-/// What a resource or a function answers.
+/// The outputs of a resource or a function.
 #[proc_macro_derive(Outputs, attributes(outrigger))]
 pub fn outputs(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     object::derive(&input, Role::Outputs).unwrap_or_else(|error| error.to_compile_error()).into()
 }
 
-/// An object inside of inputs or outputs.
+/// An object inside inputs or outputs.
 #[proc_macro_derive(Object, attributes(outrigger))]
 pub fn object(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     object::derive(&input, Role::Object).unwrap_or_else(|error| error.to_compile_error()).into()
 }
 
-/// A text with a few possible values: the variants of an enum.
+/// A string with a few possible values: the variants of an enum.
 #[proc_macro_derive(Enumeration, attributes(outrigger))]
 pub fn enumeration(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);

@@ -103,6 +103,9 @@ fn properties(input: &DeriveInput, role: Role) -> Result<Vec<Property<'_>>> {
 fn property(field: &Field, role: Role) -> Result<Property<'_>> {
     let ident = field.ident.as_ref().ok_or_else(|| Error::new_spanned(field, "expected a field with a name"))?;
     let attributes = FieldAttributes::read(&field.attrs, role)?;
+    if attributes.autoname && !matches!(&field.ty, Type::Path(path) if path.path.is_ident("String")) {
+        return Err(Error::new_spanned(&field.ty, "`autoname` is for a `String`"));
+    }
     let name = attributes.name.as_ref().map_or_else(|| names::of_field(ident), syn::LitStr::value);
     Ok(Property { ident, ty: &field.ty, name, description: documentation::of(&field.attrs), attributes })
 }
@@ -118,6 +121,9 @@ fn shape(property: &Property<'_>, replace_all: bool) -> TokenStream {
     }
     if attributes.stable {
         shape.extend(quote!(.stable()));
+    }
+    if attributes.autoname {
+        shape.extend(quote!(.autoname()));
     }
     if let Some(default) = default(property) {
         shape.extend(quote!(.default::<#ty>(#default)));
@@ -207,6 +213,8 @@ mod tests {
             (quote!(env = "A"), Role::Inputs, true),
             (quote!(env = "A"), Role::Object, false),
             (quote!(secret, deprecated = "b", name = "c"), Role::Outputs, true),
+            (quote!(autoname), Role::Inputs, false),
+            (quote!(autoname), Role::Outputs, false),
             (quote!(secrt), Role::Inputs, false),
             (quote!(name), Role::Inputs, false),
         ] {

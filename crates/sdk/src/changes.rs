@@ -1,4 +1,4 @@
-//! What a change of inputs would do.
+//! The effect of a change of inputs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use outrigger_value::{PathStep, PropertyMap, PropertyPath, Value};
 use crate::shape::{ObjectShape, Shape};
 use crate::validation::is_internal;
 
-/// What a change of inputs would do, by property path.
+/// The effect of a change of inputs, by property path: update or replace.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Changes {
     kinds: BTreeMap<PropertyPath, DiffKind>,
@@ -23,7 +23,7 @@ impl Changes {
         self.kinds.is_empty()
     }
 
-    /// Whether the resource must be made anew.
+    /// Whether the resource must be replaced.
     pub fn replaces(&self) -> bool {
         self.kinds.values().any(|kind| kind.replaces())
     }
@@ -45,12 +45,12 @@ impl Changes {
         self.kinds.retain(|path, _| top(path) != Some(property));
     }
 
-    /// There is a change that the inputs do not show.
+    /// Adds a change that the inputs do not show.
     pub fn add(&mut self, property: &str, kind: DiffKind) {
         self.kinds.insert(PropertyPath(vec![PathStep::Key(property.to_owned())]), kind);
     }
 
-    /// What the two sides and the shape of the inputs say.
+    /// The changes between two sets of inputs, by the attributes of the inputs' struct.
     pub(crate) fn between(shape: &ObjectShape, old: &PropertyMap, new: &PropertyMap, ignored: &[String]) -> Self {
         let ignored: Vec<PropertyPath> = ignored.iter().filter_map(|path| path.parse().ok()).collect();
         let kinds = diff::properties(old, new)

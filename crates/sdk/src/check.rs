@@ -5,7 +5,7 @@ use outrigger_provider::CheckFailure;
 /// Inputs to check.
 #[derive(Debug)]
 pub struct Check<I> {
-    /// The inputs, with defaults. What is changed here is what the resource is made with.
+    /// The inputs, with defaults. The resource is created with the inputs as they are after the check.
     pub inputs: I,
     /// The inputs that the resource has now; `None` for a new one.
     pub old: Option<I>,
@@ -19,9 +19,13 @@ impl<I> Check<I> {
         self.failures.push(CheckFailure::new(property, reason));
     }
 
-    /// Up to 64 random hexadecimal digits, the same for the same plan: for names that must be new.
+    /// Up to 64 random hexadecimal digits for a name that must be unique. They are the same in a preview and in the update after it.
     pub fn random_digits(&self, count: usize) -> String {
-        let digits = self.seed.iter().flat_map(|byte| [byte >> 4, byte & 15]);
-        digits.filter_map(|digit| char::from_digit(digit.into(), 16)).take(count).collect()
+        random_digits(&self.seed, count)
     }
+}
+
+pub(crate) fn random_digits(seed: &[u8; 32], count: usize) -> String {
+    let digits = seed.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    digits.filter_map(|digit| char::from_digit(digit.into(), 16)).take(count).collect()
 }

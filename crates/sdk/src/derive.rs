@@ -1,4 +1,4 @@
-//! What the derive macros call. Not for anybody else.
+//! The functions that the derive macros call. They are not part of the API.
 
 use outrigger_value::{PathStep, PropertyMap, Value};
 
@@ -14,7 +14,7 @@ pub fn decode<T: Property>(properties: &mut PropertyMap, name: &str) -> Result<T
     T::decode(value).map_err(|mismatch| mismatch.at(PathStep::Key(name.to_owned())))
 }
 
-/// Takes a property out of a map; what is not there has its default.
+/// Takes a property out of a map; a missing one has its default.
 pub fn decode_or<T: Property>(
     properties: &mut PropertyMap,
     name: &str,

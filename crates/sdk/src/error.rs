@@ -1,4 +1,4 @@
-//! How an author's code fails.
+//! Failures of a plugin.
 
 use std::fmt;
 
@@ -7,18 +7,20 @@ use outrigger_value::PropertyMap;
 
 use crate::{Outputs, Resource};
 
-/// The answer of an author's code.
+/// The result of a plugin's method.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// A failure. Anything that is a [`std::error::Error`] becomes one with `?`; its sources are part of the message.
 ///
-/// Without more it says that *nothing happened*. Where something did, say so: [`Error::partial`] for a resource that exists
-/// but is not ready, [`Error::in_doubt`] where nobody can tell.
+/// By itself it means that *nothing happened*. Where something did, say so: [`Error::created`] and [`Error::partial`] for a resource that
+/// exists but is not ready, [`Error::in_doubt`] where the call may have changed something.
 #[derive(Debug)]
 pub struct Error {
     pub(crate) message: String,
     pub(crate) kind: ErrorKind,
     pub(crate) partial: Option<Box<Partial>>,
+    /// Whether another attempt may succeed.
+    pub(crate) transient: bool,
 }
 
 /// What exists after a failure.
@@ -31,10 +33,10 @@ pub(crate) struct Partial {
 impl Error {
     /// A failure that changed nothing.
     pub fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), kind: ErrorKind::NotDone, partial: None }
+        Self { message: message.into(), kind: ErrorKind::NotDone, partial: None, transient: false }
     }
 
-    /// The plugin does not have this.
+    /// A call that the plugin does not support.
     pub fn unsupported(message: impl Into<String>) -> Self {
         Self { kind: ErrorKind::Unsupported, ..Self::new(message) }
     }
@@ -44,13 +46,19 @@ impl Error {
         Self { kind: ErrorKind::Cancelled, ..Self::new("cancelled") }
     }
 
-    /// Nobody can tell whether it happened.
+    /// Another attempt may succeed: a service that is busy, a name that is not known everywhere yet. [`crate::Context::retry`] makes one.
+    #[must_use]
+    pub fn transient(self) -> Self {
+        Self { transient: true, ..self }
+    }
+
+    /// The call may have changed something, as when the connection breaks after the request.
     #[must_use]
     pub fn in_doubt(self) -> Self {
         Self { kind: ErrorKind::Unknown, ..self }
     }
 
-    /// From `create`: the resource was made and has this id, but is not ready. It is kept in the state with these outputs,
+    /// From `create`: the resource exists with this id, but is not ready. The state keeps it with these outputs,
     /// the user sees the message, and the next run updates it.
     #[must_use]
     pub fn created<R: Resource>(self, id: impl Into<String>, outputs: R) -> Self {
@@ -67,7 +75,7 @@ impl Error {
         Self { partial: Some(Box::new(Partial { id, outputs: outputs.encode() })), ..self }
     }
 
-    /// The same failure with words in front, for people: `reading /etc/motd: no such file`.
+    /// The same failure with words in front of its message: `reading /etc/motd: no such file`.
     #[must_use]
     pub fn context(self, what: impl fmt::Display) -> Self {
         Self { message: format!("{what}: {}", self.message), ..self }
@@ -97,7 +105,7 @@ impl<E: std::error::Error> From<E> for Error {
     }
 }
 
-/// Adds words in front of a failure.
+/// Adds words in front of a failure's message.
 pub trait ErrorContext<T> {
     /// `file.read().context("reading /etc/motd")?`.
     fn context(self, what: impl fmt::Display) -> Result<T>;

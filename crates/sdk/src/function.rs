@@ -4,9 +4,9 @@ use std::future::Future;
 
 use crate::{Context, Inputs, Outputs, Result};
 
-/// A function: the struct is what it takes, [`Function::Result`] what it answers. It changes nothing.
+/// A function: the struct has its arguments, [`Function::Result`] its result. It changes nothing.
 pub trait Function: Inputs {
-    /// What it answers.
+    /// The result.
     type Result: Outputs;
 
     /// Its token: `PACKAGE:MODULE:NAME`, such as `kit:fs:readFile`.

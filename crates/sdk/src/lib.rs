@@ -1,17 +1,18 @@
-//! What the author of a plugin imports.
+//! A library to write plugins for `pulumi` and `outrigger` with.
 //!
-//! A plugin is a [`Package`]: kinds of resources, functions, a configuration. Each is a struct with doc comments and a trait;
+//! A plugin is a [`Package`]: resource types, functions, a configuration. Each is a struct with doc comments and a trait;
 //! the schema, the checks, the comparison of old and new and the previews come from the structs.
 //!
-//! - [`Resource`] and its [`Inputs`] and [`Outputs`]; [`Function`]; [`Object`] and [`Enumeration`] for what is inside.
-//! - [`Context`] comes with every call: the configuration, messages to the user, cancellation.
-//! - [`Error`] says what failed and, where it matters, what exists all the same.
+//! - [`Resource`] and its [`Inputs`] and [`Outputs`]; [`Function`]; [`Object`] and [`Enumeration`] for the values inside.
+//! - [`Context`] comes with every call: the configuration, messages to the user, cancellation, retries.
+//! - [`Error`] is a failure, and the resource that exists in spite of it.
 //!
-//! `docs/writing-a-plugin.md` tells it from the beginning.
+//! `docs/writing-a-plugin.md` starts at the beginning.
 
 // The derive macros name this crate; its own tests use them, too.
 extern crate self as outrigger_sdk;
 
+mod autoname;
 mod changes;
 mod check;
 mod context;
@@ -33,6 +34,7 @@ mod serve;
 pub mod shape;
 pub mod testing;
 mod validation;
+mod waiting;
 
 pub use outrigger_provider::DiffKind;
 pub use outrigger_sdk_derive::{Enumeration, Inputs, Object, Outputs};
@@ -51,3 +53,4 @@ pub use resource::{Created, Resource, State};
 pub use schema::SchemaMistake;
 pub use secret::Secret;
 pub use serve::{serve, serve_plugin, serve_with};
+pub use waiting::Backoff;

@@ -1,4 +1,4 @@
-//! What a plugin consists of.
+//! The package that a plugin serves.
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ use crate::shape::ObjectShape;
 use crate::validation::Environment;
 use crate::{Function, Inputs, Resource, Result, SchemaMistake, schema};
 
-/// What the configuration becomes.
+/// The configuration, or what the author makes of it.
 type Connected = Pin<Box<dyn Future<Output = Result<Arc<dyn Any + Send + Sync>>> + Send>>;
 type Connect = Box<dyn Fn(PropertyMap, Context) -> Connected + Send + Sync>;
 
@@ -26,7 +26,7 @@ pub(crate) struct Configuration {
     pub(crate) connect: Connect,
 }
 
-/// A plugin: its name, its kinds of resources, its functions, its configuration.
+/// A plugin: its name, its resource types, its functions, its configuration.
 ///
 /// ```
 /// # use outrigger_sdk::Package;
@@ -60,7 +60,7 @@ impl Package {
         }
     }
 
-    /// Adds a kind of resource.
+    /// Adds a resource type.
     #[must_use]
     pub fn resource<R: Resource>(mut self) -> Self {
         if self.resources.insert(R::TOKEN, Arc::new(Of::<R>::new())).is_some() {
@@ -78,14 +78,14 @@ impl Package {
         self
     }
 
-    /// The package has a configuration; [`Context::config`] answers it.
+    /// Gives the package a configuration, which [`Context::config`] returns.
     #[must_use]
     pub fn config<C: Inputs>(self) -> Self {
         self.connect(|config: C, _cx| async move { Ok(config) })
     }
 
-    /// The package has a configuration, and something is made of it once, such as a client; [`Context::config`] answers what
-    /// was made.
+    /// Gives the package a configuration, and makes something of it once, such as a client, which [`Context::config`]
+    /// returns instead.
     #[must_use]
     pub fn connect<C, T, M, F>(mut self, make: M) -> Self
     where
@@ -106,53 +106,58 @@ impl Package {
         self
     }
 
-    /// What it is, in a sentence or more.
+    /// Describes the package, in a sentence or more.
     #[must_use]
     pub fn description(self, text: &str) -> Self {
         self.about("description", text)
     }
 
-    /// Its name for people.
+    /// The name to show, such as `Weather Stations`.
     #[must_use]
     pub fn display_name(self, text: &str) -> Self {
         self.about("displayName", text)
     }
 
-    /// Where it is at home on the web.
+    /// The URL of the package's website.
     #[must_use]
     pub fn homepage(self, text: &str) -> Self {
         self.about("homepage", text)
     }
 
-    /// Where its source is.
+    /// The URL of the source code.
     #[must_use]
     pub fn repository(self, text: &str) -> Self {
         self.about("repository", text)
     }
 
-    /// Its licence, as an SPDX expression.
+    /// The licence, as an SPDX expression.
     #[must_use]
     pub fn license(self, text: &str) -> Self {
         self.about("license", text)
     }
 
-    /// Who publishes it.
+    /// The name of the publisher.
     #[must_use]
     pub fn publisher(self, text: &str) -> Self {
         self.about("publisher", text)
     }
 
-    /// Where hosts find its archives, such as `github://api.github.com/OWNER`.
+    /// The URL that hosts download archives of the plugin from, such as `github://api.github.com/OWNER/REPOSITORY`.
     #[must_use]
     pub fn download_url(self, text: &str) -> Self {
         self.about("pluginDownloadURL", text)
     }
 
-    /// Words that it is found by.
+    /// The words that a search finds the package by.
     #[must_use]
     pub fn keywords(mut self, words: &[&str]) -> Self {
         self.about.insert("keywords", words.iter().copied().collect());
         self
+    }
+
+    /// Whether a resource has a name that the engine may choose.
+    pub(crate) fn takes_autonaming(&self) -> bool {
+        self.resources.values().any(|kind| kind.taken().properties.iter().any(|property| property.autoname))
     }
 
     fn about(mut self, key: &'static str, text: &str) -> Self {
@@ -160,7 +165,7 @@ impl Package {
         self
     }
 
-    /// Where [`outrigger_sdk_derive::Inputs`]' `env` is looked up: by default nowhere; [`crate::serve`] takes the process's.
+    /// The environment variables of inputs with `env`. There are none by default; [`crate::serve`] sets those of the process.
     #[must_use]
     pub fn environment(self, environment: impl Fn(&str) -> Option<String> + Send + Sync + 'static) -> Self {
         Self { environment: Arc::new(environment), ..self }

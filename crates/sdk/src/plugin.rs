@@ -100,6 +100,10 @@ impl Plugin for PackagePlugin {
         format!("{} {}", self.package.name, self.package.version)
     }
 
+    fn takes_autonaming(&self) -> bool {
+        self.package.takes_autonaming()
+    }
+
     async fn info(&self, _cx: &CallContext) -> Result<PluginInfo, CallError> {
         Ok(PluginInfo { version: self.package.version.to_owned(), ..PluginInfo::default() })
     }

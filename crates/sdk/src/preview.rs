@@ -1,11 +1,11 @@
-//! What is foretold of a creation or an update.
+//! The outputs of a creation or an update as a preview shows them.
 
 use outrigger_value::{PropertyMap, Value, secrecy};
 
 use crate::Property;
 use crate::shape::ObjectShape;
 
-/// What is foretold of a creation or an update. Unknown values are part of it, so everything is reached by name.
+/// The outputs of a creation or an update as a preview shows them. Values may be unknown, so properties are reached by name.
 #[derive(Clone, Debug)]
 pub struct Preview {
     inputs: PropertyMap,
@@ -46,12 +46,12 @@ impl Preview {
         known(&self.inputs, name)
     }
 
-    /// An output as it was before an update.
+    /// An output before the update.
     pub fn before<T: Property>(&self, name: &str) -> Option<T> {
         known(self.prior.as_ref()?, name)
     }
 
-    /// Foretells an output.
+    /// Sets an output that is known beforehand.
     pub fn foretell<T: Property>(&mut self, name: &str, value: T) {
         match value.encode() {
             Value::Null => self.outputs.remove(name),
@@ -59,14 +59,14 @@ impl Preview {
         };
     }
 
-    /// The output stays as it was.
+    /// Keeps an output as it was.
     pub fn keep(&mut self, name: &str) {
         if let Some(value) = self.prior.as_ref().and_then(|prior| prior.get(name)) {
             self.outputs.insert(name.to_owned(), value.clone());
         }
     }
 
-    /// Nobody knows the output yet.
+    /// Marks an output as not known yet.
     pub fn forget(&mut self, name: &str) {
         self.outputs.insert(name.to_owned(), Value::Unknown);
     }

@@ -9,20 +9,20 @@ use crate::shape::ObjectShape;
 
 /// A struct whose fields are properties. It is derived, through [`Inputs`], [`Outputs`] or [`crate::Object`].
 pub trait Properties: Sized + Send + Sync + 'static {
-    /// What it looks like.
+    /// The properties and their types.
     fn shape() -> &'static ObjectShape;
 
-    /// From properties. What the struct does not have is left out.
+    /// Makes the struct from properties. Properties that it does not have are ignored.
     fn decode(properties: PropertyMap) -> Result<Self, Mismatch>;
 
-    /// To properties. What is missing is left out.
+    /// Makes properties from the struct. Missing values are left out.
     fn encode(self) -> PropertyMap;
 }
 
-/// What a resource, a function or the package's configuration takes.
+/// The inputs of a resource, a function or the package's configuration.
 pub trait Inputs: Properties {}
 
-/// What a resource or a function answers.
+/// The outputs of a resource or a function.
 pub trait Outputs: Properties {}
 
 /// Nothing: a resource without inputs, a function without a result.

@@ -8,7 +8,7 @@ use outrigger_value::{Archive, Asset, PathStep, PropertyMap, PropertyPath, Value
 
 use crate::shape::Shape;
 
-/// A value does not have the type that it should have.
+/// A value that does not have the expected type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mismatch {
     /// Where, outermost step last: it is put together on the way out.
@@ -17,7 +17,7 @@ pub struct Mismatch {
 }
 
 impl Mismatch {
-    /// At the value itself.
+    /// A mismatch at the value itself.
     pub fn new(reason: impl Into<String>) -> Self {
         Self { steps: Vec::new(), reason: reason.into() }
     }
@@ -35,7 +35,7 @@ impl Mismatch {
         }
     }
 
-    /// The same, seen from the outside: the value is at this step of something.
+    /// The same mismatch as seen from outside: the value is at this step of a list, map or object.
     #[must_use]
     pub fn at(mut self, step: PathStep) -> Self {
         self.steps.push(step);
@@ -47,7 +47,7 @@ impl Mismatch {
         PropertyPath(self.steps.iter().rev().cloned().collect())
     }
 
-    /// Why.
+    /// The reason.
     pub fn reason(&self) -> &str {
         &self.reason
     }
@@ -75,10 +75,10 @@ impl std::error::Error for Mismatch {}
 pub trait Property: Sized + Send + Sync + 'static {
     /// Whether it may be missing.
     const OPTIONAL: bool = false;
-    /// Whether it is secret by its type.
+    /// Whether values of the type are secret.
     const SECRET: bool = false;
 
-    /// What it looks like in the schema.
+    /// The type in the schema.
     fn shape() -> Shape;
 
     /// From a value. Secret marks are looked through.

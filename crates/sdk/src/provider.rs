@@ -14,7 +14,7 @@ use crate::context::{Context, Shared};
 use crate::erased::{AnyResource, conceal};
 use crate::plugin::{failure, invoke};
 use crate::validation::{Completed, InputKind, complete};
-use crate::{Changes, Error, Package, Preview};
+use crate::{Changes, Error, Package, Preview, autoname};
 
 /// A package that is configured, or knows that it is not.
 pub(crate) struct PackageProvider {
@@ -47,7 +47,7 @@ impl PackageProvider {
 
     /// Ends an order that failed: the author says what is left.
     fn outcome(&self, call: &str, before: Stored, error: Error) -> Outcome {
-        let Error { message, kind, partial } = error;
+        let Error { message, kind, partial, .. } = error;
         if let Some(partial) = partial {
             let id = partial.id.unwrap_or_else(|| before.id.clone());
             if !id.is_empty() {
@@ -57,7 +57,7 @@ impl PackageProvider {
                 return Outcome::Partial { state, reasons };
             }
         }
-        let error = self.error(call, Error { message, kind, partial: None });
+        let error = self.error(call, Error { kind, ..Error::new(message) });
         match error.kind {
             ErrorKind::Unknown => Outcome::Unknown { error, last: (!before.id.is_empty()).then_some(before) },
             _ => Outcome::NotDone(error),
@@ -108,14 +108,19 @@ impl Provider for PackageProvider {
         format!("{} {}", self.package.name, self.package.version)
     }
 
+    fn takes_autonaming(&self) -> bool {
+        self.package.takes_autonaming()
+    }
+
     fn unconfigured(&self) -> bool {
         self.unconfigured
     }
 
     async fn check(&self, cx: &CallContext, request: CheckRequest) -> Result<Checked, CallError> {
         const CALL: &str = "Check";
-        let CheckRequest { resource, olds, news, random_seed, .. } = request;
+        let CheckRequest { resource, olds, mut news, random_seed, autonaming, .. } = request;
         let known = self.resource(CALL, &resource)?;
+        autoname::fill(known.taken(), &resource, olds.as_ref(), &mut news, &random_seed, autonaming.as_ref());
         let mut completed = complete(known.taken(), news, InputKind::Program, &*self.package.environment);
         if completed.is_settled() && !self.unconfigured {
             let cx = self.context(cx).about(resource, None);

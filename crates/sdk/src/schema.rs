@@ -9,12 +9,12 @@ use serde_json::{Map, Value as Json, json};
 use crate::Package;
 use crate::shape::{EnumShape, ObjectShape, PropertyShape, Shape};
 
-/// The package cannot be described: a mistake of its author.
+/// A mistake in a package that keeps it from having a schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SchemaMistake {
-    /// The token or type that it is about.
+    /// The token or type with the mistake.
     pub at: String,
-    /// What is wrong.
+    /// The reason.
     pub reason: String,
 }
 
@@ -128,8 +128,10 @@ impl Writer {
     fn properties(&mut self, shape: &ObjectShape) -> (Json, Json) {
         let properties: Map<String, Json> =
             shape.properties.iter().map(|property| (property.name.to_owned(), self.property(property))).collect();
-        // What the environment may give need not be in a program; the plugin itself sees whether it is there.
-        let required = shape.properties.iter().filter(|property| property.required && property.environment.is_empty());
+        // A program need not have a value that the environment or the engine may give; the plugin itself sees whether it is there.
+        let required =
+            |property: &&PropertyShape| property.required && property.environment.is_empty() && !property.autoname;
+        let required = shape.properties.iter().filter(required);
         let mut required: Vec<&str> = required.map(|property| property.name).collect();
         required.sort_unstable();
         (Json::Object(properties), required.into())

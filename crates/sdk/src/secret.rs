@@ -17,7 +17,7 @@ impl<T> Secret<T> {
         Self(value)
     }
 
-    /// The value. Whoever takes it is responsible for where it goes.
+    /// The value. Do not log it or put it into a message.
     pub fn reveal(&self) -> &T {
         &self.0
     }

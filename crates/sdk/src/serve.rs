@@ -63,8 +63,7 @@ pub fn serve_with(package: Package, arguments: impl IntoIterator<Item = OsString
     }
 }
 
-/// Serves a plugin of any kind with these arguments, for a program that has one which is no [`Package`]. It gets one thread, so it may
-/// wait for others but must not block.
+/// Serves a plugin that is not a [`Package`] with these arguments. It gets one thread, so it may wait but must not block.
 pub fn serve_plugin(name: &str, plugin: Arc<dyn Plugin>, arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     match run(plugin, engine_address(arguments), runtime::Builder::new_current_thread()) {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,20 +1,20 @@
-//! What the types of a plugin look like at run time. The derive macros make these; checking, comparing, predicting and the
+//! The types of a plugin at run time. The derive macros make these; checking, comparing, predicting and the
 //! schema all read them, so that none of that is generated for each type again.
 
 use outrigger_value::{Value, nearest};
 
 use crate::{Mismatch, Property};
 
-/// The type of a property. What has a name is reached through a function, so that a type may contain itself.
+/// The type of a property. A type with a name is reached through a function, so that it may contain itself.
 #[derive(Clone, Debug)]
 pub enum Shape {
-    /// Text.
+    /// A string.
     String,
     /// A number.
     Number,
     /// A whole number.
     Integer,
-    /// True or false.
+    /// A boolean.
     Boolean,
     /// Anything.
     Any,
@@ -24,11 +24,11 @@ pub enum Shape {
     Archive,
     /// A list.
     List(Box<Shape>),
-    /// A map from text.
+    /// A map with strings as keys.
     Map(Box<Shape>),
     /// An object.
     Object(fn() -> &'static ObjectShape),
-    /// A text with a few possible values.
+    /// A string with a few possible values.
     Enum(fn() -> &'static EnumShape),
 }
 
@@ -41,7 +41,7 @@ pub struct ObjectShape {
     pub token: Option<&'static str>,
     /// Its doc comment.
     pub description: &'static str,
-    /// What to use instead.
+    /// The replacement of something deprecated.
     pub deprecated: Option<&'static str>,
     /// Its properties, in the order of the fields.
     pub properties: Vec<PropertyShape>,
@@ -63,19 +63,21 @@ pub struct PropertyShape {
     pub description: &'static str,
     /// Its type.
     pub shape: Shape,
-    /// Whether it must be there.
+    /// Whether it must have a value.
     pub required: bool,
     /// Whether its value is secret.
     pub secret: bool,
-    /// Whether a change makes the resource anew.
+    /// Whether a change replaces the resource.
     pub replace: bool,
-    /// Whether an update leaves it as it is.
+    /// Whether an update does not change it.
     pub stable: bool,
+    /// Whether a resource gets a name here when the program gives none.
+    pub autoname: bool,
     /// Its value when none is given.
     pub default: Option<Value>,
     /// Environment variables that are looked at, in this order, before the default.
     pub environment: Vec<&'static str>,
-    /// What to use instead.
+    /// The replacement of something deprecated.
     pub deprecated: Option<&'static str>,
 }
 
@@ -90,6 +92,7 @@ impl PropertyShape {
             secret: T::SECRET,
             replace: false,
             stable: false,
+            autoname: false,
             default: None,
             environment: Vec::new(),
             deprecated: None,
@@ -102,16 +105,22 @@ impl PropertyShape {
         Self { secret: true, ..self }
     }
 
-    /// A change makes the resource anew.
+    /// A change replaces the resource.
     #[must_use]
     pub fn replace(self) -> Self {
         Self { replace: true, ..self }
     }
 
-    /// An update leaves it as it is.
+    /// An update does not change it.
     #[must_use]
     pub fn stable(self) -> Self {
         Self { stable: true, ..self }
+    }
+
+    /// A resource gets a name here when the program gives none. It stays required: the user may have disabled that.
+    #[must_use]
+    pub fn autoname(self) -> Self {
+        Self { autoname: true, ..self }
     }
 
     /// Its value when none is given.
@@ -127,14 +136,14 @@ impl PropertyShape {
         self
     }
 
-    /// Something else should be used.
+    /// It is deprecated; something else should be used.
     #[must_use]
     pub fn deprecated(self, instead: &'static str) -> Self {
         Self { deprecated: Some(instead), ..self }
     }
 }
 
-/// A text with a few possible values.
+/// A string with a few possible values.
 #[derive(Debug)]
 pub struct EnumShape {
     /// The name of the Rust type.
@@ -156,7 +165,7 @@ pub struct EnumValue {
     pub value: &'static str,
     /// Its doc comment.
     pub description: &'static str,
-    /// What to use instead.
+    /// The replacement of something deprecated.
     pub deprecated: Option<&'static str>,
 }
 
@@ -166,7 +175,7 @@ impl EnumShape {
         self.values.iter().any(|value| value.value == text)
     }
 
-    /// Says which values there are.
+    /// The mismatch for another text, which lists the values.
     pub fn refuse(&self, text: &str) -> Mismatch {
         let values = self.values.iter().map(|value| value.value);
         let all = values.clone().map(|value| format!("`{value}`")).collect::<Vec<_>>().join(", ");

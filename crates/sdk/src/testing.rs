@@ -1,4 +1,4 @@
-//! A package under test: the calls that an engine makes, in its order, without an engine.
+//! A harness for tests: makes the calls of an engine, in its order, without one.
 //!
 //! [`Harness::new`] calls the package directly, [`Harness::over_socket`] through a real connection and the whole protocol,
 //! as a host would. Both behave the same.
@@ -66,7 +66,7 @@ impl Drop for Connection {
     }
 }
 
-/// A resource that a test made.
+/// A resource that a test created.
 #[derive(Clone, Debug)]
 pub struct Made {
     identity: ResourceIdentity,
@@ -77,18 +77,18 @@ pub struct Made {
 }
 
 impl Made {
-    /// What it answered, typed.
+    /// The outputs.
     pub fn outputs<R: Resource>(&self) -> Result<R> {
         Ok(R::decode(self.state.outputs.clone())?)
     }
 
-    /// What it was made with, typed.
+    /// The inputs.
     pub fn inputs<R: Resource>(&self) -> Result<R::Inputs> {
         Ok(R::Inputs::decode(self.state.inputs.clone())?)
     }
 }
 
-/// Inputs of a test: a struct, or properties by name where a test wants to be wrong, or unknown.
+/// Inputs of a test: a struct, or properties by name where a value is to be wrong or unknown.
 #[derive(Clone, Debug)]
 pub struct Given(PropertyMap);
 
@@ -107,11 +107,11 @@ impl From<PropertyMap> for Given {
 /// A message to the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
-    /// The name of the resource that it is about.
+    /// The name of the resource.
     pub name: String,
-    /// What was said.
+    /// The text.
     pub text: String,
-    /// Whether it was a status that the next one replaces.
+    /// Whether it is a status, which the next one replaces.
     pub progress: bool,
 }
 
@@ -179,23 +179,23 @@ impl Harness {
         }
     }
 
-    /// What was said to the user so far.
+    /// The messages to the user so far.
     pub fn messages(&self) -> Vec<Message> {
         self.heard.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Asks everything that runs to stop, as a user does.
+    /// Asks all calls to stop, as a user does.
     pub async fn cancel(&self) -> Result<()> {
         self.cancel.cancel();
         Ok(self.plugin.cancel(&CallContext::background()).await?)
     }
 
-    /// The schema, as the plugin answers it.
+    /// The schema.
     pub async fn schema(&self) -> Result<Vec<u8>> {
         Ok(self.plugin.schema(&self.cx(), None).await?)
     }
 
-    /// Checks inputs of a new resource. What is refused is part of the answer.
+    /// Checks inputs of a new resource. The result has the refused properties.
     pub async fn check<R: Resource>(&self, name: &str, inputs: impl Into<Given>) -> Result<Checked> {
         self.checked(&identity::<R>(name), None, inputs.into()).await
     }
@@ -207,7 +207,7 @@ impl Harness {
         Ok(self.provider.check(&self.cx(), request).await?)
     }
 
-    /// What a preview shows of a new resource; unknown values are allowed among the inputs.
+    /// The outputs of a new resource as a preview shows them. Inputs may be unknown.
     pub async fn preview<R: Resource>(&self, name: &str, inputs: impl Into<Given>) -> Result<PropertyMap> {
         let resource = identity::<R>(name);
         let checked = self.checked(&resource, None, inputs.into()).await?;
@@ -233,7 +233,7 @@ impl Harness {
         Ok(self.provider.plan(&self.cx(), request).await?)
     }
 
-    /// Makes a resource. After a partial failure it is there, with the reasons.
+    /// Creates a resource. After a partial failure it exists, with the reasons.
     pub async fn create<R: Resource>(&self, name: &str, inputs: impl Into<Given>) -> Result<Made> {
         let identity = identity::<R>(name);
         let checked = self.checked(&identity, None, inputs.into()).await?;
@@ -265,14 +265,14 @@ impl Harness {
         }
     }
 
-    /// What other inputs would do to a resource.
+    /// The effect of other inputs on a resource.
     pub async fn plan(&self, made: &Made, inputs: impl Into<Given>) -> Result<Planned> {
         let checked = self.checked(&made.identity, Some(made.state.inputs.clone()), inputs.into()).await?;
         refused(&checked.failures)?;
         self.planned(&made.identity, Some(made.state.clone()), checked.inputs).await
     }
 
-    /// Brings a resource to other inputs: leaves it, updates it, or replaces it, as its plan says.
+    /// Gives a resource other inputs: leaves it unchanged, updates it or replaces it, as planned.
     pub async fn update(&self, made: &mut Made, inputs: impl Into<Given>) -> Result<Verdict> {
         let checked = self.checked(&made.identity, Some(made.state.inputs.clone()), inputs.into()).await?;
         refused(&checked.failures)?;
@@ -297,7 +297,7 @@ impl Harness {
         Ok(planned.verdict)
     }
 
-    /// Reads a resource again. Answers whether it is still there.
+    /// Refreshes a resource. Returns whether it exists.
     pub async fn refresh(&self, made: &mut Made) -> Result<bool> {
         let request = ReadRequest { resource: made.identity.clone(), state: made.state.clone(), timeout: None };
         match self.provider.read(&self.cx(), request).await? {
@@ -310,7 +310,7 @@ impl Harness {
         }
     }
 
-    /// Takes over what exists, by its id.
+    /// Imports a resource by its id.
     pub async fn import<R: Resource>(&self, name: &str, id: &str) -> Result<Made> {
         let identity = identity::<R>(name);
         let request = ImportRequest { resource: identity.clone(), id: id.to_owned(), timeout: None };
@@ -320,7 +320,7 @@ impl Harness {
         Ok(Made { identity, state, reasons: Vec::new() })
     }
 
-    /// Removes a resource.
+    /// Deletes a resource.
     pub async fn delete(&self, made: Made) -> Result<()> {
         self.apply(made.identity, Action::Delete, Some(made.state), PropertyMap::new()).await.map(|_| ())
     }

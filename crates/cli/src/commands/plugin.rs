@@ -2,6 +2,7 @@
 
 mod call;
 mod new;
+mod pack;
 mod schema;
 
 use clap::{Args, Subcommand};
@@ -15,7 +16,7 @@ use crate::output::data;
 use crate::render::plugins::table;
 use crate::render::table::columns;
 
-/// Show plugins, ask them something, or write one.
+/// Show plugins, call them, or write and release one.
 #[derive(Args, Debug)]
 pub(crate) struct Plugin {
     #[command(subcommand)]
@@ -28,6 +29,7 @@ enum PluginCommand {
     #[command(alias = "list")]
     Ls(Ls),
     New(new::New),
+    Pack(pack::Pack),
     Schema(schema::Schema),
     Call(call::Call),
 }
@@ -46,6 +48,7 @@ impl Plugin {
     pub(crate) fn run(self, environment: &Environment) -> Result<(), Failure> {
         let ls = match self.command {
             PluginCommand::New(new) => return new.run(environment),
+            PluginCommand::Pack(pack) => return pack.run(environment),
             PluginCommand::Schema(schema) => return schema.run(environment),
             PluginCommand::Call(call) => return call.run(environment),
             PluginCommand::Ls(ls) => ls,

@@ -61,7 +61,7 @@ pub(super) const TABLE: &[(&str, Answer)] = &[
     ("package get-mapping", Text("Use `outrigger plugin call NAME GetMapping '{\"key\": \"terraform\"}'`.")),
     ("package get-schema", Is("plugin schema")),
     ("package new", Text("`outrigger plugin new` makes a plugin in Rust.")),
-    ("package publish", Text("Packages cannot be published yet.")),
+    ("package publish", Text("There is no registry. `outrigger plugin pack` makes the archives of a release.")),
     (
         "plugin install",
         Text("Plugins cannot be installed yet. `pulumi plugin install` puts them where they are found."),

@@ -134,6 +134,29 @@ mod peers {
     }
 
     #[test]
+    fn a_note_without_a_title_gets_one() {
+        for (tool, other) in [(TOOLS[0], TOOLS[1]), (TOOLS[1], TOOLS[0])] {
+            let (sandbox, _, notes) = shelf();
+            let untitled = "name: library\nruntime: yaml\nresources:\n  note:\n    type: shelf:Note\n    properties: {text: untitled}\n";
+            sandbox.write("Pulumi.yaml", untitled);
+            tool(&sandbox, &["up", "--yes"]).ok();
+            let titled = titles(&notes);
+            assert!(titled.len() == 1 && titled[0].starts_with("note-"), "{titled:?}");
+            other(&sandbox, &["up", "--yes", "--expect-no-changes"]).ok();
+            tool(&sandbox, &["destroy", "--yes"]).ok();
+
+            let pattern = ["config", "set", "--path", "pulumi:autonaming.pattern", "${project}-${stack}-${name}"];
+            sandbox.outrigger(&pattern).ok();
+            tool(&sandbox, &["up", "--yes"]).ok();
+            assert_eq!(titles(&notes), ["library-dev-note.txt"]);
+            tool(&sandbox, &["destroy", "--yes"]).ok();
+            sandbox.outrigger(&["config", "rm", "pulumi:autonaming"]).ok();
+            sandbox.outrigger(&["config", "set", "--path", "pulumi:autonaming.mode", "disabled"]).ok();
+            tool(&sandbox, &["up", "--yes"]).failed().says(&["title", "it is required"]);
+        }
+    }
+
+    #[test]
     fn what_exists_is_imported_by_its_id() {
         for tool in TOOLS {
             let (sandbox, _, notes) = shelf();
@@ -182,7 +205,7 @@ mod peers {
         assert_eq!(schema["name"], "shelf");
         let note = &schema["resources"]["shelf:index:Note"];
         assert_eq!(note["description"], "A note on the shelf.");
-        assert_eq!(note["requiredInputs"], serde_json::json!(["text", "title"]));
+        assert_eq!(note["requiredInputs"], serde_json::json!(["text"]));
     }
 
     #[test]

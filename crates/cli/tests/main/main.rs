@@ -23,6 +23,7 @@ mod peers;
 #[path = "../../../../xtask/src/peers/place.rs"]
 mod place;
 mod plugin_new;
+mod plugin_pack;
 mod plugin_process;
 mod questions;
 mod quickstart;

@@ -33,17 +33,20 @@ const OURS: [&str; 13] = [
     "testing",
 ];
 
+/// A name that is a keyword of Rust: the crate has to avoid it, and still passes its tests.
 #[test]
 fn the_new_crate_passes_its_tests_and_runs() {
     let mut sandbox = Sandbox::new("name: none\nruntime: yaml\n");
-    let tree = workspace();
-    sandbox
-        .outrigger(&["plugin", "new", "scribe", "--sdk", tree.to_str().unwrap()])
-        .ok()
-        .says(&["pulumi-resource-scribe", "cargo test"]);
-    let made = sandbox.path("project/pulumi-resource-scribe");
+    // Without a word about the SDK: this program was built from a source tree that is still there.
+    sandbox.outrigger(&["plugin", "new", "loop"]).ok().says(&[
+        "pulumi-resource-loop",
+        "cargo test",
+        "takes the SDK from",
+        "--sdk URL --rev COMMIT",
+    ]);
+    let made = sandbox.path("project/pulumi-resource-loop");
     // The same versions as ours: nothing has to be looked up.
-    fs::copy(tree.join("Cargo.lock"), made.join("Cargo.lock")).unwrap();
+    fs::copy(workspace().join("Cargo.lock"), made.join("Cargo.lock")).unwrap();
     let cargo = |arguments: &[&str]| {
         let output = Command::new(env!("CARGO"))
             .args(arguments)
@@ -76,16 +79,38 @@ fn the_new_crate_passes_its_tests_and_runs() {
 }
 
 #[test]
-fn nothing_is_written_over_and_mistakes_are_told() {
+fn the_files_follow_the_names() {
+    let sandbox = Sandbox::new("name: none\nruntime: yaml\n");
+    let url = ["--sdk", "https://example.com/outrigger.git"];
+    let arguments = ["plugin", "new", "weather", "--resource", "Forecast", "--rev", "4f1c2ab", "--workflow"];
+    let answer = sandbox.outrigger(&[&arguments[..], &url].concat()).ok();
+    assert!(!answer.text().contains("COMMIT"), "{}", answer.text());
+    let read = |name: &str| sandbox.read(&format!("pulumi-resource-weather/{name}"));
+    let source = r#"git = "https://example.com/outrigger.git", rev = "4f1c2ab""#;
+    assert!(read("Cargo.toml").contains(&format!("outrigger-sdk = {{ {source} }}")));
+    assert!(read("src/forecast.rs").contains(r#""weather:index:Forecast""#));
+    assert!(read("src/lib.rs").contains("mod forecast;") && read("README.md").contains("`src/forecast.rs`"));
+    assert!(read("example/Pulumi.yaml").contains("type: weather:Forecast"));
+    let workflow = read(".github/workflows/release.yml");
+    assert!(workflow.contains(r#"SDK_COMMIT: "4f1c2ab""#) && workflow.contains("outrigger plugin pack"), "{workflow}");
+    for placeholder in ["PLUGIN_NAME", "RESOURCE_", "SOURCE_OF", "SDK_URL", "SDK_REV"] {
+        assert_eq!(sandbox.files_with(placeholder), Vec::<PathBuf>::new(), "{placeholder}");
+    }
+}
+
+#[test]
+fn nothing_is_overwritten_and_mistakes_have_answers() {
     let sandbox = Sandbox::new("name: none\nruntime: yaml\n");
     let tree = workspace();
-    let sdk = ["--sdk", tree.to_str().unwrap()];
     let new = |arguments: &[&str]| sandbox.outrigger(&[&["plugin", "new"], arguments].concat());
-    new(&["Scribe"]).ended(1).says(&["`Scribe` cannot be the name of a plugin", "small letters"]);
-    new(&["scribe"]).ended(1).says(&["not published", "--sdk"]);
+    new(&["Scribe"]).ended(1).says(&["`Scribe` cannot be the name of a plugin", "lowercase letters"]);
+    new(&["scribe", "--resource", "Result"]).ended(1).says(&["`Result` cannot be the name of a resource"]);
     new(&["scribe", "--sdk", "."]).ended(1).says(&["`.` is not a source tree"]);
-    new(&[&["scribe", "--directory", "."], &sdk[..]].concat()).ended(1).says(&["not empty", "--directory"]);
-    new(&["scribe", "--sdk", "https://example.com/outrigger.git"]).ok();
-    assert!(sandbox.read("pulumi-resource-scribe/Cargo.toml").contains(r#"git = "https://example.com/outrigger.git""#));
-    assert!(!sandbox.read("pulumi-resource-scribe/src/lib.rs").contains("PLUGIN_NAME"));
+    let tree = ["--sdk", tree.to_str().unwrap()];
+    new(&[&["scribe", "--directory", "."], &tree[..]].concat()).ended(1).says(&["not empty", "--directory"]);
+    new(&[&["scribe", "--rev", "4f1c2ab", "--workflow"], &tree[..]].concat()).ended(1).says(&["need a git repository"]);
+    new(&["scribe", "--workflow"]).failed().says(&["--rev"]);
+    assert!(!sandbox.path("project/pulumi-resource-scribe").exists());
+    let answer = new(&[&["scribe"], &tree[..]].concat()).ok();
+    assert!(!answer.text().contains("COMMIT"), "{}", answer.text());
 }

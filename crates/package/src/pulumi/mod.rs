@@ -1,6 +1,8 @@
 //! Finds the executables of Pulumi's plugins, in Pulumi's order: the project, `PATH`, next to our own executable, installed plugins. Built-in
 //! plugins come last.
 
+mod archive;
+mod header;
 mod installed;
 
 use std::ffi::OsString;
@@ -14,6 +16,8 @@ use outrigger_diagnostic::Diagnostic;
 use outrigger_provider::{PluginDescriptor, tolerant};
 use outrigger_transport::{Origin, Resolved, Resolver, Unresolved};
 
+pub use archive::{Archive, checksums, parse_version};
+pub use header::platform_of;
 pub use installed::{Installed, installed};
 
 /// The plugins that come with Pulumi itself; only these are searched next to our executable.

@@ -6,4 +6,5 @@ mod guide;
 mod lifecycle;
 mod plans;
 mod schema;
+mod services;
 mod toys;

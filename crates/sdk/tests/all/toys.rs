@@ -241,6 +241,7 @@ pub(crate) fn package(world: &World) -> Package {
     let world = world.clone();
     Package::new("toys", "1.2.3")
         .description("Toys in memory.")
+        .download_url("github://api.github.com/example/pulumi-toys")
         .keywords(&["toys"])
         .connect(move |settings: Settings, _| {
             let world = world.clone();

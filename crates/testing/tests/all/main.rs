@@ -3,4 +3,5 @@
 mod boxes;
 mod life;
 mod mistakes;
+mod names;
 mod pending;

@@ -11,6 +11,7 @@ mod keys;
 mod open;
 mod operation;
 mod other_stacks;
+mod pack;
 mod packages;
 mod passphrase;
 mod plugins;
@@ -25,6 +26,7 @@ pub use documentation::{Block, Documentation, Member, PropertyRow, Span, Subject
 pub use environment::{Environment, Frontend, Passphrase, Silent};
 pub use open::{Store, Workspace, home, project, project_directory};
 pub use operation::{GivenConfig, Operation, Request};
+pub use pack::{Pack, Packed, pack};
 pub use packages::{Added, Installation, Locked, add_package, install};
 pub use plugins::{BRIDGE_VERSION, stand_alone_bridge};
 pub use stack::Removal;

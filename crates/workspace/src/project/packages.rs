@@ -20,8 +20,8 @@ use super::used_plugins::{UsedPlugin, used_plugins};
 use crate::Error;
 use crate::services::Relay;
 
-/// What every executable of a plugin is called first.
-const EXECUTABLE: &str = "pulumi-resource-";
+/// The beginning of the name of every plugin's executable.
+pub(super) const EXECUTABLE: &str = "pulumi-resource-";
 
 /// A package that was added to a project.
 #[derive(Clone, Debug)]

@@ -1,23 +1,23 @@
-//! The package `PLUGIN_NAME`: what it has, and how it is configured.
+//! The package `PLUGIN_NAME`: its resources and its configuration.
 
-mod document;
+mod RESOURCE_MODULE;
 
 use outrigger_sdk::{Inputs, Package};
 
-pub use document::{Document, DocumentArgs};
+pub use RESOURCE_MODULE::{RESOURCE_NAME, RESOURCE_NAMEArgs};
 
-/// What a user sets once for all resources, with `config set PLUGIN_NAME:directory DIRECTORY`.
+/// The configuration for all resources: `config set PLUGIN_NAME:directory DIRECTORY` sets it.
 #[derive(Inputs)]
 pub struct Settings {
-    /// Where documents with a relative path are kept.
+    /// The directory of files with a relative path.
     #[outrigger(default = ".")]
     pub directory: String,
 }
 
-/// Everything that the plugin has.
+/// The package that the plugin serves.
 pub fn package() -> Package {
     Package::new("PLUGIN_NAME", env!("CARGO_PKG_VERSION"))
         .description(env!("CARGO_PKG_DESCRIPTION"))
         .config::<Settings>()
-        .resource::<Document>()
+        .resource::<RESOURCE_NAME>()
 }

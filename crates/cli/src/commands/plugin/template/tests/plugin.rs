@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use outrigger_sdk::testing::Harness;
 use outrigger_testing::{Stack, StepOp};
-use plugin::{Document, DocumentArgs, Settings, package};
+use plugin::{RESOURCE_NAME, RESOURCE_NAMEArgs, Settings, package};
 
 /// An empty directory of a test's own.
 fn directory(name: &str) -> PathBuf {
@@ -16,7 +16,7 @@ fn directory(name: &str) -> PathBuf {
     directory
 }
 
-/// A stack without resources, whose documents are in the directory.
+/// A stack without resources, which keeps its files in the directory.
 fn stack(directory: &Path) -> Stack {
     Stack::new(package())
         .unwrap()
@@ -24,13 +24,13 @@ fn stack(directory: &Path) -> Stack {
         .unwrap()
 }
 
-/// A program with one document.
+/// A program with one file.
 fn program(path: &str, text: &str) -> String {
     format!(
         "
 resources:
   letter:
-    type: PLUGIN_NAME:Document
+    type: PLUGIN_NAME:RESOURCE_NAME
     properties:
       path: '{path}'
       text: '{text}'
@@ -41,7 +41,7 @@ outputs:
 }
 
 #[tokio::test]
-async fn it_is_made_once_and_changed_in_place() {
+async fn it_is_created_once_and_updated_in_place() {
     let directory = directory("change");
     let mut stack = stack(&directory);
 
@@ -58,7 +58,7 @@ async fn it_is_made_once_and_changed_in_place() {
 
     let changed = stack.up(&program("letter.txt", "Dear all")).await.unwrap();
     assert_eq!(changed.did("letter"), [StepOp::Update]);
-    assert_eq!(stack.outputs::<Document>("letter").unwrap().size, 8);
+    assert_eq!(stack.outputs::<RESOURCE_NAME>("letter").unwrap().size, 8);
     assert_eq!(
         std::fs::read_to_string(directory.join("letter.txt")).unwrap(),
         "Dear all"
@@ -66,7 +66,7 @@ async fn it_is_made_once_and_changed_in_place() {
 }
 
 #[tokio::test]
-async fn another_path_makes_it_anew() {
+async fn another_path_replaces_it() {
     let directory = directory("replace");
     let mut stack = stack(&directory);
     stack.up(&program("letter.txt", "Dear")).await.unwrap();
@@ -85,7 +85,7 @@ async fn another_path_makes_it_anew() {
 }
 
 #[tokio::test]
-async fn what_others_change_is_seen_and_put_right() {
+async fn drift_is_found_and_corrected() {
     let directory = directory("drift");
     let letter = directory.join("letter.txt");
     let mut stack = stack(&directory);
@@ -94,7 +94,7 @@ async fn what_others_change_is_seen_and_put_right() {
     std::fs::write(&letter, "Sorry").unwrap();
     let seen = stack.refresh().await.unwrap();
     assert_eq!(seen.did("letter"), [StepOp::Update]);
-    assert_eq!(stack.inputs::<Document>("letter").unwrap().text, "Sorry");
+    assert_eq!(stack.inputs::<RESOURCE_NAME>("letter").unwrap().text, "Sorry");
     stack.up(&program("letter.txt", "Dear")).await.unwrap();
     assert_eq!(std::fs::read_to_string(&letter).unwrap(), "Dear");
 
@@ -117,7 +117,7 @@ async fn nothing_is_left_after_a_destroy() {
 }
 
 #[tokio::test]
-async fn what_exists_can_be_imported() {
+async fn a_file_can_be_imported() {
     let directory = directory("import");
     std::fs::write(directory.join("old.txt"), "from before").unwrap();
     let program = program("old.txt", "from before");
@@ -128,10 +128,10 @@ async fn what_exists_can_be_imported() {
 }
 
 #[tokio::test]
-async fn a_document_needs_a_place() {
+async fn an_empty_path_is_refused() {
     let mut stack = stack(&directory("check"));
     let failed = stack.up(&program("", "Dear")).await.unwrap_err();
-    assert!(failed.says("a document needs a place"), "{failed}");
+    assert!(failed.says("the path is empty"), "{failed}");
 }
 
 #[tokio::test]
@@ -140,13 +140,13 @@ async fn a_host_can_call_it() {
     let settings = Settings {
         directory: directory.to_str().unwrap().to_owned(),
     };
-    let letter = DocumentArgs {
+    let letter = RESOURCE_NAMEArgs {
         path: "letter.txt".to_owned(),
         text: "Dear".to_owned(),
     };
     let harness = Harness::over_socket(package(), settings).await.unwrap();
-    let made = harness.create::<Document>("letter", letter).await.unwrap();
-    assert_eq!(made.outputs::<Document>().unwrap().size, 4);
+    let made = harness.create::<RESOURCE_NAME>("letter", letter).await.unwrap();
+    assert_eq!(made.outputs::<RESOURCE_NAME>().unwrap().size, 4);
     harness.delete(made).await.unwrap();
     assert!(!directory.join("letter.txt").exists());
 }
@@ -154,5 +154,5 @@ async fn a_host_can_call_it() {
 #[test]
 fn the_package_can_be_described() {
     let schema = package().schema().unwrap();
-    assert!(schema.contains("PLUGIN_NAME:index:Document"));
+    assert!(schema.contains("PLUGIN_NAME:index:RESOURCE_NAME"));
 }

@@ -10,29 +10,29 @@ use tokio::fs;
 
 use crate::Settings;
 
-/// What a document is made of. Doc comments become the descriptions in the schema.
+/// The inputs of a file. Doc comments become the descriptions in the schema.
 #[derive(Clone, Inputs)]
-pub struct DocumentArgs {
-    /// Where it is. A document in another place is another document.
+pub struct RESOURCE_NAMEArgs {
+    /// The path, in the directory that the plugin is configured with. A file with another path is another file.
     #[outrigger(replace)]
     pub path: String,
-    /// What it says.
+    /// The contents.
     pub text: String,
 }
 
 /// A text file.
 #[derive(Outputs)]
-pub struct Document {
-    /// Where it is.
+pub struct RESOURCE_NAME {
+    /// The path.
     pub path: String,
-    /// What it says.
+    /// The contents.
     pub text: String,
-    /// How many bytes it has.
+    /// The number of bytes.
     pub size: u64,
 }
 
-impl Document {
-    fn new(inputs: DocumentArgs) -> Self {
+impl RESOURCE_NAME {
+    fn new(inputs: RESOURCE_NAMEArgs) -> Self {
         let size = inputs.text.len() as u64;
         Self {
             path: inputs.path,
@@ -42,33 +42,33 @@ impl Document {
     }
 }
 
-fn place(cx: &Context, path: &str) -> Result<PathBuf> {
+fn location(cx: &Context, path: &str) -> Result<PathBuf> {
     Ok(Path::new(&cx.config::<Settings>()?.directory).join(path))
 }
 
-impl Resource for Document {
-    type Inputs = DocumentArgs;
-    const TOKEN: &'static str = "PLUGIN_NAME:index:Document";
+impl Resource for RESOURCE_NAME {
+    type Inputs = RESOURCE_NAMEArgs;
+    const TOKEN: &'static str = "PLUGIN_NAME:index:RESOURCE_NAME";
 
-    async fn check(_cx: &Context, check: &mut Check<DocumentArgs>) -> Result<()> {
+    async fn check(_cx: &Context, check: &mut Check<RESOURCE_NAMEArgs>) -> Result<()> {
         if check.inputs.path.is_empty() {
-            check.refuse("path", "a document needs a place");
+            check.refuse("path", "the path is empty");
         }
         Ok(())
     }
 
-    async fn create(cx: &Context, inputs: DocumentArgs) -> Result<Created<Self>> {
-        let place = place(cx, &inputs.path)?;
-        if fs::try_exists(&place).await? {
+    async fn create(cx: &Context, inputs: RESOURCE_NAMEArgs) -> Result<Created<Self>> {
+        let file = location(cx, &inputs.path)?;
+        if fs::try_exists(&file).await? {
             return Err(Error::new(format!(
                 "{} exists already: import it, or choose another path",
-                place.display()
+                file.display()
             )));
         }
-        cx.progress(format_args!("writing {}", place.display()));
-        fs::write(&place, &inputs.text)
+        cx.progress(format_args!("writing {}", file.display()));
+        fs::write(&file, &inputs.text)
             .await
-            .context(format_args!("writing {}", place.display()))?;
+            .context(format_args!("writing {}", file.display()))?;
         Ok(Created::new(inputs.path.clone(), Self::new(inputs)))
     }
 
@@ -77,9 +77,9 @@ impl Resource for Document {
     }
 
     async fn import(cx: &Context, id: String) -> Result<Option<State<Self>>> {
-        match fs::read_to_string(place(cx, &id)?).await {
+        match fs::read_to_string(location(cx, &id)?).await {
             Ok(text) => {
-                let inputs = DocumentArgs {
+                let inputs = RESOURCE_NAMEArgs {
                     path: id.clone(),
                     text,
                 };
@@ -94,16 +94,16 @@ impl Resource for Document {
         }
     }
 
-    async fn update(cx: &Context, state: State<Self>, inputs: DocumentArgs) -> Result<Self> {
-        let place = place(cx, &state.id)?;
-        fs::write(&place, &inputs.text)
+    async fn update(cx: &Context, state: State<Self>, inputs: RESOURCE_NAMEArgs) -> Result<Self> {
+        let file = location(cx, &state.id)?;
+        fs::write(&file, &inputs.text)
             .await
-            .context(format_args!("writing {}", place.display()))?;
+            .context(format_args!("writing {}", file.display()))?;
         Ok(Self::new(inputs))
     }
 
     async fn delete(cx: &Context, state: State<Self>) -> Result<()> {
-        match fs::remove_file(place(cx, &state.id)?).await {
+        match fs::remove_file(location(cx, &state.id)?).await {
             Err(error) if error.kind() != ErrorKind::NotFound => Err(error.into()),
             _ => Ok(()),
         }
