@@ -55,7 +55,9 @@ fn text() -> Result<String> {
 }
 
 fn page(areas: &BTreeMap<String, Vec<String>>) -> String {
-    let mut out = "# Changelog\n\n<!-- Written by `cargo xtask changelog` from the files in changes. -->\n\n## Unreleased\n".to_owned();
+    let mut out =
+        "# Changelog\n\n<!-- Written by `cargo xtask changelog` from the files in changes. -->\n\n## Unreleased\n"
+            .to_owned();
     for (area, fragments) in areas {
         let title = TITLES.iter().find(|(name, _)| name == area).map_or(area.as_str(), |(_, title)| title);
         // Writing to a string cannot fail.

@@ -14,10 +14,22 @@ pub(crate) fn run() -> Result<()> {
         bail!("Rust's library for {target} is not installed: run `rustup target add {target}`");
     }
     if Command::new("musl-gcc").arg("--version").output().is_err() {
-        bail!("`musl-gcc` compiles the C code of the TLS library and is not installed: on Debian, run `apt-get install musl-tools`");
+        bail!(
+            "`musl-gcc` compiles the C code of the TLS library and is not installed: on Debian, run `apt-get install musl-tools`"
+        );
     }
     let mut command = workspace::cargo();
-    command.args(["build", "--release", "--locked", "--package", "outrigger-cli", "--bin", "outrigger", "--target", &target]);
+    command.args([
+        "build",
+        "--release",
+        "--locked",
+        "--package",
+        "outrigger-cli",
+        "--bin",
+        "outrigger",
+        "--target",
+        &target,
+    ]);
     workspace::run(&mut command)?;
     let executable = workspace::target().join(&target).join("release/outrigger");
     // It must start here, too, and say which version it is.
