@@ -1,10 +1,11 @@
 //! `outrigger plugin new`: what it writes builds, passes its own tests, and runs.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use crate::sandbox::Sandbox;
+use crate::walks::walk;
 
 /// The workspace that this test is part of.
 fn workspace() -> PathBuf {
@@ -33,10 +34,48 @@ const OURS: [&str; 13] = [
     "testing",
 ];
 
+/// `cargo` with what is built here already, and the versions of our own crates: nothing has to be looked up.
+fn install_cargo(sandbox: &Sandbox) {
+    let options = OURS.map(|name| format!("--config=profile.dev.package.outrigger-{name}.opt-level=0"));
+    let script = format!(
+        r#"#!/bin/sh
+[ -e Cargo.lock ] || cp '{lock}' Cargo.lock
+[ -e target ] || ln -s '{target}' target
+command=$1
+shift
+exec '{cargo}' "$command" --offline --target-dir '{target}' --config 'profile.dev.debug="line-tables-only"' \
+    --config 'profile.dev.package."*".opt-level=2' --config 'profile.dev.package."*".debug=false' {options} "$@"
+"#,
+        lock = workspace().join("Cargo.lock").display(),
+        cargo = env!("CARGO"),
+        target = target().display(),
+        options = options.join(" "),
+    );
+    let path = sandbox.path("bin/cargo");
+    fs::write(&path, script).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+/// An empty directory, where `outrigger` and `cargo` can be typed.
+fn author() -> Sandbox {
+    let mut sandbox = Sandbox::new("");
+    fs::remove_file(sandbox.path("project/Pulumi.yaml")).unwrap();
+    sandbox.with_outrigger_on_path();
+    install_cargo(&sandbox);
+    // The compiler is where the developer has it.
+    let home = std::env::var("HOME").unwrap_or_default();
+    for (name, directory) in [("CARGO_HOME", ".cargo"), ("RUSTUP_HOME", ".rustup")] {
+        let place = std::env::var(name).unwrap_or_else(|_| format!("{home}/{directory}"));
+        sandbox.set(name, Some(&place));
+    }
+    sandbox.append(&std::env::var("PATH").unwrap());
+    sandbox
+}
+
 /// A name that is a keyword of Rust: the crate has to avoid it, and still passes its tests.
 #[test]
-fn the_new_crate_passes_its_tests_and_runs() {
-    let mut sandbox = Sandbox::new("name: none\nruntime: yaml\n");
+fn a_crate_named_after_a_keyword_passes_its_tests() {
+    let sandbox = author();
     // Without a word about the SDK: this program was built from a source tree that is still there.
     sandbox.outrigger(&["plugin", "new", "loop"]).ok().says(&[
         "pulumi-resource-loop",
@@ -44,38 +83,13 @@ fn the_new_crate_passes_its_tests_and_runs() {
         "takes the SDK from",
         "--sdk URL --rev COMMIT",
     ]);
-    let made = sandbox.path("project/pulumi-resource-loop");
-    // The same versions as ours: nothing has to be looked up.
-    fs::copy(workspace().join("Cargo.lock"), made.join("Cargo.lock")).unwrap();
-    let cargo = |arguments: &[&str]| {
-        let output = Command::new(env!("CARGO"))
-            .args(arguments)
-            .args(["--offline", "--quiet", "--target-dir"])
-            .arg(target())
-            // As in our own workspace, so that what is built already is used.
-            .args(["--config", "profile.dev.debug=\"line-tables-only\""])
-            .args(["--config", "profile.dev.package.\"*\".opt-level=2"])
-            .args(["--config", "profile.dev.package.\"*\".debug=false"])
-            .args(OURS.map(|name| format!("--config=profile.dev.package.outrigger-{name}.opt-level=0")))
-            .current_dir(&made)
-            .output()
-            .unwrap();
-        let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{text}");
-        text
-    };
-    let tested = cargo(&["test"]);
-    assert!(tested.contains("8 passed"), "{tested}");
-    cargo(&["build"]);
+    let tested = sandbox.run("sh".as_ref(), &["-c", "cd pulumi-resource-loop && cargo test --quiet"]).ok();
+    assert!(tested.stdout.contains("8 passed"), "{}", tested.text());
+}
 
-    sandbox.prefer(&target().join("debug"));
-    let example = fs::read_to_string(made.join("example/Pulumi.yaml")).unwrap();
-    sandbox.write("Pulumi.yaml", &example);
-    sandbox.outrigger(&["stack", "init", "dev"]).ok();
-    sandbox.outrigger(&["up", "--yes"]).ok().says(&["letter scribe:Document created"]);
-    assert_eq!(sandbox.read("letter.txt"), "Hello from a plugin of my own.");
-    sandbox.pulumi(&["up", "--yes", "--expect-no-changes"]).ok();
-    sandbox.pulumi(&["destroy", "--yes"]).ok();
+#[test]
+fn from_nothing_to_an_archive() {
+    walk(&author(), "a-new-plugin.md");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! A line of shell on a terminal, as a reader of the documentation would see it.
 
 use std::borrow::Cow;
+use std::path::Path;
 
 use regex_lite::Regex;
 
@@ -21,7 +22,7 @@ const VARIES: [(&str, &str); 9] = [
 ];
 
 /// A question without an answer ends the line after so many seconds.
-const LIMIT: &str = "60";
+const LIMIT: &str = "300";
 
 /// A line that has ended.
 pub(crate) struct Recording {
@@ -35,7 +36,7 @@ pub(crate) struct Recording {
 #[track_caller]
 pub(crate) fn run(sandbox: &Sandbox, line: &str, answers: &[(&str, &str)], columns: u16) -> Recording {
     let (mut screen, terminal) = Screen::open(columns, 60);
-    screen.wrap();
+    screen.accept_long_lines();
     let limited = ["--foreground", LIMIT, "sh", "-c", line];
     let child = sandbox.start_program_on(terminal, "timeout".as_ref(), &limited);
     for (question, answer) in answers {
@@ -55,7 +56,9 @@ pub(crate) fn quietly(sandbox: &Sandbox, line: &str) -> Recording {
 
 /// The text with everything replaced that is different each time.
 fn settled(text: &str) -> String {
-    VARIES.iter().fold(text.to_owned(), |text, (varies, stands)| {
+    let tree = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap();
+    let text = text.replace(tree.to_str().unwrap(), "/home/ann/outrigger");
+    VARIES.iter().fold(text, |text, (varies, stands)| {
         match Regex::new(varies).unwrap().replace_all(&text, *stands) {
             Cow::Borrowed(_) => text,
             Cow::Owned(changed) => changed,

@@ -130,8 +130,16 @@ impl Sandbox {
 
     /// Puts a directory first on the path.
     pub(crate) fn prefer(&mut self, directory: &Path) {
-        let path = self.variables.iter().find(|(name, _)| name == "PATH").map(|(_, path)| path.clone()).unwrap();
-        self.set("PATH", Some(&format!("{}:{path}", directory.display())));
+        self.set("PATH", Some(&format!("{}:{}", directory.display(), self.search_path())));
+    }
+
+    /// Puts directories last on the path.
+    pub(crate) fn append(&mut self, directories: &str) {
+        self.set("PATH", Some(&format!("{}:{directories}", self.search_path())));
+    }
+
+    fn search_path(&self) -> String {
+        self.variables.iter().find(|(name, _)| name == "PATH").map(|(_, path)| path.clone()).unwrap()
     }
 
     /// A path inside.

@@ -186,7 +186,28 @@ fn compare(screen: &Screen) {
         }
     }
     let shown = recording::run(&sandbox, &format!("{exports}{}", screen.command), screen.answers, COLUMNS).styled;
-    let picture = svg::render(&format!("$ {}\n{shown}", screen.command), COLUMNS.into());
+    let picture = svg::render(&wrapped(&format!("$ {}\n{shown}", screen.command)), COLUMNS.into());
     expect_file![format!("{}/../../docs/images/screens/{}.svg", env!("CARGO_MANIFEST_DIR"), screen.name)]
         .assert_eq(&picture);
+}
+
+/// The text with its long lines broken where a terminal breaks them.
+fn wrapped(text: &str) -> String {
+    let mut out = String::new();
+    let (mut column, mut escape) = (0, false);
+    for letter in text.chars() {
+        escape |= letter == '\x1b';
+        if letter == '\n' {
+            column = 0;
+        } else if !escape {
+            if column == COLUMNS {
+                out.push('\n');
+                column = 0;
+            }
+            column += 1;
+        }
+        out.push(letter);
+        escape &= !letter.is_ascii_alphabetic();
+    }
+    out
 }

@@ -21,6 +21,8 @@ pub(crate) fn walk(sandbox: &Sandbox, name: &str) {
 /// The page with what its commands print now.
 fn played(sandbox: &Sandbox, page: &str) -> String {
     let mut out = String::new();
+    // Every line has a shell of its own, which starts with the directory and the variables that earlier lines set.
+    let mut before = String::new();
     let mut lines = page.lines();
     while let Some(line) = lines.next() {
         out.push_str(line);
@@ -29,8 +31,12 @@ fn played(sandbox: &Sandbox, page: &str) -> String {
         let block: Vec<&str> = lines.by_ref().take_while(|line| *line != "```").collect();
         if info == "console" {
             for line in block.iter().filter_map(|line| line.strip_prefix("$ ")) {
-                let printed = typed(sandbox, line);
-                out.push_str(&format!("$ {line}\n{printed}"));
+                out.push_str(&format!("$ {line}\n"));
+                if line.starts_with("cd ") || line.starts_with("export ") {
+                    before.push_str(&format!("{line} && "));
+                } else {
+                    out.push_str(&typed(sandbox, &before, line));
+                }
             }
         } else {
             let text = block.join("\n") + "\n";
@@ -45,11 +51,12 @@ fn played(sandbox: &Sandbox, page: &str) -> String {
 }
 
 /// Types a command, which has to succeed unless it ends in `# fails`.
-fn typed(sandbox: &Sandbox, line: &str) -> String {
+fn typed(sandbox: &Sandbox, before: &str, line: &str) -> String {
+    let whole = format!("{before}{line}");
     let Recording { code, text, .. } = if line.starts_with("outrigger ") {
-        recording::run(sandbox, line, &[], COLUMNS)
+        recording::run(sandbox, &whole, &[], COLUMNS)
     } else {
-        recording::quietly(sandbox, line)
+        recording::quietly(sandbox, &whole)
     };
     assert_eq!(code != 0, line.ends_with("# fails"), "{line}:\n{text}");
     if text.trim().is_empty() { String::new() } else { text.trim_end().to_owned() + "\n" }
