@@ -3,6 +3,7 @@
 use std::fs;
 
 use crate::sandbox::{PASSPHRASE, Sandbox};
+use crate::screen::Screen;
 
 const PROGRAM: &str = "name: sealed
 runtime: yaml
@@ -39,6 +40,23 @@ fn every_secret_gets_the_new_passphrase() {
     sandbox.set("PULUMI_CONFIG_PASSPHRASE", Some(PASSPHRASE));
     sandbox.outrigger(&["config", "get", "token"]).failed().says(&["passphrase-wrong"]);
     assert!(!sandbox.path("project/Pulumi.dev.yaml.next").exists());
+}
+
+#[test]
+fn the_old_passphrase_is_asked_for_and_then_the_new_one_twice() {
+    let mut sandbox = made();
+    sandbox.set("PULUMI_CONFIG_PASSPHRASE", None);
+    let (mut screen, terminal) = Screen::open(200, 40);
+    let child = sandbox.start_on(terminal, &CHANGE);
+    for (asked, typed) in
+        [("Passphrase of the stack", PASSPHRASE), ("New passphrase:", "typed"), ("The same again:", "typed")]
+    {
+        screen.await_text(asked);
+        screen.type_text(&format!("{typed}\n"));
+    }
+    screen.await_text("Changed the passphrase of stack `dev`");
+    assert_eq!(screen.finish(child), 0, "{}", screen.all());
+    opens(&mut sandbox, "typed");
 }
 
 #[test]

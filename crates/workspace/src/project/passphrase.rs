@@ -19,18 +19,22 @@ use super::{Passphrase, Workspace, keys};
 use crate::{Error, OwnedKeys};
 
 impl Workspace {
-    /// Encrypts the secrets of a stack with another passphrase: those of its state, its history and its file. Answers what was found
-    /// on the way.
-    pub fn change_passphrase(&self, stack: &StackName, phrase: Phrase) -> Result<Vec<Diagnostic>, Error> {
+    /// Encrypts the secrets of a stack with another passphrase: those of its state, its history and its file. `choose` is called once the
+    /// old passphrase has proved right. Answers what was found on the way.
+    pub fn change_passphrase(
+        &self,
+        stack: &StackName,
+        choose: impl FnOnce() -> Result<Phrase, Diagnostic>,
+    ) -> Result<Vec<Diagnostic>, Error> {
         let config = self.stack_config(stack)?;
         let in_state = self.store.backend.secrets_provider(stack)?;
         let in_file = keys::stack_provider(&config)?;
         let old = keys::keys(&keys::keyring(&self.environment, Passphrase::Existing)?);
-        // A wrong passphrase is refused before anything is written, even where there is no secret yet.
+        // A wrong passphrase is refused even where there is no secret yet.
         for provider in in_file.iter().chain(&in_state) {
             old(provider)?.encrypt("")?;
         }
-        let keyring = Arc::new(Keyring::new(Some(phrase)));
+        let keyring = Arc::new(Keyring::new(Some(choose()?)));
         let new = keys::create(&keyring)?;
         let write = keys::keys(&keyring)(&new)?;
         let text = match &in_file {
