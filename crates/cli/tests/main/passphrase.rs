@@ -1,6 +1,7 @@
 //! Another passphrase for a stack: state, file and history follow, or nothing does.
 
-use std::fs;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{PermissionsExt, symlink};
 
 use crate::sandbox::{PASSPHRASE, Sandbox};
 use crate::screen::Screen;
@@ -34,12 +35,24 @@ fn opens(sandbox: &mut Sandbox, passphrase: &str) {
 #[test]
 fn every_secret_gets_the_new_passphrase() {
     let mut sandbox = made();
+    // The file may be a link, and not for everyone.
+    let file = sandbox.path("project/Pulumi.dev.yaml");
+    let real = sandbox.path("home/real.yaml");
+    fs::rename(&file, &real).unwrap();
+    fs::set_permissions(&real, Permissions::from_mode(0o600)).unwrap();
+    symlink(&real, &file).unwrap();
     sandbox.answered("another\n", &CHANGE).ok().says(&["Changed the passphrase of stack `dev`"]);
     opens(&mut sandbox, "another");
     sandbox.outrigger(&["stack", "history", "--json", "--show-secrets"]).ok().says(&["canary"]);
     sandbox.set("PULUMI_CONFIG_PASSPHRASE", Some(PASSPHRASE));
     sandbox.outrigger(&["config", "get", "token"]).failed().says(&["passphrase-wrong"]);
-    assert!(!sandbox.path("project/Pulumi.dev.yaml.next").exists());
+    assert!(!sandbox.path("home/real.yaml.next").exists());
+    assert!(fs::symlink_metadata(&file).unwrap().is_symlink());
+    assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+    fs::remove_file(&file).unwrap();
+    sandbox.set("PULUMI_CONFIG_PASSPHRASE", Some("another"));
+    sandbox.answered("third\n", &CHANGE).ok();
+    assert!(sandbox.read("Pulumi.dev.yaml").contains("encryptionsalt"));
 }
 
 #[test]

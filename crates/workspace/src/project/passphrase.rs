@@ -5,7 +5,6 @@
 //! of the two files belongs to it, and the next command that reads the file puts the right one in place, without a passphrase.
 
 use std::fs;
-use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -77,16 +76,23 @@ impl Workspace {
         if waiting.is_none() || waiting != in_state {
             return Ok(());
         }
-        let path = self.stack_file(stack);
-        match fs::rename(&next, path.canonicalize().unwrap_or(path)) {
+        let path = self.linked_file(stack);
+        let kept = fs::metadata(&path).map_or(Ok(()), |before| fs::set_permissions(&next, before.permissions()));
+        match kept.and_then(|()| fs::rename(&next, path)) {
             // Another command has done it meanwhile.
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(self.unwritable(stack, &error).into()),
+            Err(error) if next.exists() => Err(self.unwritable(stack, &error).into()),
             _ => Ok(()),
         }
     }
 
+    /// The stack's file itself where there is a link to it.
+    fn linked_file(&self, stack: &StackName) -> PathBuf {
+        let path = self.stack_file(stack);
+        path.canonicalize().unwrap_or(path)
+    }
+
     fn next_file(&self, stack: &StackName) -> PathBuf {
-        let mut path = self.stack_file(stack).into_os_string();
+        let mut path = self.linked_file(stack).into_os_string();
         path.push(".next");
         path.into()
     }
