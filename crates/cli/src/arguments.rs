@@ -195,7 +195,7 @@ pub(crate) struct Configuring {
     /// Set a configuration value first and save it in the stack's file; may be given several times.
     #[arg(short, long, value_name = "KEY=VALUE")]
     config: Vec<String>,
-    /// The keys of `--config` are paths into structured values; each value is replaced as a whole.
+    /// The keys of `--config` are paths into structured values, which lose their other parts.
     #[arg(long)]
     config_path: bool,
     #[command(flatten)]

@@ -358,6 +358,9 @@ impl Stack {
             if command == Command::Preview && !result.summary.counts.keys().all(same) {
                 return world.violated("settles", format!("a second up would do {:?}", result.summary.counts));
             }
+            if command == Command::Preview && result.changed {
+                return world.violated("settles", "a second up would write the state");
+            }
         }
     }
 

@@ -10,8 +10,11 @@ const REASONS: [(&str, &str); 3] = [
     ("provider", "another provider"),
 ];
 
+/// Whether a resource has an option.
+type Has = fn(&Resource) -> bool;
+
 /// Options that a resource has or has not: what is said of one that gets it, and of one that loses it.
-const MARKS: [(&str, &str, fn(&Resource) -> bool); 2] = [
+const MARKS: [(&str, &str, Has); 2] = [
     ("now protected", "no longer protected", |resource| resource.protect),
     ("now retained on delete", "no longer retained on delete", |resource| resource.retain_on_delete),
 ];

@@ -3,12 +3,19 @@
 /// A peer's command, or a command and a flag, and the remark.
 type Remarks = &'static [(&'static str, &'static str)];
 
+/// What ends a run early.
+const SETTLED: &str =
+    "where the preview finds nothing to change it ends, without a question and without an entry in the history";
+
 const PULUMI: Remarks = &[
     ("install", "writes lock files and looks for plugins, but installs nothing"),
     ("login", "`file://` backends only"),
     ("new", "the templates that come with `outrigger`"),
     ("package add", "writes what YAML programs need"),
     ("plugin list", "the plugins in the cache"),
+    ("destroy", SETTLED),
+    ("refresh", SETTLED),
+    ("up", SETTLED),
     ("whoami", "the user of the operating system, as with every `file://` backend"),
     ("stack change-secrets-provider", "`passphrase` only"),
     ("destroy --json", "events in a form of our own; `--event-log` writes Pulumi's"),

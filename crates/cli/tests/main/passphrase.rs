@@ -1,8 +1,10 @@
 //! Another passphrase for a stack: state, file and history follow, or nothing does.
 
-use std::fs;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{PermissionsExt, symlink};
 
 use crate::sandbox::{PASSPHRASE, Sandbox};
+use crate::screen::Screen;
 
 const PROGRAM: &str = "name: sealed
 runtime: yaml
@@ -33,12 +35,41 @@ fn opens(sandbox: &mut Sandbox, passphrase: &str) {
 #[test]
 fn every_secret_gets_the_new_passphrase() {
     let mut sandbox = made();
+    // The file may be a link, and not for everyone.
+    let file = sandbox.path("project/Pulumi.dev.yaml");
+    let real = sandbox.path("home/real.yaml");
+    fs::rename(&file, &real).unwrap();
+    fs::set_permissions(&real, Permissions::from_mode(0o600)).unwrap();
+    symlink(&real, &file).unwrap();
     sandbox.answered("another\n", &CHANGE).ok().says(&["Changed the passphrase of stack `dev`"]);
     opens(&mut sandbox, "another");
     sandbox.outrigger(&["stack", "history", "--json", "--show-secrets"]).ok().says(&["canary"]);
     sandbox.set("PULUMI_CONFIG_PASSPHRASE", Some(PASSPHRASE));
     sandbox.outrigger(&["config", "get", "token"]).failed().says(&["passphrase-wrong"]);
-    assert!(!sandbox.path("project/Pulumi.dev.yaml.next").exists());
+    assert!(!sandbox.path("home/real.yaml.next").exists());
+    assert!(fs::symlink_metadata(&file).unwrap().is_symlink());
+    assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+    fs::remove_file(&file).unwrap();
+    sandbox.set("PULUMI_CONFIG_PASSPHRASE", Some("another"));
+    sandbox.answered("third\n", &CHANGE).ok();
+    assert!(sandbox.read("Pulumi.dev.yaml").contains("encryptionsalt"));
+}
+
+#[test]
+fn the_old_passphrase_is_asked_for_and_then_the_new_one_twice() {
+    let mut sandbox = made();
+    sandbox.set("PULUMI_CONFIG_PASSPHRASE", None);
+    let (mut screen, terminal) = Screen::open(200, 40);
+    let child = sandbox.start_on(terminal, &CHANGE);
+    for (asked, typed) in
+        [("Passphrase of the stack", PASSPHRASE), ("New passphrase:", "typed"), ("The same again:", "typed")]
+    {
+        screen.await_text(asked);
+        screen.type_text(&format!("{typed}\n"));
+    }
+    screen.await_text("Changed the passphrase of stack `dev`");
+    assert_eq!(screen.finish(child), 0, "{}", screen.all());
+    opens(&mut sandbox, "typed");
 }
 
 #[test]

@@ -1,3 +1,5 @@
+use outrigger_diagnostic::Diagnostic;
+
 use super::{NewValue, StackConfig};
 use crate::config::{ConfigPath, Item};
 
@@ -247,4 +249,16 @@ fn every_text_comes_back() {
             assert_eq!(read.entries()[&key].item, Item::String(text.into()), "{text:?} in {new:?}");
         }
     }
+}
+
+#[test]
+fn secrets_get_another_ciphertext_and_the_rest_of_the_file_stays() {
+    let text = "# ours\nencryptionsalt: old\nconfig:\n  p:a: '1' # one\n  p:s: {secure: xyz}\n  p:m:\n    l: [1, {secure: q}]\n";
+    let anew = stack(text).reencrypted("new", &|ciphertext| Ok(format!("<{ciphertext}>"))).unwrap();
+    assert!(anew.starts_with("# ours\nencryptionsalt: new\n") && anew.contains("p:a: '1' # one\n"), "{anew}");
+    let items = |text: &str| -> Vec<Item> { stack(text).entries().values().map(|entry| entry.item.clone()).collect() };
+    let expected = text.replace("xyz", "<xyz>").replace("secure: q", "secure: <q>").replace("salt: old", "salt: new");
+    assert_eq!(items(&anew), items(&expected));
+    let refusal = stack(text).reencrypted("new", &|_| Err(Diagnostic::error("ciphertext-refused", "no"))).unwrap_err();
+    assert_eq!(refusal.code, "ciphertext-refused");
 }

@@ -86,7 +86,7 @@ impl Configuration {
         self.write(file)
     }
 
-    /// Sets values in clear, as `pulumi up --config` does: a value that a path leads into is made anew, without its other parts.
+    /// Sets values in clear, as `pulumi up --config` does: a value that a path leads into loses its other parts.
     pub(super) fn give(&mut self, given: &GivenConfig) -> Result<(), Error> {
         let mut file = self.file.clone();
         let mut anew = BTreeSet::new();

@@ -5,7 +5,6 @@
 //! of the two files belongs to it, and the next command that reads the file puts the right one in place, without a passphrase.
 
 use std::fs;
-use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -19,18 +18,22 @@ use super::{Passphrase, Workspace, keys};
 use crate::{Error, OwnedKeys};
 
 impl Workspace {
-    /// Encrypts the secrets of a stack with another passphrase: those of its state, its history and its file. Answers what was found
-    /// on the way.
-    pub fn change_passphrase(&self, stack: &StackName, phrase: Phrase) -> Result<Vec<Diagnostic>, Error> {
+    /// Encrypts the secrets of a stack with another passphrase: those of its state, its history and its file. `choose` is called once the
+    /// old passphrase has proved right. Answers what was found on the way.
+    pub fn change_passphrase(
+        &self,
+        stack: &StackName,
+        choose: impl FnOnce() -> Result<Phrase, Diagnostic>,
+    ) -> Result<Vec<Diagnostic>, Error> {
         let config = self.stack_config(stack)?;
         let in_state = self.store.backend.secrets_provider(stack)?;
         let in_file = keys::stack_provider(&config)?;
         let old = keys::keys(&keys::keyring(&self.environment, Passphrase::Existing)?);
-        // A wrong passphrase is refused before anything is written, even where there is no secret yet.
+        // A wrong passphrase is refused even where there is no secret yet.
         for provider in in_file.iter().chain(&in_state) {
             old(provider)?.encrypt("")?;
         }
-        let keyring = Arc::new(Keyring::new(Some(phrase)));
+        let keyring = Arc::new(Keyring::new(Some(choose()?)));
         let new = keys::create(&keyring)?;
         let write = keys::keys(&keyring)(&new)?;
         let text = match &in_file {
@@ -73,16 +76,23 @@ impl Workspace {
         if waiting.is_none() || waiting != in_state {
             return Ok(());
         }
-        let path = self.stack_file(stack);
-        match fs::rename(&next, path.canonicalize().unwrap_or(path)) {
+        let path = self.linked_file(stack);
+        let kept = fs::metadata(&path).map_or(Ok(()), |before| fs::set_permissions(&next, before.permissions()));
+        match kept.and_then(|()| fs::rename(&next, path)) {
             // Another command has done it meanwhile.
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(self.unwritable(stack, &error).into()),
+            Err(error) if next.exists() => Err(self.unwritable(stack, &error).into()),
             _ => Ok(()),
         }
     }
 
+    /// The stack's file itself where there is a link to it.
+    fn linked_file(&self, stack: &StackName) -> PathBuf {
+        let path = self.stack_file(stack);
+        path.canonicalize().unwrap_or(path)
+    }
+
     fn next_file(&self, stack: &StackName) -> PathBuf {
-        let mut path = self.stack_file(stack).into_os_string();
+        let mut path = self.linked_file(stack).into_os_string();
         path.push(".next");
         path.into()
     }

@@ -29,8 +29,7 @@ impl ChangeSecretsProvider {
             return Err(refusal.into());
         }
         let stack = context.stack(None)?;
-        let phrase = chosen(context.terminal)?;
-        for finding in context.workspace.change_passphrase(&stack, phrase)? {
+        for finding in context.workspace.change_passphrase(&stack, || chosen(context.terminal))? {
             report(&finding);
         }
         talk(&format!(
