@@ -30,7 +30,7 @@ impl Host {
 
     /// Starts processes that no plugin of this host stands for. They end with the host.
     pub fn launcher(&self) -> Arc<dyn Launcher> {
-        Arc::new(Processes::new(self.supply.spawner().clone()))
+        Arc::new(Processes::new(self.supply.spawner().clone(), self.supply.options().output.clone()))
     }
 
     /// Where schemas are kept from one run to the next.
@@ -43,8 +43,10 @@ impl Host {
     /// that do not.
     ///
     /// The keeper stays until the host is dropped: if this process is killed between the two, it still does its last act.
-    pub async fn shutdown(&self) {
-        self.supply.end_all().await;
+    ///
+    /// The answer says, a sentence for each, which plugins did not end when they were asked to, or left processes.
+    pub async fn shutdown(&self) -> Vec<String> {
+        self.supply.end_all().await
     }
 }
 

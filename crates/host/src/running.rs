@@ -99,12 +99,12 @@ impl Running {
     }
 
     /// Ends it: in the way of its protocol, then SIGINT, SIGKILL. Takes at most the deadlines for cancelling and for the grace, and
-    /// a moment.
-    pub(crate) async fn end(&self, deadlines: &Deadlines) {
+    /// a moment. The answer says what did not end when it was asked to.
+    pub(crate) async fn end(&self, deadlines: &Deadlines) -> Vec<String> {
         let closing = CallContext::background().within(deadlines.cancel);
         // A plugin that does not close itself in time is ended by its processes.
         let _in_time = timeout(deadlines.cancel, self.plugin.close(&closing)).await;
-        self.processes.end(deadlines.grace).await;
+        self.processes.end(deadlines.grace).await
     }
 }
 

@@ -21,6 +21,7 @@ pub mod event_log;
 pub mod events;
 mod history;
 pub mod json;
+pub mod plugin_test;
 #[cfg(feature = "projects")]
 mod project;
 mod recorder;

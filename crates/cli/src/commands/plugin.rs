@@ -3,6 +3,7 @@
 mod call;
 mod new;
 mod schema;
+mod test;
 
 use clap::{Args, Subcommand};
 use outrigger_diagnostic::Diagnostic;
@@ -30,6 +31,7 @@ enum PluginCommand {
     New(new::New),
     Schema(schema::Schema),
     Call(call::Call),
+    Test(test::Test),
 }
 
 #[derive(Args, Debug)]
@@ -48,6 +50,7 @@ impl Plugin {
             PluginCommand::New(new) => return new.run(environment),
             PluginCommand::Schema(schema) => return schema.run(environment),
             PluginCommand::Call(call) => return call.run(environment),
+            PluginCommand::Test(test) => return test.run(environment),
             PluginCommand::Ls(ls) => ls,
         };
         if ls.project {

@@ -127,12 +127,7 @@ pub(super) const TABLE: &[(&str, Answer)] = &[
     ("providers lock", Text("`outrigger install` writes the lock files of the project's packages.")),
     ("providers mirror", Text("Mirrors are read, not written. `terraform providers mirror` makes one.")),
     ("providers schema", Is("plugin schema --terraform")),
-    (
-        "show",
-        Text(
-            "`outrigger stack` shows the resources of a stack, `outrigger state show` one of them in full.",
-        ),
-    ),
+    ("show", Text("`outrigger stack` shows the resources of a stack, `outrigger state show` one of them in full.")),
     ("state mv", Is("state rename")),
     ("state pull", Is("stack export")),
     ("state push", Is("stack import")),

@@ -14,6 +14,7 @@ mod packages;
 mod plugins;
 mod source;
 mod stack;
+mod tested;
 mod used_plugins;
 
 pub use asked::{Asked, Bare, BridgePlace, call_failed, terraform_provider};
@@ -25,4 +26,5 @@ pub use operation::{Operation, Request};
 pub use packages::{Added, Installation, Locked, add_package, install};
 pub use plugins::{BRIDGE_VERSION, stand_alone_bridge};
 pub use stack::Removal;
+pub use tested::Tested;
 pub use used_plugins::{UsedPlugin, used_plugins};
