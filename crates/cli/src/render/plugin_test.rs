@@ -15,7 +15,9 @@ pub(crate) fn line(check: &Check) -> String {
     let (word, reason) = parts(&check.verdict);
     let resource = check.resource.as_deref().unwrap_or_default();
     let mut text = format!("{word}  {:NAME$}  {resource}", check.name).trim_end().to_owned();
-    if let Some(Reason { call, answer, hint }) = reason {
+    if let Some(Reason { answer, .. }) = reason.filter(|reason| reason.hint.is_empty()) {
+        text.push_str(&format!(": {}", harmless(answer)));
+    } else if let Some(Reason { call, answer, hint }) = reason {
         let indented = harmless(answer).replace('\n', "\n        ");
         text.push_str(&format!("\n      {call}: {indented}\n      {}", harmless(hint)));
     }

@@ -18,6 +18,12 @@ const SHORTEST_SECRET: usize = 6;
 const NOT_FOUND: [&str; 8] =
     ["not found", "notfound", "not exist", "no such", "no longer exist", "already deleted", "is gone", "404"];
 
+/// Ids of resources that have none of their own.
+const PLACEHOLDERS: [&str; 4] = ["none", "static", "missing ID", "-"];
+
+/// The check `lifecycle` has the reason, and what to do.
+const NOT_CREATED: &str = "The resource was not created.";
+
 const GIVE_INPUTS: &str = "Give inputs that work with `--inputs FILE`.";
 
 /// Every check, in the order of the report.
@@ -154,6 +160,10 @@ fn import(life: &Life, _: &str) -> Judged {
         step => life.sound("Read", step)?,
     };
     let created = needed(&life.created)?;
+    if PLACEHOLDERS.contains(&created.id.as_str()) {
+        let hint = "Nothing has to be done: an import takes another id.";
+        return Err(Verdict::Skipped(Reason::new("Read", format!("The id is `{}`.", created.id), hint)));
+    }
     let Some(imported) = imported else {
         return failed("Read", format!("Nothing was found by the id `{}`.", created.id), HINT);
     };
@@ -251,13 +261,15 @@ fn gone(life: &Life, _: &str) -> Judged {
     }
     match (life.sound("Read", &life.gone)?, &life.never) {
         (ReadResult::Gone, _) => Ok(()),
-        // It answers whatever it is given.
-        (_, Ok(ReadResult::Found { .. })) => {
-            let answer = "Read answers the state that it is given, also for a resource that never existed.";
+        (_, Ok(ReadResult::Gone)) => {
+            failed("Read", "Read finds the resource after it was deleted.", "Answer an empty id for what is gone.")
+        }
+        // It does not tell what exists from what does not.
+        _ => {
+            let answer = "Read answers the state that it is given, whether the resource exists or not.";
             let hint = "Nothing has to be done if the resource exists only in the state; otherwise let Read look.";
             Err(Verdict::Skipped(Reason::new("Read", answer, hint)))
         }
-        _ => failed("Read", "Read finds the resource after it was deleted.", "Answer an empty id for what is gone."),
     }
 }
 
@@ -280,12 +292,13 @@ fn failed(call: &'static str, answer: impl Into<String>, hint: &'static str) -> 
     Err(Verdict::Failed(Reason::new(call, answer, hint)))
 }
 
+fn interrupted(call: &'static str) -> Verdict {
+    Verdict::Skipped(Reason::new(call, "The test was interrupted.", "Run it again."))
+}
+
 /// The answer of a step that another check judges; without it there is nothing to look at.
 fn needed<T>(step: &Step<T>) -> Result<&T, Verdict> {
-    step.as_ref().map_err(|_| {
-        let hint = "Look at the check `lifecycle` of this resource.";
-        Verdict::Skipped(Reason::new("Create", "The resource was not created.", hint))
-    })
+    step.as_ref().map_err(|_| Verdict::Skipped(Reason::new("Create", NOT_CREATED, "")))
 }
 
 impl Life {
@@ -297,7 +310,9 @@ impl Life {
     /// The answer of a step that has to work with every resource that exists.
     fn sound<'s, T>(&self, call: &'static str, step: &'s Step<T>) -> Result<&'s T, Verdict> {
         step.as_ref().map_err(|missing| match missing {
-            Missing::Call(error) if error.kind == ErrorKind::Unsupported => self.missing(call, missing),
+            Missing::Call(error) if matches!(error.kind, ErrorKind::Unsupported | ErrorKind::Cancelled) => {
+                self.missing(call, missing)
+            }
             Missing::Call(error) => {
                 Verdict::Failed(Reason::new(call, &error.message, "Let the call succeed for a resource that exists."))
             }
@@ -313,13 +328,9 @@ impl Life {
     fn missing(&self, call: &'static str, missing: &Missing) -> Verdict {
         let invented = self.origin == Origin::Invented;
         match missing {
-            Missing::Unreached if self.interrupted => {
-                Verdict::Skipped(Reason::new(call, "The test was interrupted.", "Run it again."))
-            }
-            Missing::Unreached => {
-                let hint = "Look at the check `lifecycle` of this resource.";
-                Verdict::Skipped(Reason::new(call, "The resource was not created.", hint))
-            }
+            Missing::Unreached if self.interrupted => interrupted(call),
+            Missing::Call(error) if error.kind == ErrorKind::Cancelled => interrupted(call),
+            Missing::Unreached => Verdict::Skipped(Reason::new(call, NOT_CREATED, "")),
             Missing::Refused(failures) if invented => {
                 Verdict::Skipped(Reason::new("Check", refusals(failures), GIVE_INPUTS))
             }

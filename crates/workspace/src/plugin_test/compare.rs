@@ -11,17 +11,31 @@ pub(super) fn is_bookkeeping(key: &str) -> bool {
     key.starts_with("__")
 }
 
-/// Where two property maps differ; nothing and null are the same. `before` and `after` say what each is.
+/// Where two property maps differ. `before` and `after` say what each is. Nothing, null and the zero of a type are the same: many plugins are in Go, and
+/// libraries of theirs cannot tell them apart.
 pub(super) fn differences((before, old): (&str, &PropertyMap), (after, new): (&str, &PropertyMap)) -> Option<String> {
-    let empty = |value: Option<&Value>| value.is_none_or(|value| *value.bare() == Value::Null);
+    let absent = |value: Option<&Value>| value.is_none_or(|value| *value.bare() == Value::Null);
+    let zero = |value: Option<&Value>| value.is_none_or(|value| is_zero(value.bare()));
+    let same = |old, new| absent(old) && zero(new) || zero(old) && absent(new);
     let shown = |value: Option<&Value>| value.map_or("nothing".to_owned(), |value| format!("{value:?}"));
     let found = diff::properties(old, new).into_iter().filter(|(path, _)| {
         let internal = path.0.iter().any(|step| matches!(step, PathStep::Key(key) if is_bookkeeping(key)));
-        !internal && !(empty(path.get(old)) && empty(path.get(new)))
+        !internal && !same(path.get(old), path.get(new))
     });
     let line =
         |path: PropertyPath| format!("`{path}`: {before} {}, {after} {}", shown(path.get(old)), shown(path.get(new)));
     listed(found.map(|(path, _)| line(path)).collect())
+}
+
+fn is_zero(value: &Value) -> bool {
+    match value {
+        Value::Null | Value::Bool(false) => true,
+        Value::Number(number) => *number == 0.0,
+        Value::String(text) => text.is_empty(),
+        Value::List(items) => items.is_empty(),
+        Value::Map(members) => members.is_empty(),
+        _ => false,
+    }
 }
 
 /// Where a prediction was wrong. What it left out, or did not know, may be anything.

@@ -1,5 +1,7 @@
 //! Inputs for a resource of which only the schema is known: what is required, with plausible values.
 
+use std::cell::Cell;
+
 use outrigger_schema::{Definition, Package, Property, Resource, Type};
 use outrigger_value::{Asset, AssetSource, PropertyMap, Value};
 
@@ -25,6 +27,8 @@ pub(super) struct Inventor<'a> {
     pub(super) package: &'a Package,
     /// A part of every text.
     pub(super) suffix: &'a str,
+    /// How many texts there are.
+    pub(super) texts: Cell<usize>,
 }
 
 impl Inventor<'_> {
@@ -100,7 +104,10 @@ impl Inventor<'_> {
         let lower = name.to_lowercase();
         match TEXTS.iter().find(|(part, _)| lower.ends_with(part)) {
             Some((_, text)) => (*text).to_owned(),
-            None => format!("{lower}-{}", self.suffix),
+            None => {
+                let count = self.texts.replace(self.texts.get() + 1);
+                format!("{lower}-{}-{count}", self.suffix)
+            }
         }
     }
 }

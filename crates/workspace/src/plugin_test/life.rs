@@ -1,5 +1,6 @@
 //! One life of a resource, from the first check of its inputs to its second deletion, with every answer on record.
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use outrigger_provider::{Action, CallError, ErrorKind, Planned, ReadResult, State, Verdict};
@@ -75,7 +76,7 @@ impl Life {
         options: &Options,
         given: Option<&[PropertyMap]>,
     ) -> Self {
-        let inventor = Inventor { package, suffix: &options.suffix };
+        let inventor = Inventor { package, suffix: &options.suffix, texts: Cell::default() };
         let marked = |mut inputs: PropertyMap| {
             secret(&mut inputs, &resource.inputs);
             inputs
@@ -155,7 +156,7 @@ impl Life {
             Ok(()) => self.created = state.clone().ok_or(Missing::Unreached),
             Err(missing) => {
                 if let (None, Missing::Call(error)) = (&state, &missing)
-                    && error.leaves_doubt()
+                    && !is_refusal(error)
                 {
                     let reason = "Create gave no answer, so the resource may exist.".to_owned();
                     self.left.push(Left { resource: self.ty.clone(), id: None, reason });
@@ -215,7 +216,7 @@ impl Life {
                 }
                 Ok(_) => {}
                 // A refusal says that the value makes no sense.
-                Err(Missing::Call(error)) if self.origin == Origin::Invented && !error.leaves_doubt() => {}
+                Err(Missing::Call(error)) if self.origin == Origin::Invented && is_refusal(&error) => {}
                 Err(missing) => {
                     self.change = Err(missing);
                     return before;
@@ -310,7 +311,9 @@ fn changes(inventor: &Inventor<'_>, resource: &Resource, inputs: &PropertyMap) -
     properties.into_iter().filter_map(changed).take(CHANGES).collect()
 }
 
-/// Whether an error is a refusal: the plugin answered, and nothing happened.
+/// Whether an error is a refusal: the plugin answered. Most plugins in Go report plain failures with the code for "unknown"; libraries report a panic with it,
+/// too.
 pub(super) fn is_refusal(error: &CallError) -> bool {
-    matches!(error.kind, ErrorKind::NotDone | ErrorKind::Unsupported)
+    matches!(error.kind, ErrorKind::NotDone | ErrorKind::Unsupported | ErrorKind::Unknown)
+        && !error.message.contains("panic")
 }

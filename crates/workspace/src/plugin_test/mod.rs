@@ -116,7 +116,7 @@ pub struct Reason {
     pub call: &'static str,
     /// What the call answered, or did not.
     pub answer: String,
-    /// What to do about it, as a sentence.
+    /// What to do about it, as a sentence; empty where another check of the resource says it.
     pub hint: String,
 }
 

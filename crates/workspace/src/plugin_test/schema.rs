@@ -113,13 +113,15 @@ impl Look<'_> {
                 self.mistake(format!("{at}.methods.{name}"), format!("there is no function {token}"));
             }
         }
-        if let Some(reference) = object.get("$ref").and_then(Json::as_str)
-            && !self.resolves(reference)
-        {
-            self.mistake(at, format!("`{reference}` is not in the schema"));
-        }
-        if let Some(word) = object.get("type").and_then(Json::as_str).filter(|word| !WORDS.contains(word)) {
-            self.mistake(at, format!("`{word}` is not a type"));
+        match (object.get("$ref").and_then(Json::as_str), object.get("type").and_then(Json::as_str)) {
+            (Some(reference), _) if !self.resolves(reference) => {
+                self.mistake(at, format!("`{reference}` is not in the schema"));
+            }
+            // What has a reference or properties is an object, whatever stands beside them.
+            (None, Some(word)) if !WORDS.contains(&word) && !object.contains_key("properties") => {
+                self.mistake(at, format!("`{word}` is not a type"));
+            }
+            _ => {}
         }
         for (key, value) in object.iter().filter(|(key, _)| !VALUES.contains(&key.as_str())) {
             let at = format!("{at}.{key}");
@@ -159,6 +161,7 @@ impl Look<'_> {
         match kind {
             "provider" => true,
             "types" => self.package.type_tokens().any(|known| known == token),
+            "resources" if token.starts_with("pulumi:providers:") => true,
             "resources" => self.package.resource_tokens().any(|known| known == token),
             _ => false,
         }

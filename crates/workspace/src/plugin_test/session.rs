@@ -13,6 +13,7 @@ use outrigger_schema::{Package, Property};
 use outrigger_value::{PropertyMap, Urn, Value};
 use tokio::time::timeout;
 
+use super::life::is_refusal;
 use super::{Options, Reason, Source, Started, Verdict, schema};
 
 /// How long the answer to Cancel may take.
@@ -109,7 +110,7 @@ impl<'a> Session<'a> {
         let mut answer = self.told(&error);
         error.missing_keys.iter().for_each(|(key, about)| answer.push_str(&format!("\n`{key}` is missing: {about}")));
         let called = if error.call == "CheckConfig" { "CheckConfig" } else { "Configure" };
-        if self.options.config.is_empty() && error.kind == ErrorKind::NotDone {
+        if self.options.config.is_empty() && is_refusal(&error) {
             let hint = "Give the configuration with `--config KEY=VALUE`; without it no resource can be tested.";
             return Verdict::Skipped(Reason::new(called, answer, hint));
         }

@@ -66,7 +66,7 @@ struct Fake {
     things: Mutex<BTreeMap<String, PropertyMap>>,
     starts: AtomicUsize,
     /// Cancelled by the creation, as a user would interrupt it.
-    interrupt: Option<CancellationToken>,
+    interrupt: Vec<CancellationToken>,
 }
 
 impl Fake {
@@ -224,7 +224,10 @@ impl Provider for Process {
             Action::Create if self.0.has(Fault::CrashesInCreate) => {
                 return Outcome::Unknown { error: Fake::error("Create", ErrorKind::Crashed), last: None };
             }
-            Action::Create if self.0.has(Fault::HangsInCreate) => std::future::pending().await,
+            Action::Create if self.0.has(Fault::HangsInCreate) => {
+                self.0.interrupt.iter().for_each(CancellationToken::cancel);
+                std::future::pending().await
+            }
             Action::Delete => {
                 let gone = self.0.things().remove(&prior.unwrap().id).is_none();
                 if self.0.has(Fault::CannotDelete) || gone && self.0.has(Fault::SecondDeleteFails) {
@@ -234,7 +237,7 @@ impl Provider for Process {
             }
             _ => {}
         }
-        if let Some(interrupt) = &self.0.interrupt {
+        for interrupt in &self.0.interrupt {
             interrupt.cancel();
         }
         let id = inputs["name"].as_str().unwrap().to_owned();
@@ -284,7 +287,7 @@ impl Provider for Process {
 }
 
 fn fake(fault: Fault) -> Arc<Fake> {
-    Arc::new(Fake { fault, things: Mutex::default(), starts: AtomicUsize::new(0), interrupt: None })
+    Arc::new(Fake { fault, things: Mutex::default(), starts: AtomicUsize::new(0), interrupt: Vec::new() })
 }
 
 fn names(report: &Report, wanted: fn(&Verdict) -> bool) -> BTreeSet<&'static str> {
@@ -399,7 +402,7 @@ async fn inputs_that_were_given_have_to_work() {
 #[test(start_paused = true)]
 async fn an_interrupted_test_deletes_what_it_created_and_begins_nothing_new() {
     let options = Options::new(Arc::default());
-    let interrupt = Some(options.stop.clone());
+    let interrupt = vec![options.stop.clone()];
     let plugin =
         Arc::new(Fake { fault: Fault::None, things: Mutex::default(), starts: AtomicUsize::new(0), interrupt });
     let report = tested(&plugin, &options).await;
@@ -407,4 +410,14 @@ async fn an_interrupted_test_deletes_what_it_created_and_begins_nothing_new() {
     let skipped =
         names(&report, |verdict| matches!(verdict, Verdict::Skipped(reason) if reason.answer.contains("interrupted")));
     assert_eq!(skipped, BTreeSet::from(["lifecycle", "drift", "import", "gone"]), "{report:#?}");
+}
+
+#[test(start_paused = true)]
+async fn a_test_that_is_interrupted_twice_gives_up_the_call_under_way_and_names_what_may_exist() {
+    let options = Options::new(Arc::default());
+    let interrupt = vec![options.stop.clone(), options.abort.clone()];
+    let (fault, things, starts) = (Fault::HangsInCreate, Mutex::default(), AtomicUsize::new(0));
+    let report = tested(&Arc::new(Fake { fault, things, starts, interrupt }), &options).await;
+    assert_eq!((report.counts()[1], report.left.len()), (0, 1), "{report:#?}");
+    assert_eq!(report.left[0].id, None);
 }
