@@ -81,6 +81,7 @@ pub(super) const TABLE: &[(&str, Answer)] = &[
     ),
     ("project new", Is("new")),
     ("schema", Text("The schema of a plugin is shown by `outrigger plugin schema`.")),
+    ("schema check", Text("Use `outrigger plugin test`, which checks the schema of a plugin first.")),
     (
         "stack change-secrets-provider",
         Text("The secrets provider cannot be changed yet. `pulumi stack change-secrets-provider` does it."),

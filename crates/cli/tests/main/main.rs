@@ -21,6 +21,7 @@ mod peers;
 mod place;
 mod plugin_new;
 mod plugin_process;
+mod plugin_test;
 mod questions;
 mod quickstart;
 mod sandbox;

@@ -50,20 +50,19 @@ fn lifecycle(life: &Life, _: &str) -> Judged {
         let answer = format!("No value can be made up for the required input `{name}`.");
         return Err(Verdict::Skipped(Reason::new("Check", answer, GIVE_INPUTS)));
     }
+    // What was created has to be deleted, whatever the inputs were.
+    if let Err(Missing::Call(error)) = &life.deleted
+        && error.kind != ErrorKind::Cancelled
+    {
+        return failed("Delete", &error.message, "Delete by the id and the state that Create answered.");
+    }
     life.needed("Check", &life.checked)?;
     life.needed("Create", &life.created)?;
     same(life, &life.unchanged, "Compare the inputs, not their order or spelling: nothing has changed.")?;
-    if let Ok(change) = &life.change {
-        life.needed("Update", &change.updated)?;
-    } else if let Err(missing @ (Missing::Call(_) | Missing::Refused(_))) = &life.change {
-        return Err(life.missing("Diff", missing));
-    }
-    // What was created has to be deleted, whoever made up its inputs.
-    match &life.deleted {
-        Err(Missing::Call(error)) => {
-            failed("Delete", &error.message, "Delete by the id and the state that Create answered.")
-        }
-        _ => Ok(()),
+    match &life.change {
+        Ok(change) => life.needed("Update", &change.updated).map(drop),
+        Err(Missing::Unreached) => Ok(()),
+        Err(missing) => Err(life.missing("Diff", missing)),
     }
 }
 
@@ -206,15 +205,18 @@ fn secrets(life: &Life, output: &str) -> Judged {
         _ => None,
     };
     let updated = life.change.as_ref().ok().and_then(|change| change.updated.as_ref().ok());
+    let imported = life.imported.as_ref().ok().and_then(|state| Some(state.as_ref()?.outputs.clone()));
+    // By the id alone nothing is known of what a program calls secret, only what the schema does.
     let answers = [
-        ("Create", life.predicted.as_ref().ok().cloned()),
-        ("Create", Some(created.outputs.clone())),
-        ("Read", found(&life.read)),
-        ("Update", updated.map(|state| state.outputs.clone())),
-        ("Read", life.imported.as_ref().ok().and_then(|state| Some(state.as_ref()?.outputs.clone()))),
+        ("Create", life.predicted.as_ref().ok().cloned(), texts.as_slice()),
+        ("Create", Some(created.outputs.clone()), &texts),
+        ("Read", found(&life.read), &texts),
+        ("Update", updated.map(|state| state.outputs.clone()), &texts),
+        ("Read", imported, &[]),
     ];
     const MARK: &str = "Mark the value as a secret in the answer.";
-    for (call, outputs) in answers.into_iter().filter_map(|(call, outputs)| Some((call, outputs?))) {
+    for (call, outputs, texts) in answers {
+        let outputs = outputs.unwrap_or_default();
         for (name, value) in &outputs {
             if let Some(secret) = texts.iter().find(|secret| is_in_clear(value, secret)) {
                 let length = secret.len();

@@ -204,7 +204,8 @@ impl Life {
         for change in self.changes.clone() {
             let checked = match session.check(urn, Some(&before.inputs), change, false).await {
                 Ok(checked) => checked,
-                Err(Missing::Refused(_)) if self.origin == Origin::Invented => continue,
+                // A refusal says that the value makes no sense.
+                Err(missing) if self.origin == Origin::Invented && missing.is_refusal() => continue,
                 Err(missing) => {
                     self.change = Err(missing);
                     return before;
@@ -215,8 +216,7 @@ impl Life {
                     return self.carry_out(session, urn, before, &checked, Ok(predicted.unwrap_or_default())).await;
                 }
                 Ok(_) => {}
-                // A refusal says that the value makes no sense.
-                Err(Missing::Call(error)) if self.origin == Origin::Invented && is_refusal(&error) => {}
+                Err(missing) if self.origin == Origin::Invented && missing.is_refusal() => {}
                 Err(missing) => {
                     self.change = Err(missing);
                     return before;
@@ -309,6 +309,16 @@ fn changes(inventor: &Inventor<'_>, resource: &Resource, inputs: &PropertyMap) -
         Some(inputs)
     };
     properties.into_iter().filter_map(changed).take(CHANGES).collect()
+}
+
+impl Missing {
+    fn is_refusal(&self) -> bool {
+        match self {
+            Self::Call(error) => is_refusal(error),
+            Self::Refused(_) => true,
+            Self::Unreached => false,
+        }
+    }
 }
 
 /// Whether an error is a refusal: the plugin answered. Most plugins in Go report plain failures with the code for "unknown"; libraries report a panic with it,
