@@ -11,6 +11,9 @@ use super::{Reason, Verdict};
 /// Passed, or why not.
 type Judged = Result<(), Verdict>;
 
+/// Judges a record, and what the plugin logged and printed.
+type Check = fn(&Life, &str) -> Judged;
+
 /// Shorter texts are found everywhere.
 const SHORTEST_SECRET: usize = 6;
 
@@ -27,7 +30,7 @@ const NOT_CREATED: &str = "The resource was not created.";
 const GIVE_INPUTS: &str = "Give inputs that work with `--inputs FILE`.";
 
 /// Every check, in the order of the report.
-const CHECKS: [(&str, fn(&Life, &str) -> Judged); 8] = [
+const CHECKS: [(&str, Check); 8] = [
     ("lifecycle", lifecycle),
     ("check", check),
     ("unknown inputs", unknown),
@@ -40,7 +43,7 @@ const CHECKS: [(&str, fn(&Life, &str) -> Judged); 8] = [
 
 /// Judges a life. `output` is what the plugin logged and printed so far.
 pub(super) fn all(life: &Life, output: &str) -> Vec<(&'static str, Verdict)> {
-    let judged = |check: fn(&Life, &str) -> Judged| check(life, output).err().unwrap_or(Verdict::Passed);
+    let judged = |check: Check| check(life, output).err().unwrap_or(Verdict::Passed);
     CHECKS.iter().map(|(name, check)| (*name, judged(*check))).collect()
 }
 

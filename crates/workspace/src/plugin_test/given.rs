@@ -27,7 +27,7 @@ pub fn inputs(file: &str, text: &str) -> Result<BTreeMap<String, Vec<PropertyMap
     let mut mistakes = Vec::new();
     for entry in types {
         let maps = entry.value.as_list().filter(|list| matches!(list.len(), 1 | 2));
-        let maps = maps.and_then(|list| list.iter().map(|node| Some(object(node)?)).collect::<Option<Vec<_>>>());
+        let maps = maps.and_then(|list| list.iter().map(object).collect::<Option<Vec<_>>>());
         match maps {
             Some(maps) => drop(inputs.insert(entry.key.text.to_string(), maps)),
             None => mistakes.push(wrong(&entry.value, format!("`{}` has no such list.", entry.key.text))),

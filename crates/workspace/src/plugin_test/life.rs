@@ -152,6 +152,7 @@ impl Life {
             return None;
         }
         let (state, done) = session.apply(urn, Action::Create, None, &checked).await;
+        state.iter().for_each(|state| session.options().redaction.learn_properties(&state.outputs));
         match done {
             Ok(()) => self.created = state.clone().ok_or(Missing::Unreached),
             Err(missing) => {

@@ -301,12 +301,15 @@ async fn tested(fake: &Arc<Fake>, options: &Options) -> Report {
     report
 }
 
+/// Names of checks.
+type Names = Vec<&'static str>;
+
 #[test(start_paused = true)]
 async fn each_fault_is_found_by_its_check_and_nothing_is_left() {
     let failed = |check: &'static str| ([check].to_vec(), vec![]);
     let skipped = |checks: &[&'static str]| (vec![], checks.to_vec());
     let later = ["unknown inputs", "preview", "drift", "import", "secrets", "gone"];
-    let table: Vec<(Fault, (Vec<&str>, Vec<&str>))> = vec![
+    let table: Vec<(Fault, (Names, Names))> = vec![
         (Fault::None, skipped(&[])),
         (Fault::DanglingReference, (vec!["schema"], vec!["lifecycle", "check"].into_iter().chain(later).collect())),
         (Fault::RequiresUnknownProperty, failed("schema")),

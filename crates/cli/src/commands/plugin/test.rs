@@ -110,7 +110,11 @@ impl Test {
     }
 }
 
-/// Stops the test at the first signal, and gives up its calls at the second. Without handlers a signal ends the process.
+/// Stops the test at the first signal, gives up its calls at the second, and ends at the third. Without handlers a signal ends the process.
+#[expect(
+    clippy::exit,
+    reason = "who interrupts for the third time does not want to wait for a plugin that does not start"
+)]
 async fn interruption(options: &Options) -> Result<Report, Diagnostic> {
     if let Ok(mut signals) = signals() {
         next(&mut signals).await;
@@ -118,6 +122,9 @@ async fn interruption(options: &Options) -> Result<Report, Diagnostic> {
         options.stop.cancel();
         next(&mut signals).await;
         options.abort.cancel();
+        // The keeper ends the plugin.
+        next(&mut signals).await;
+        std::process::exit(i32::from(Exit::Cancelled.code()));
     }
     std::future::pending().await
 }
