@@ -11,6 +11,9 @@ use crate::chaos;
 use crate::peers::interruption::{await_line, interrupt};
 use crate::sandbox::{Answer, Sandbox, answer};
 
+/// Checks that fail, each with a part of its answer.
+type Failures = &'static [(&'static str, &'static str)];
+
 /// The end of the stderr of a plugin that crashed.
 const END: &str = "chaos: the end comes in Create";
 
@@ -61,7 +64,7 @@ fn the_kit_passes_and_nothing_is_left() {
 /// What a plugin that misbehaves comes to: the failed checks, with a part of each answer.
 #[test]
 fn a_plugin_that_hangs_or_crashes_fails_a_check_and_the_rest_goes_on() {
-    let table: [(&str, &[(&str, &str)], usize); 7] = [
+    let table: [(&str, Failures, usize); 7] = [
         ("", &[], 0),
         ("Create=exit", &[("lifecycle", END), ("unknown inputs", END), ("preview", END)], 1),
         ("Read=hang", &[("drift", "no answer"), ("import", "no answer"), ("gone", "no answer")], 0),

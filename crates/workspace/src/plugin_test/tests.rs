@@ -30,6 +30,8 @@ const SCHEMA: &str = r##"{"name": "fake", "version": "1.0.0",
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fault {
     None,
+    GarbledSchema,
+    HangsInSchema,
     DanglingReference,
     RequiresUnknownProperty,
     OtherVersion,
@@ -54,6 +56,7 @@ enum Fault {
     EchoesReads,
     CannotDelete,
     CrashesInCreate,
+    CrashesInUpdate,
     HangsInRead,
     HangsInCreate,
     HangsOnCancel,
@@ -141,6 +144,8 @@ impl Plugin for Process {
 
     async fn schema(&self, _: &CallContext, _: Option<&Parameterization>) -> Result<Vec<u8>, CallError> {
         let text = match self.0.fault {
+            Fault::HangsInSchema => std::future::pending().await,
+            Fault::GarbledSchema => "{\"name\": ".to_owned(),
             Fault::DanglingReference => SCHEMA.replace("#/types/fake:index:Colour", "#/types/fake:index:Color"),
             Fault::RequiresUnknownProperty => SCHEMA.replace(r#""required": ["name""#, r#""required": ["nam""#),
             _ => SCHEMA.to_owned(),
@@ -223,6 +228,9 @@ impl Provider for Process {
             }
             Action::Create if self.0.has(Fault::CrashesInCreate) => {
                 return Outcome::Unknown { error: Fake::error("Create", ErrorKind::Crashed), last: None };
+            }
+            Action::Update if self.0.has(Fault::CrashesInUpdate) => {
+                return Outcome::Unknown { error: Fake::error("Update", ErrorKind::Crashed), last: prior };
             }
             Action::Create if self.0.has(Fault::HangsInCreate) => {
                 self.0.interrupt.iter().for_each(CancellationToken::cancel);
@@ -312,6 +320,9 @@ async fn each_fault_is_found_by_its_check_and_nothing_is_left() {
     let table: Vec<(Fault, (Names, Names))> = vec![
         (Fault::None, skipped(&[])),
         (Fault::DanglingReference, (vec!["schema"], vec!["lifecycle", "check"].into_iter().chain(later).collect())),
+        (Fault::GarbledSchema, failed("schema")),
+        (Fault::HangsInSchema, failed("schema")),
+        (Fault::CrashesInUpdate, failed("lifecycle")),
         (Fault::RequiresUnknownProperty, failed("schema")),
         (Fault::OtherVersion, failed("schema")),
         (Fault::RefusesConfiguration, skipped(&["configure"])),
@@ -361,8 +372,14 @@ async fn each_fault_is_found_by_its_check_and_nothing_is_left() {
         assert!(!shown.contains(&format!("key-{}", options.suffix)), "{fault:?}: {shown}");
         let doubtful = matches!(fault, Fault::CrashesInCreate | Fault::HangsInCreate | Fault::CannotDelete);
         assert_eq!(report.left.len(), usize::from(doubtful), "{fault:?}: {:?}", report.left);
-        let lost = matches!(fault, Fault::CrashesInCreate | Fault::HangsInCreate | Fault::HangsInRead);
-        assert_eq!(fake.starts.load(Ordering::Relaxed) > 1, lost, "{fault:?}");
+        let lost = [
+            Fault::HangsInSchema,
+            Fault::CrashesInCreate,
+            Fault::CrashesInUpdate,
+            Fault::HangsInCreate,
+            Fault::HangsInRead,
+        ];
+        assert_eq!(fake.starts.load(Ordering::Relaxed) > 1, lost.contains(&fault), "{fault:?}");
     }
     assert!(others.is_empty(), "{others:#?}");
 }
