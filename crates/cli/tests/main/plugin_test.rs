@@ -2,7 +2,8 @@
 
 use std::fs::{self, OpenOptions};
 use std::io::{BufReader, Write};
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::PathBuf;
 use std::process::Command;
 
 use serde_json::Value as Json;
@@ -150,14 +151,32 @@ fn a_plugin_without_its_configuration_is_tested_no_further_than_its_schema() {
     let alone = test(&sandbox, &["shelf"]).ok();
     assert_eq!(alone.stdout.matches("pass  ").count(), 2, "{}", alone.stdout);
     drop(alone.says(&["skip  configure", "`directory`", "Give the configuration with `--config KEY=VALUE`"]));
-    let notes = sandbox.path("notes");
-    fs::create_dir(&notes).unwrap();
-    let config = format!("directory={}", notes.display());
-    sandbox.write(
-        "inputs.yaml",
-        "shelf:Note:\n- {title: a, text: b c, key: {fn::secret: opensesame}}\n- {title: a, text: d, key: {fn::secret: opensesame}}\n",
-    );
+    let (config, notes) = notes(&sandbox);
     let answer = test(&sandbox, &["--config", &config, "--inputs", "inputs.yaml", "shelf"]).ok();
     assert_eq!(answer.stdout.matches("pass  ").count(), 11, "{}", answer.stdout);
     assert_eq!(fs::read_dir(notes).unwrap().count(), 0);
+}
+
+/// The configuration of the shelf, its notes, and inputs for one.
+fn notes(sandbox: &Sandbox) -> (String, PathBuf) {
+    let notes = sandbox.path("notes");
+    fs::create_dir(&notes).unwrap();
+    let note = |text: &str| format!("- {{title: a, text: {text}, key: {{fn::secret: opensesame}}}}\n");
+    sandbox.write("inputs.yaml", &format!("shelf:Note:\n{}{}", note("b c"), note("d")));
+    (format!("directory={}", notes.display()), notes)
+}
+
+#[test]
+fn a_secret_on_stderr_fails_a_check_and_is_not_shown() {
+    let mut sandbox = Sandbox::new(PROJECT);
+    let plugin = sandbox.install("shelf");
+    let real = plugin.with_file_name("real");
+    fs::rename(&plugin, &real).unwrap();
+    fs::write(&plugin, format!("#!/bin/sh\necho the key is opensesame >&2\nexec {} \"$@\"\n", real.display())).unwrap();
+    fs::set_permissions(&plugin, fs::Permissions::from_mode(0o755)).unwrap();
+    let (config, _) = notes(&sandbox);
+    let answer = test(&sandbox, &["--json", "--config", &config, "--inputs", "inputs.yaml", "shelf"]).ended(1);
+    let report: Json = serde_json::from_str(&answer.stdout).unwrap();
+    assert_eq!(failed(&report), [("secrets", "A secret was logged or printed to stderr.")]);
+    assert!(!answer.text().contains("opensesame"), "{}", answer.text());
 }

@@ -329,7 +329,7 @@ impl Life {
         })
     }
 
-    /// Why a step has no answer: with invented inputs a refusal is nobody's fault.
+    /// Why a step has no answer: with invented inputs a refusal is no fault.
     fn missing(&self, call: &'static str, missing: &Missing) -> Verdict {
         let invented = self.origin == Origin::Invented;
         match missing {
