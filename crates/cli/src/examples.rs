@@ -174,6 +174,23 @@ pub(crate) const EXAMPLES: &[(&str, Examples)] = &[
         ],
     ),
     (
+        "plugin test",
+        &[
+            (
+                "outrigger plugin test ./target/debug/pulumi-resource-shelf --config directory=/tmp/notes",
+                "Test every resource of a plugin that was just built",
+            ),
+            (
+                "outrigger plugin test random --resource random:RandomPet --junit report.xml",
+                "One resource, with a report for a build server",
+            ),
+            (
+                "outrigger plugin test --inputs inputs.yaml --json terraform-provider hashicorp/random",
+                "A Terraform provider, with inputs from a file",
+            ),
+        ],
+    ),
+    (
         "plugin call",
         &[
             ("outrigger plugin call random GetPluginInfo", "A call without a request"),

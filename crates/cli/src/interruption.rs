@@ -24,12 +24,7 @@ impl Interruption {
     /// the process; the keeper and the journal are there for that.
     pub(crate) fn watch(operation: Arc<Operation>) -> Self {
         let current: Arc<Mutex<Option<Arc<Progress>>>> = Arc::default();
-        let mut kinds = vec![SignalKind::interrupt(), SignalKind::terminate()];
-        if !hangup_is_ignored() {
-            kinds.push(SignalKind::hangup());
-        }
-        let signals: io::Result<Vec<Signal>> = kinds.into_iter().map(signal).collect();
-        let watcher = signals.ok().map(|signals| tokio::spawn(watch(operation, signals, Arc::clone(&current))));
+        let watcher = signals().ok().map(|signals| tokio::spawn(watch(operation, signals, Arc::clone(&current))));
         Self { current, watcher }
     }
 
@@ -83,8 +78,17 @@ fn stopping(running: &[String]) -> String {
     text
 }
 
+/// The signals that interrupt a command, seen from here on.
+pub(crate) fn signals() -> io::Result<Vec<Signal>> {
+    let mut kinds = vec![SignalKind::interrupt(), SignalKind::terminate()];
+    if !hangup_is_ignored() {
+        kinds.push(SignalKind::hangup());
+    }
+    kinds.into_iter().map(signal).collect()
+}
+
 /// Waits for one of the signals.
-async fn next(signals: &mut [Signal]) {
+pub(crate) async fn next(signals: &mut [Signal]) {
     poll_fn(|cx| {
         let came = signals.iter_mut().any(|signal| signal.poll_recv(cx).is_ready());
         if came { Poll::Ready(()) } else { Poll::Pending }

@@ -26,6 +26,8 @@ pub(crate) struct Group {
     /// Whether the leader is reaped. Held while a signal is sent.
     collected: Mutex<bool>,
     interrupted: AtomicBool,
+    /// Others had to be killed after the leader had ended.
+    left_others: AtomicBool,
     exit: watch::Sender<Option<String>>,
 }
 
@@ -43,6 +45,7 @@ impl Group {
             mark,
             collected: Mutex::new(false),
             interrupted: AtomicBool::new(false),
+            left_others: AtomicBool::new(false),
             exit: watch::Sender::new(None),
         });
         let watched = Arc::clone(&group);
@@ -89,6 +92,11 @@ impl Group {
         self.exit.borrow().is_some()
     }
 
+    /// Whether it left others behind, which were killed. Known once it has ended.
+    pub(crate) fn has_left_others(&self) -> bool {
+        self.left_others.load(Ordering::Relaxed)
+    }
+
     fn signal(&self, send: fn(u32)) {
         let collected = self.collected.lock().unwrap_or_else(PoisonError::into_inner);
         if !*collected {
@@ -99,7 +107,9 @@ impl Group {
     fn bury(&self, mut child: Child) {
         let _no_such_child = os::wait_until_exited(self.identity.pid);
         let patience = if self.interrupted.load(Ordering::Relaxed) { STRAGGLERS } else { Duration::ZERO };
-        if self.has_others_after(patience, End::Await) != Some(false) {
+        let others = self.has_others_after(patience, End::Await);
+        self.left_others.store(others == Some(true), Ordering::Relaxed);
+        if others != Some(false) {
             // A signal is sent, but the process may still be dying; a caller that learns of the group's end may rely on it.
             self.has_others_after(BURIAL, End::Force);
         }

@@ -30,7 +30,7 @@ impl Host {
 
     /// Starts processes that belong to no plugin of this host. They end with the host.
     pub fn launcher(&self) -> Arc<dyn Launcher> {
-        Arc::new(Processes::new(self.supply.spawner().clone()))
+        Arc::new(Processes::new(self.supply.spawner().clone(), self.supply.options().output.clone()))
     }
 
     /// The cache of schemas, shared by all runs.
@@ -42,8 +42,10 @@ impl Host {
     /// is left, and none can be started. Takes milliseconds with plugins that obey, at most about 10 s with others.
     ///
     /// The keeper stays until the host is dropped: if this process is killed in between, the keeper still does its final work.
-    pub async fn shutdown(&self) {
-        self.supply.end_all().await;
+    ///
+    /// Returns a sentence for each plugin that did not exit when asked, or left processes behind.
+    pub async fn shutdown(&self) -> Vec<String> {
+        self.supply.end_all().await
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use outrigger_diagnostic::Diagnostic;
 use outrigger_provider::PluginDescriptor;
-use outrigger_transport::{Deadlines, Protocol, Resolved};
+use outrigger_transport::{Deadlines, OutputLines, Protocol, Resolved};
 
 /// How a host finds, starts and limits plugins.
 #[derive(Clone, Default)]
@@ -23,6 +23,8 @@ pub struct HostOptions {
     pub keeper: Option<KeeperCommand>,
     /// The deadlines of calls that have none of their own.
     pub deadlines: Deadlines,
+    /// Gets every line that plugins print.
+    pub output: Option<Arc<dyn OutputLines>>,
 }
 
 impl HostOptions {

@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use futures::future::join_all;
-use outrigger_transport::{FirstLine, LaunchRequest, Launcher, OutputLines, OutputStream, Process, StartError};
+use outrigger_transport::{
+    FirstLine, LaunchRequest, Launcher, OutputLine, OutputLines, OutputStream, Process, StartError,
+};
 use tokio::io::BufReader;
 use tokio::net::unix::pipe;
 use tokio::sync::watch;
@@ -32,12 +34,14 @@ const HELD: Duration = Duration::from_secs(5);
 /// The processes of one plugin. Its connections own them, so an unneeded process is dropped; this only watches and ends them.
 pub(crate) struct Processes {
     spawner: Spawner,
+    /// Gets every line that they print, besides those that a request names.
+    output: Option<Arc<dyn OutputLines>>,
     started: Mutex<Vec<Weak<PluginProcess>>>,
 }
 
 impl Processes {
-    pub(crate) fn new(spawner: Spawner) -> Self {
-        Self { spawner, started: Mutex::default() }
+    pub(crate) fn new(spawner: Spawner, output: Option<Arc<dyn OutputLines>>) -> Self {
+        Self { spawner, output, started: Mutex::default() }
     }
 
     /// Whether one of those still needed has ended.
@@ -45,13 +49,21 @@ impl Processes {
         self.held().iter().any(|process| process.has_ended())
     }
 
-    /// Ends them: SIGINT, and SIGKILL after a grace period.
-    pub(crate) async fn end(&self, grace: Duration) {
+    /// Ends them: SIGINT, and SIGKILL after a grace period. Returns a sentence for each that did not exit by itself.
+    pub(crate) async fn end(&self, grace: Duration) -> Vec<String> {
         let left = self.held();
         left.iter().for_each(|process| process.interrupt());
-        if timeout(grace, join_all(left.iter().map(|process| process.exited()))).await.is_err() {
-            drop(self.kill().await);
+        if timeout(grace, join_all(left.iter().map(|process| process.exited()))).await.is_ok() {
+            let leavers = left.iter().filter(|process| process.group.has_left_others());
+            return leavers.map(|process| format!("`{}` exited and left processes running.", process.label)).collect();
         }
+        let deaf = left.iter().filter(|process| !process.has_ended());
+        let seconds = grace.as_secs_f64();
+        let said =
+            |process: &Arc<PluginProcess>| format!("`{}` did not exit within {seconds} s of SIGINT.", process.label);
+        let deaf = deaf.map(said).collect();
+        drop(self.kill().await);
+        deaf
     }
 
     /// Kills them, waits until they are gone, and returns the end of their stderr.
@@ -73,12 +85,34 @@ impl Processes {
 
 #[async_trait]
 impl Launcher for Processes {
-    async fn launch(&self, request: LaunchRequest) -> Result<Arc<dyn Process>, StartError> {
+    async fn launch(&self, mut request: LaunchRequest) -> Result<Arc<dyn Process>, StartError> {
+        request.output = match (request.output, self.output.clone()) {
+            (Some(own), Some(also)) => Some(Arc::new(Both { own, also })),
+            (own, also) => own.or(also),
+        };
         let process = self.spawner.launch(request).await?;
         let mut started = self.started();
         started.retain(|process| process.strong_count() > 0);
         started.push(Arc::downgrade(&process));
         Ok(process)
+    }
+}
+
+/// Two that get the same lines; the first says what is worth keeping.
+#[derive(Debug)]
+struct Both {
+    own: Arc<dyn OutputLines>,
+    also: Arc<dyn OutputLines>,
+}
+
+impl OutputLines for Both {
+    fn line(&self, line: OutputLine<'_>) {
+        self.own.line(line);
+        self.also.line(line);
+    }
+
+    fn is_worth_keeping(&self, line: OutputLine<'_>) -> bool {
+        self.own.is_worth_keeping(line)
     }
 }
 

@@ -99,12 +99,12 @@ impl Running {
     }
 
     /// Ends it: as its protocol defines, then SIGINT, then SIGKILL. Takes little longer than the deadline for cancelling and the grace
-    /// period together.
-    pub(crate) async fn end(&self, deadlines: &Deadlines) {
+    /// period together. Returns a sentence for each process that did not exit when asked.
+    pub(crate) async fn end(&self, deadlines: &Deadlines) -> Vec<String> {
         let closing = CallContext::background().within(deadlines.cancel);
         // A plugin that does not close in time is ended through its processes.
         let _in_time = timeout(deadlines.cancel, self.plugin.close(&closing)).await;
-        self.processes.end(deadlines.grace).await;
+        self.processes.end(deadlines.grace).await
     }
 }
 

@@ -110,16 +110,17 @@ impl Supply {
         self.pool().retire(wanted, id);
     }
 
-    /// Ends everything at once, and refuses new starts.
-    pub(crate) async fn end_all(&self) {
+    /// Ends everything at once, and refuses new starts. Returns a sentence for each plugin that did not exit when asked.
+    pub(crate) async fn end_all(&self) -> Vec<String> {
         // Running starts are dropped, and with them their processes.
         self.closing.cancel();
         self.tasks.close();
         self.tasks.wait().await;
         let running = self.pool().running();
-        join_all(running.iter().map(|running| running.end(&self.options.deadlines))).await;
+        let ended = join_all(running.iter().map(|running| running.end(&self.options.deadlines))).await;
         self.spawner.drain().await;
         self.pool().clear();
+        ended.concat()
     }
 
     /// Kills everything without waiting, and dismisses the keeper.
@@ -191,7 +192,7 @@ impl Supply {
         let mut warnings = found.as_ref().map(|found| found.warnings.clone()).unwrap_or_default();
         user.warn(&descriptor.name, &warnings);
         let executable = found.as_ref().and_then(Executable::of);
-        let processes = Arc::new(Processes::new(self.spawner.clone()));
+        let processes = Arc::new(Processes::new(self.spawner.clone(), self.options.output.clone()));
         let log = Arc::new(RunLog::to(&user.log));
         let opening = Opening {
             descriptor,

@@ -8,6 +8,8 @@
 //! Nothing here prints, asks a terminal, or reads the environment or the working directory: [`Environment`] brings all of that in, with a
 //! [`Frontend`] that answers questions. What fails is an [`Error`], of a kind that a caller can tell apart.
 //!
+//! [`plugin_test`] tests a plugin with real calls.
+//!
 //! [`Redaction`] keeps secrets out of what is shown; [`events`] and [`event_log`] are the JSON forms of events.
 //!
 //! Without the feature `projects` there are only the [`Runner`] and what it needs, for callers that have plugins and programs of their own.
@@ -21,6 +23,7 @@ pub mod event_log;
 pub mod events;
 mod history;
 pub mod json;
+pub mod plugin_test;
 #[cfg(feature = "projects")]
 mod project;
 mod recorder;

@@ -4,6 +4,7 @@ mod call;
 mod new;
 mod pack;
 mod schema;
+mod test;
 
 use clap::{Args, Subcommand};
 use outrigger_diagnostic::Diagnostic;
@@ -32,6 +33,7 @@ enum PluginCommand {
     Pack(pack::Pack),
     Schema(schema::Schema),
     Call(call::Call),
+    Test(test::Test),
 }
 
 #[derive(Args, Debug)]
@@ -51,6 +53,7 @@ impl Plugin {
             PluginCommand::Pack(pack) => return pack.run(environment),
             PluginCommand::Schema(schema) => return schema.run(environment),
             PluginCommand::Call(call) => return call.run(environment),
+            PluginCommand::Test(test) => return test.run(environment),
             PluginCommand::Ls(ls) => ls,
         };
         if ls.project {

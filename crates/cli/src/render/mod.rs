@@ -10,6 +10,7 @@ pub(crate) mod diagnostic;
 pub(crate) mod duration;
 pub(crate) mod live;
 pub(crate) mod page;
+pub(crate) mod plugin_test;
 pub(crate) mod plugins;
 pub(crate) mod progress;
 pub(crate) mod step;

@@ -76,6 +76,7 @@ pub(super) const TABLE: &[(&str, Answer)] = &[
     ),
     ("project new", Is("new")),
     ("schema", Text("The schema of a plugin is shown by `outrigger plugin schema`.")),
+    ("schema check", Text("Use `outrigger plugin test`, which checks the schema of a plugin first.")),
     ("stack drift", Text("Drift is not watched. `outrigger refresh --preview-only` shows it.")),
     ("stack get", Is("stack")),
     (

@@ -104,7 +104,7 @@ fn sandbox() -> Sandbox {
 }
 
 /// The plugin, which lies next to the command wherever both are built.
-fn plugin() -> PathBuf {
+pub(crate) fn plugin() -> PathBuf {
     let plugin = Path::new(env!("CARGO_BIN_EXE_outrigger")).with_file_name("pulumi-resource-chaos");
     let built = fs::metadata(&plugin).and_then(|metadata| metadata.modified());
     let sources = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../plugins/chaos/src")).unwrap();

@@ -25,6 +25,7 @@ mod place;
 mod plugin_new;
 mod plugin_pack;
 mod plugin_process;
+mod plugin_test;
 mod questions;
 mod quickstart;
 mod recording;

@@ -1,11 +1,13 @@
 //! Plugins that misbehave.
 
 use std::fs;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use outrigger_diagnostic::Diagnostic;
 use outrigger_host::HostOptions;
 use outrigger_provider::Plugins;
+use outrigger_transport::{OutputLine, OutputLines};
 
 use crate::support::{InRun, PATIENCE, Scratch, cx, processes_in};
 
@@ -41,6 +43,25 @@ async fn an_early_end_comes_with_last_words() {
     assert_eq!(error.code, "plugin-crash");
     assert!(error.detail.as_ref().unwrap().contains("exited with code 3"), "{error:?}");
     assert_eq!(error.notes, ["The end of the plugin's stderr:\npanic: no luck"]);
+}
+
+#[derive(Debug, Default)]
+struct Printed(Mutex<Vec<String>>);
+
+impl OutputLines for Printed {
+    fn line(&self, line: OutputLine<'_>) {
+        self.0.lock().unwrap().push(String::from_utf8_lossy(line.text).into_owned());
+    }
+}
+
+#[tokio::test]
+async fn every_line_that_a_plugin_prints_is_handed_over() {
+    let printed = Arc::new(Printed::default());
+    let output = Arc::clone(&printed);
+    let error =
+        refused(&Scratch::new(), "echo one >&2; echo two >&2; exit 3", |options| options.output = Some(output)).await;
+    assert!(error.notes[0].contains("two"), "{error:?}");
+    assert_eq!(*printed.0.lock().unwrap(), ["one", "two"]);
 }
 
 #[tokio::test]

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use outrigger_bridge::RawProvider;
 use outrigger_diagnostic::Diagnostic;
 use outrigger_host::Host;
-use outrigger_provider::{CallContext, CallError, Parameterization, Parameterize, Plugin, PluginDescriptor, Plugins};
+use outrigger_provider::{
+    CallContext, CallError, LogSink, Parameterization, Parameterize, Plugin, PluginDescriptor, Plugins,
+};
 
 use super::Environment;
 use super::packages::{PluginSource, versioned};
@@ -48,9 +50,21 @@ impl Asked {
             settings.terraform = None;
             settings.search.built_in.extend(environment.bridge.clone());
         }
-        let (host, run) = settings.start(Arc::new(Relay::default()))?;
+        let descriptor = PluginDescriptor::named(source.name(), version);
+        Self::load(cx, settings, &descriptor, parameters, Arc::new(Relay::default())).await
+    }
+
+    /// Starts a plugin with these settings.
+    pub(super) async fn load(
+        cx: &CallContext,
+        settings: PluginSettings,
+        descriptor: &PluginDescriptor,
+        parameters: &[String],
+        log: Arc<dyn LogSink>,
+    ) -> Result<Self, Diagnostic> {
+        let (host, run) = settings.start(log)?;
         let started = async {
-            let plugin = run.load(cx, &PluginDescriptor::named(source.name(), version)).await?;
+            let plugin = run.load(cx, descriptor).await?;
             let package = match parameters {
                 [] => None,
                 parameters => {
@@ -69,10 +83,10 @@ impl Asked {
         }
     }
 
-    /// Ends it.
-    pub async fn end(self) {
+    /// Ends it. The answer says, in sentences, what did not end when it was asked to.
+    pub async fn end(self) -> Vec<String> {
         drop(self.plugin);
-        self.host.shutdown().await;
+        self.host.shutdown().await
     }
 }
 

@@ -17,6 +17,7 @@ mod passphrase;
 mod plugins;
 mod source;
 mod stack;
+mod tested;
 mod used_plugins;
 
 pub use asked::{Asked, Bare, BridgePlace, call_failed, terraform_provider};
@@ -30,4 +31,5 @@ pub use pack::{Pack, Packed, pack};
 pub use packages::{Added, Installation, Locked, add_package, install};
 pub use plugins::{BRIDGE_VERSION, stand_alone_bridge};
 pub use stack::Removal;
+pub use tested::Tested;
 pub use used_plugins::{UsedPlugin, used_plugins};

@@ -39,7 +39,7 @@ pub(super) struct PluginSettings {
     /// any other.
     pub(super) terraform: Option<Terraform>,
     /// What plugins learn of the project.
-    project: ProjectOptions,
+    pub(super) project: ProjectOptions,
     /// Where calls of Pulumi's plugins are written down.
     call_log: Option<Arc<dyn CallLog>>,
 }

@@ -11,6 +11,7 @@ mod lifecycle;
 mod live;
 mod locks;
 mod partial;
+mod plugin_test;
 mod providers;
 mod recorded;
 mod terraform;
