@@ -58,10 +58,8 @@ pub(crate) fn quietly(sandbox: &Sandbox, line: &str) -> Recording {
 fn settled(text: &str) -> String {
     let tree = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap();
     let text = text.replace(tree.to_str().unwrap(), "/home/ann/outrigger");
-    VARIES.iter().fold(text, |text, (varies, stands)| {
-        match Regex::new(varies).unwrap().replace_all(&text, *stands) {
-            Cow::Borrowed(_) => text,
-            Cow::Owned(changed) => changed,
-        }
+    VARIES.iter().fold(text, |text, (varies, stands)| match Regex::new(varies).unwrap().replace_all(&text, *stands) {
+        Cow::Borrowed(_) => text,
+        Cow::Owned(changed) => changed,
     })
 }

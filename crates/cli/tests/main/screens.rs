@@ -87,7 +87,7 @@ const UP: &str = "outrigger up --yes --skip-preview";
 const NO_PASSPHRASE: &str = "unset PULUMI_CONFIG_PASSPHRASE";
 const NO_BACKEND: &str = "unset PULUMI_BACKEND_URL";
 
-const SCREENS: [Screen; 33] = [
+const SCREENS: [Screen; 34] = [
     // Before there is a project.
     screen("help", "", &[], "outrigger"),
     screen("help-up", "", &[], "outrigger up --help"),
@@ -136,6 +136,7 @@ const SCREENS: [Screen; 33] = [
         "outrigger config",
     ),
     screen("state-show", SHOP, &[INIT, UP], "outrigger state show page"),
+    screen("package-info", "", &[], "outrigger package info kit fs:File --no-pager"),
     screen("install", SHOP, &[INIT], "outrigger install"),
     screen("explain", "", &[], "outrigger explain stack-locked"),
     // Changes from outside, and the end.
