@@ -8,6 +8,7 @@
 //!   `deletion_order` decides when a deletion may start; `pending` settles the operations that an earlier run left unfinished.
 //! - `construct` lets a provider make a component out of resources that it registers itself.
 //! - `providers` and `provider_resources` start and configure plugins; `builtin` is the package that needs no plugin.
+//!
 //! Nothing here spawns, reads a clock, or draws randomness: [`Services`] provides all of that, so the simulator runs the same code with a
 //! seed.
 
