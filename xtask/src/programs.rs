@@ -172,7 +172,7 @@ impl Bench {
         for config in &update.config {
             sandbox.run(Tool::Outrigger, &project, &config.arguments())?;
         }
-        let previewed = sandbox.run(Tool::Outrigger, &project, &["preview", "--json", "--stack", "test"])?;
+        let previewed = sandbox.run(Tool::Outrigger, &project, &["preview", "--json-events", "--stack", "test"])?;
         let mut found: Vec<String> = previewed.stdout.lines().filter_map(error).collect();
         // What stops a command before its first event is said in words, with the same places.
         found

@@ -135,9 +135,12 @@ pub(crate) struct Showing {
     /// Show resources that are only read, too.
     #[arg(long)]
     pub(crate) show_reads: bool,
-    /// Show events as JSON, one object a line (see docs/json-events.md).
+    /// Print JSON in Pulumi's form: a preview as one document, everything else as events, one object a line. Secrets stay masked.
     #[arg(short, long)]
     pub(crate) json: bool,
+    /// Print events in a form of our own, one JSON object a line (see docs/json-events.md).
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) json_events: bool,
     /// Write engine events to a file in Pulumi's event-log format, one JSON object a line, without the preview.
     #[arg(long, value_name = "FILE")]
     pub(crate) event_log: Option<PathBuf>,

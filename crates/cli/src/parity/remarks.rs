@@ -10,10 +10,6 @@ const PULUMI: Remarks = &[
     ("package add", "writes what YAML programs need"),
     ("plugin list", "the plugins in the cache"),
     ("whoami", "the user of the operating system, as with every `file://` backend"),
-    ("destroy --json", "events in a form of our own; `--event-log` writes Pulumi's"),
-    ("preview --json", "events in a form of our own; `--event-log` writes Pulumi's"),
-    ("refresh --json", "events in a form of our own; `--event-log` writes Pulumi's"),
-    ("up --json", "events in a form of our own; `--event-log` writes Pulumi's"),
     ("stack new --secrets-provider", "`passphrase` only"),
 ];
 

@@ -127,12 +127,7 @@ pub(super) const TABLE: &[(&str, Answer)] = &[
     ("providers lock", Text("`outrigger install` writes the lock files of the project's packages.")),
     ("providers mirror", Text("Mirrors are read, not written. `terraform providers mirror` makes one.")),
     ("providers schema", Is("plugin schema --terraform")),
-    (
-        "show",
-        Text(
-            "`outrigger stack` shows the resources of a stack, `outrigger state show` one of them in full.",
-        ),
-    ),
+    ("show", Text("`outrigger stack` shows the resources of a stack, `outrigger state show` one of them in full.")),
     ("state mv", Is("state rename")),
     ("state pull", Is("stack export")),
     ("state push", Is("stack import")),
@@ -192,7 +187,7 @@ pub(super) const TABLE: &[(&str, Answer)] = &[
     ("--show-replacement-steps", Text("A replacement is one row; `--event-log` writes each of its steps.")),
     ("--skip-config-validation", Text("The configuration is always checked against the project file.")),
     ("--strict", PLANS),
-    ("--suppress-outputs", Text("Outputs are shown at the end of a run; `--json` has them apart.")),
+    ("--suppress-outputs", Text("Outputs are shown at the end of a run; `--json-events` has them apart.")),
     (
         "--target-dependents",
         Text("Name dependents with another `--target`; a pattern such as `'**::web-*'` names many."),

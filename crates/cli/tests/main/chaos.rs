@@ -240,7 +240,7 @@ fn one_resource_that_crashes_the_plugin_costs_no_other() {
 /// Starts an update with a plan and waits until its creation has begun.
 fn begun(sandbox: &mut Sandbox, chaos: &str) -> (Child, BufReader<ChildStdout>, BufReader<ChildStderr>) {
     sandbox.set("CHAOS", Some(chaos));
-    let mut child = sandbox.start(&["up", "--yes", "--skip-preview", "--json"]);
+    let mut child = sandbox.start(&["up", "--yes", "--skip-preview", "--json-events"]);
     let mut stdout = BufReader::new(child.stdout.take().unwrap());
     let stderr = BufReader::new(child.stderr.take().unwrap());
     await_line(&mut stdout, CALLED);
