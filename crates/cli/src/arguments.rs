@@ -34,6 +34,18 @@ impl Arguments {
     pub(crate) fn log_level(&self) -> u8 {
         if matches!(self.command, Command::Whoami(_)) { 0 } else { self.verbose }
     }
+
+    /// Whether the command does its work without a current directory.
+    pub(crate) fn works_anywhere(&self) -> bool {
+        matches!(
+            self.command,
+            Command::Version(_)
+                | Command::Explain(_)
+                | Command::Completion(_)
+                | Command::Reference(_)
+                | Command::Parity(_)
+        )
+    }
 }
 
 /// When output has colours.

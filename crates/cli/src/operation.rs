@@ -30,7 +30,7 @@ pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, Diagnostic> {
     tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| {
         Diagnostic::error("threads", "the threads that the command needs could not be started")
             .detail(error.to_string())
-            .hint("Check the limit on the number of processes and threads (`ulimit -u`).")
+            .hint("Check the limits on processes and threads (`ulimit -u`) and on open files (`ulimit -n`).")
     })
 }
 

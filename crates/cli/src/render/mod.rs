@@ -7,6 +7,8 @@
 pub(crate) mod detail;
 pub(crate) mod diagnostic;
 pub(crate) mod duration;
+#[cfg(test)]
+mod hostile;
 pub(crate) mod live;
 pub(crate) mod plugins;
 pub(crate) mod progress;

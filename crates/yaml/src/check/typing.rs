@@ -420,8 +420,8 @@ fn joined(mut types: Vec<Ty>) -> Ty {
         0 => Ty::Unknown,
         1 => types.remove(0),
         _ => {
-            let first = types.first().map(ToString::to_string);
-            let same = types.iter().all(Ty::is_primitive) && types.iter().all(|ty| Some(ty.to_string()) == first);
+            let same = || types.iter().all(|ty| Some(ty.to_string()) == types.first().map(ToString::to_string));
+            let same = types.iter().all(Ty::is_primitive) && same();
             if same { types.remove(0) } else { Ty::Union(types.into()) }
         }
     }
