@@ -213,4 +213,12 @@ mod tests {
         assert_eq!(Attached::parse("aws").unwrap_err(), "`aws` is not of the form `name:port`");
         assert!(["aws:0", ":1", "a:70000"].iter().all(|text| Attached::parse(text).is_err()));
     }
+
+    #[test]
+    fn a_plugin_that_cannot_be_attached_to_is_told_from_one_that_is_not_there() {
+        let attached = Attached { plugins: BTreeMap::new(), call_log: None };
+        let hint = |kind| attached.hint(None, &CallError::new("x", "Attach", kind, "no"));
+        assert!(hint(ErrorKind::Unsupported).contains("too old"));
+        assert!(hint(ErrorKind::NotDone).contains("Check the port"));
+    }
 }

@@ -82,7 +82,7 @@ pub(crate) fn assert_harmless(shown: &str) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 96, max_shrink_iters: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn diagnostics(texts in [text(), text(), text(), text(), text()], at in [number(), number(), number(), number()], file in text()) {
@@ -90,7 +90,8 @@ proptest! {
         let position = |line, column| Position { line, column };
         let place = Place { file: "p".into(), start: position(at[0] % 4, at[1]), end: position(at[2] % 4, at[3]) };
         let renderer = Renderer { texts: BTreeMap::from([("p".to_owned(), format!("one\n{source}\nthree"))]), ..Renderer::default() };
-        let diagnostic = Diagnostic::error("x", summary).detail(detail).hint(hint).note(note);
+        let diagnostic = Diagnostic::error("yaml-syntax", summary).detail(detail).hint(format!("Look at {hint}."))
+            .note(note);
         assert_harmless(&renderer.render(&diagnostic.clone().at(place.clone())));
         assert_harmless(&renderer.render(&diagnostic.at(Place { file: file.into(), ..place })));
     }
