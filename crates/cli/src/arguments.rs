@@ -9,21 +9,24 @@ use outrigger_value::Urn;
 
 use crate::commands;
 
+/// The heading of the options that every command has.
+const GLOBAL: &str = "Global options";
+
 /// Deploy and manage infrastructure with Pulumi projects.
 #[derive(Debug, Parser)]
 #[command(name = "outrigger", version, about, disable_help_subcommand = true, propagate_version = false)]
 pub(crate) struct Arguments {
     /// Work as if started in this directory.
-    #[arg(short = 'C', long, global = true, value_name = "DIRECTORY")]
+    #[arg(short = 'C', long, global = true, help_heading = GLOBAL, value_name = "DIRECTORY")]
     pub(crate) cwd: Option<PathBuf>,
     /// Never ask anything.
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = GLOBAL)]
     pub(crate) non_interactive: bool,
     /// Whether output has colours; `auto` follows NO_COLOR and the terminal.
-    #[arg(long, global = true, value_enum, default_value_t, hide_default_value = true, value_name = "WHEN")]
+    #[arg(long, global = true, help_heading = GLOBAL, value_enum, default_value_t, hide_default_value = true, value_name = "WHEN")]
     pub(crate) color: Color,
     /// Log what is done to stderr; `-vv` also logs every call to a plugin. OUTRIGGER_LOG and OUTRIGGER_LOG_FILE choose more.
-    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    #[arg(short, long, global = true, help_heading = GLOBAL, action = clap::ArgAction::Count)]
     pub(crate) verbose: u8,
     #[command(subcommand)]
     pub(crate) command: Command,

@@ -42,6 +42,20 @@ fn a_value_without_end_has_a_place() {
 }
 
 #[test]
+fn a_name_where_a_reference_belongs() {
+    let command = "type: 'kit:process:Command', properties: {create: 'true'";
+    let program = |rest: &str| {
+        format!("name: shop\nruntime: yaml\nresources:\n  one: {{{command}}}}}\n  two: {{{command}{rest}\n")
+    };
+    let sandbox = Sandbox::new(&program("}, options: {dependsOn: one}}"));
+    sandbox.outrigger(&["check"]).ended(1).says(&["Write `${one}` instead of `one`."]);
+    sandbox.write("Pulumi.yaml", &program(", triggers: one}}"));
+    sandbox.outrigger(&["check"]).ended(1).says(&["error[yaml-type]", "Write `${one}` instead of `one`."]);
+    sandbox.write("Pulumi.yaml", &program(", triggers: 5}}"));
+    sandbox.outrigger(&["check"]).ended(1).says(&["Write a list here"]);
+}
+
+#[test]
 fn limits_of_the_system_are_named() {
     let sandbox = Sandbox::with_stack("name: shop\nruntime: yaml\n");
     let outrigger = env!("CARGO_BIN_EXE_outrigger");
@@ -53,6 +67,16 @@ fn limits_of_the_system_are_named() {
     limited(10);
     sandbox.write("Pulumi.yaml", "name: shop\nruntime: yaml\nvariables:\n  a: \"x\u{1}y\"\n");
     sandbox.outrigger(&["check"]).ended(1).says(&["error[yaml-syntax]", "control character"]);
+}
+
+#[test]
+fn a_value_of_the_wrong_type_is_stored_with_a_warning() {
+    let sandbox = Sandbox::with_stack("name: shop\nruntime: yaml\nconfig:\n  words: {type: integer}\n");
+    let set = |value: &str| sandbox.outrigger(&["config", "set", "words", value]).ok().text();
+    let warned = set("three");
+    assert!(warned.contains("warning[config-type]") && warned.contains("`integer`"), "{warned}");
+    assert_eq!(sandbox.outrigger(&["config", "get", "words"]).ok().stdout.trim(), "three");
+    assert!(!set("3").contains("warning"));
 }
 
 #[test]

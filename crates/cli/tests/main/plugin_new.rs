@@ -81,7 +81,7 @@ fn nothing_is_written_over_and_mistakes_are_told() {
     let tree = workspace();
     let sdk = ["--sdk", tree.to_str().unwrap()];
     let new = |arguments: &[&str]| sandbox.outrigger(&[&["plugin", "new"], arguments].concat());
-    new(&["Scribe"]).ended(1).says(&["`Scribe` cannot be the name of a plugin", "small letters"]);
+    new(&["Scribe"]).ended(1).says(&["`Scribe` cannot be the name of a plugin", "lowercase letters"]);
     new(&["scribe"]).ended(1).says(&["not published", "--sdk"]);
     new(&["scribe", "--sdk", "."]).ended(1).says(&["`.` is not a source tree"]);
     new(&[&["scribe", "--directory", "."], &sdk[..]].concat()).ended(1).says(&["not empty", "--directory"]);

@@ -29,7 +29,7 @@ const CRATES: [&str; 2] = ["sdk", "testing"];
 /// Write a plugin of your own in Rust: a crate that builds, with tests that pass.
 #[derive(Args, Debug)]
 pub(super) struct New {
-    /// The plugin's name, such as `kit` for `pulumi-resource-kit`: small letters, digits and hyphens.
+    /// The plugin's name, such as `kit` for `pulumi-resource-kit`: lowercase letters, digits and hyphens.
     #[arg(value_name = "NAME")]
     name: String,
     /// Where `outrigger-sdk` comes from: a source tree of Outrigger on this machine, or the URL of a git repository of it.
@@ -67,7 +67,7 @@ fn check(name: &str) -> Result<(), Diagnostic> {
         return Ok(());
     }
     Err(Diagnostic::error("plugin-name-invalid", format!("`{name}` cannot be the name of a plugin"))
-        .detail("A name has small letters, digits and hyphens, begins with a letter, and is not `pulumi`.")
+        .detail("A name has lowercase letters, digits and hyphens, begins with a letter, and is not `pulumi`.")
         .hint("Choose another, such as `kit`: the executable is called `pulumi-resource-kit` then."))
 }
 
