@@ -291,8 +291,9 @@ fn write(project: &Project, lock: &LockFile) -> Result<(String, bool), Diagnosti
 }
 
 fn refused(descriptor: &PluginDescriptor, what: &str, error: &CallError) -> Diagnostic {
-    // The bridge is ours: the provider is what matters to the user.
-    if let (true, Some((summary, detail))) = (descriptor.name == BRIDGE, error.message.split_once(": ")) {
+    // What the bridge itself says, and no provider, is about finding the provider, and that is what matters to the user.
+    let found_nothing = descriptor.name == BRIDGE && error.plugin.starts_with(BRIDGE);
+    if let (true, Some((summary, detail))) = (found_nothing, error.message.split_once(": ")) {
         return Diagnostic::error("package-plugin", summary)
             .detail(detail)
             .hint("`outrigger explain terraform-missing` tells where providers are looked for.");
