@@ -172,7 +172,7 @@ impl Bench {
         for config in &update.config {
             sandbox.run(Tool::Outrigger, &project, &config.arguments())?;
         }
-        let previewed = sandbox.run(Tool::Outrigger, &project, &["preview", "--json", "--stack", "test"])?;
+        let previewed = sandbox.run(Tool::Outrigger, &project, &["preview", "--json-events", "--stack", "test"])?;
         let mut found: Vec<String> = previewed.stdout.lines().filter_map(error).collect();
         // An error before the first event is printed as text, with the same places.
         found

@@ -62,7 +62,7 @@ impl Protocol for Terraform {
             "Parameterize" => {
                 "Make the provider available where `packages:` of the project file says, or name another one with `outrigger package add`."
             }
-            _ => "With TF_LOG=TRACE, `outrigger preview --json` shows every line that the provider writes.",
+            _ => "With TF_LOG=TRACE, `outrigger preview --json-events` shows every line that the provider writes.",
         };
         hint.to_owned()
     }
@@ -107,7 +107,8 @@ mod tests {
         let hint = |call: &str, kind| terraform().hint(None, &CallError::new("wide 0.0.0", call, kind, "no luck"));
         assert!(hint("Parameterize", ErrorKind::NotDone).contains("Make the provider available"));
         for (call, kind) in [("Start", ErrorKind::NotDone), ("GetProviderSchema", ErrorKind::Crashed)] {
-            let said = "With TF_LOG=TRACE, `outrigger preview --json` shows every line that the provider writes.";
+            let said =
+                "With TF_LOG=TRACE, `outrigger preview --json-events` shows every line that the provider writes.";
             assert_eq!(hint(call, kind), said);
         }
     }

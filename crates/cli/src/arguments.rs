@@ -10,21 +10,24 @@ use outrigger_workspace::GivenConfig;
 
 use crate::commands;
 
+/// The heading of the options that every command has.
+const GLOBAL: &str = "Global options";
+
 /// Deploy and manage infrastructure with Pulumi projects.
 #[derive(Debug, Parser)]
 #[command(name = "outrigger", version, about, disable_help_subcommand = true, propagate_version = false)]
 pub(crate) struct Arguments {
     /// Work as if started in this directory.
-    #[arg(short = 'C', long, global = true, value_name = "DIRECTORY")]
+    #[arg(short = 'C', long, global = true, help_heading = GLOBAL, value_name = "DIRECTORY")]
     pub(crate) cwd: Option<PathBuf>,
     /// Never ask anything.
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = GLOBAL)]
     pub(crate) non_interactive: bool,
     /// Whether output has colours; `auto` follows NO_COLOR and the terminal.
-    #[arg(long, global = true, value_enum, default_value_t, hide_default_value = true, value_name = "WHEN")]
+    #[arg(long, global = true, help_heading = GLOBAL, value_enum, default_value_t, hide_default_value = true, value_name = "WHEN")]
     pub(crate) color: Color,
     /// Log what is done to stderr; `-vv` also logs every call to a plugin. OUTRIGGER_LOG and OUTRIGGER_LOG_FILE choose more.
-    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    #[arg(short, long, global = true, help_heading = GLOBAL, action = clap::ArgAction::Count)]
     pub(crate) verbose: u8,
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -34,6 +37,18 @@ impl Arguments {
     /// How much is logged. The same flag of `whoami` means something else, as in Pulumi.
     pub(crate) fn log_level(&self) -> u8 {
         if matches!(self.command, Command::Whoami(_)) { 0 } else { self.verbose }
+    }
+
+    /// Whether the command does its work without a current directory.
+    pub(crate) fn works_anywhere(&self) -> bool {
+        matches!(
+            self.command,
+            Command::Version(_)
+                | Command::Explain(_)
+                | Command::Completion(_)
+                | Command::Reference(_)
+                | Command::Parity(_)
+        )
     }
 }
 
@@ -136,9 +151,12 @@ pub(crate) struct Showing {
     /// Show resources that are only read, too.
     #[arg(long)]
     pub(crate) show_reads: bool,
-    /// Show events as JSON, one object a line (see docs/json-events.md).
+    /// Print JSON in Pulumi's form: a preview as one document, everything else as events, one object a line. Secrets stay masked.
     #[arg(short, long)]
     pub(crate) json: bool,
+    /// Print events in a form of our own, one JSON object a line (see docs/json-events.md).
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) json_events: bool,
     /// Write engine events to a file in Pulumi's event-log format, one JSON object a line, without the preview.
     #[arg(long, value_name = "FILE")]
     pub(crate) event_log: Option<PathBuf>,

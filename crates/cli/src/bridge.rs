@@ -42,7 +42,7 @@ pub(crate) fn built_in(executable: PathBuf) -> BuiltIn {
 
 /// Is the plugin.
 pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
-    let plugin = environment::read(None, Terminal::new(true))
+    let plugin = environment::read(None, false, Terminal::new(true))
         .and_then(|environment| stand_alone_bridge(&environment, installed_version(&environment)));
     match plugin {
         Ok((_host, bridge)) => outrigger_sdk::serve_plugin(BRIDGE, bridge, arguments),

@@ -145,7 +145,7 @@ fn completed(argument: Arg) -> Arg {
 
 /// The stacks of the project that the shell stands in; none if there is no project, or it cannot be read.
 fn stacks() -> Vec<CompletionCandidate> {
-    let Ok(environment) = environment::read(None, Terminal::new(true)) else { return Vec::new() };
+    let Ok(environment) = environment::read(None, false, Terminal::new(true)) else { return Vec::new() };
     let Ok(workspace) = Workspace::open(&environment) else { return Vec::new() };
     let own = workspace.project.name.as_str();
     let stacks = workspace.store.backend.stacks().unwrap_or_default();

@@ -12,9 +12,10 @@ pub(crate) use outrigger_workspace::Environment;
 use crate::terminal::Terminal;
 use crate::{bridge, keeper, kit};
 
-/// Reads everything. `cwd` is the value of `--cwd`.
-pub(crate) fn read(cwd: Option<&Path>, terminal: Terminal) -> Result<Environment, Diagnostic> {
-    let current = std::env::current_dir().map_err(|error| {
+/// Reads everything. `cwd` is the value of `--cwd`. With `anywhere`, the current directory may be gone.
+pub(crate) fn read(cwd: Option<&Path>, anywhere: bool, terminal: Terminal) -> Result<Environment, Diagnostic> {
+    let current = std::env::current_dir().or_else(|error| if anywhere { Ok("/".into()) } else { Err(error) });
+    let current = current.map_err(|error| {
         Diagnostic::error("no-directory", "the current directory cannot be read")
             .detail(error.to_string())
             .hint("Change to a directory that exists and may be read, or name one with `--cwd`.")

@@ -19,13 +19,14 @@ pub(crate) const EXAMPLES: &[(&str, Examples)] = &[
             ("outrigger up --yes --diff", "Apply without asking, and show every property that changes"),
             ("outrigger up --target '**::database'", "Only the resource called database"),
             ("outrigger up --config size=large", "Set a configuration value first, and keep it in the stack's file"),
-            ("outrigger up --yes --json", "As events, for another program"),
+            ("outrigger up --yes --json-events", "As events, for another program"),
         ],
     ),
     (
         "preview",
         &[
             ("outrigger preview --diff", "Every property that would change"),
+            ("outrigger preview --json", "As the JSON document that pulumi prints"),
             ("outrigger preview --expect-no-changes", "Fail, with exit code 7, if anything would change"),
         ],
     ),

@@ -67,7 +67,7 @@ fn main() -> ExitCode {
     };
     arguments.color.apply();
     let terminal = Terminal::new(arguments.non_interactive);
-    let result = environment::read(arguments.cwd.as_deref(), terminal)
+    let result = environment::read(arguments.cwd.as_deref(), arguments.works_anywhere(), terminal)
         .map_err(|diagnostic| (Failure::from(diagnostic), Renderer::default()))
         .and_then(|environment| {
             // Places are relative to the project, if there is one.

@@ -5,6 +5,7 @@
 //! to ask.
 
 use std::cell::OnceCell;
+use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -13,7 +14,6 @@ use outrigger_diagnostic::Diagnostic;
 use outrigger_engine::{Ending, EventSink, RunResult};
 use outrigger_value::PropertyMap;
 use outrigger_workspace::event_log::EventLog;
-use outrigger_workspace::events::EventStream;
 use outrigger_workspace::json::Secrets;
 use outrigger_workspace::{Mood, Operation, Work, Workspace};
 
@@ -24,7 +24,7 @@ use crate::interruption::Interruption;
 use crate::logging;
 use crate::output::{data, talk};
 use crate::render::diagnostic::Renderer;
-use crate::render::progress::{Phase, Progress, Shown, View};
+use crate::render::progress::{JsonForm, Phase, Progress, Shown, View};
 use crate::terminal::Terminal;
 
 /// What runs the futures of a command, on the thread that it is on.
@@ -32,7 +32,7 @@ pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, Diagnostic> {
     tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| {
         Diagnostic::error("threads", "the threads that the command needs could not be started")
             .detail(error.to_string())
-            .hint("Check the limit on the number of processes and threads (`ulimit -u`).")
+            .hint("Check the limits on processes and threads (`ulimit -u`) and on open files (`ulimit -n`).")
     })
 }
 
@@ -108,7 +108,7 @@ async fn steps(request: &Request, phases: &Phases<'_>, terminal: Terminal) -> Re
         let result = phases.run(Mood::Planned).await?;
         if request.asked.preview_only {
             judge(request, &result, Mood::Planned, phases)?;
-            if request.asked.work == Work::Up && result.changed && !request.showing.json {
+            if request.asked.work == Work::Up && result.changed && phases.view.json.is_none() {
                 talk("\nRun `outrigger up` to apply these changes.");
             }
             return Ok(());
@@ -116,7 +116,7 @@ async fn steps(request: &Request, phases: &Phases<'_>, terminal: Terminal) -> Re
         if result.ending != Ending::Succeeded || !result.changed {
             return judge(request, &result, Mood::Planned, phases);
         }
-        if !request.showing.json {
+        if phases.view.json.is_none() {
             data("")?;
         }
         phases.operation.runner.check_key().await?;
@@ -149,9 +149,14 @@ impl<'a> Phases<'a> {
     fn new(request: &'a Request, operation: &'a Arc<Operation>, terminal: Terminal) -> Self {
         let Operation { workspace, texts, runner, .. } = &**operation;
         let kind = workspace.environment.text("TERM");
+        let json = match request.showing {
+            Showing { json: true, .. } => Some(JsonForm::Pulumi),
+            Showing { json_events: true, .. } => Some(JsonForm::Events(Arc::default())),
+            _ => None,
+        };
         let view = View {
-            stream: request.showing.json.then(|| Arc::new(EventStream::default())),
-            live: !request.showing.json && !logging::is_on_stderr() && terminal.is_redrawable(kind.as_deref()),
+            live: json.is_none() && !logging::is_on_stderr() && terminal.is_redrawable(kind.as_deref()),
+            json,
             diff: request.showing.diff,
             same: request.showing.show_sames,
             reads: request.showing.show_reads,
@@ -171,9 +176,13 @@ impl<'a> Phases<'a> {
             let path = operation.workspace.environment.directory.join(path);
             EventLog::create(&path, mood, &operation.config_texts)
         });
-        let log = log.transpose()?;
+        let mut logs: Vec<EventLog> = log.transpose()?.into_iter().collect();
+        if self.request.showing.json {
+            let sames = self.request.showing.show_sames;
+            logs.push(EventLog::printed(Box::new(io::stdout()), mood, sames, &operation.config_texts));
+        }
         let shown = OnceCell::new();
-        let begin = |outputs| shown.get_or_init(|| self.show(mood, outputs, log)).clone() as Arc<dyn EventSink>;
+        let begin = |outputs| shown.get_or_init(|| self.show(mood, outputs, logs)).clone() as Arc<dyn EventSink>;
         let result = match mood {
             Mood::Planned => runner.preview(begin).await?,
             Mood::Done => runner.update(begin).await?,
@@ -188,7 +197,7 @@ impl<'a> Phases<'a> {
         Ok(result)
     }
 
-    fn show(&self, mood: Mood, outputs: PropertyMap, log: Option<EventLog>) -> Arc<Progress> {
+    fn show(&self, mood: Mood, outputs: PropertyMap, logs: Vec<EventLog>) -> Arc<Progress> {
         let work = self.request.asked.work;
         let (looking, doing) = titles(work);
         let (name, title) = match mood {
@@ -199,7 +208,7 @@ impl<'a> Phases<'a> {
         let (project, stack) = (self.operation.workspace.project.name.clone(), stack.stack().to_owned());
         let plan = self.previewed.get().map(|previewed| previewed.plan()).unwrap_or_default();
         let phase = Phase { name, title, mood, refresh: matches!(work, Work::Refresh), project, stack };
-        let progress = Progress::start(self.view.clone(), phase, outputs, &plan, log);
+        let progress = Progress::start(self.view.clone(), phase, outputs, &plan, logs);
         self.interruption.follow(&progress);
         progress
     }

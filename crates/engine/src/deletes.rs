@@ -235,23 +235,27 @@ impl Deployment {
             !(old.is_provider() && old.delete && used.contains(&ProviderReference { urn: old.urn.clone(), id }))
         });
         let unnamed: Vec<_> = chosen.iter().filter(|(_, old, _)| !self.options.targets.contains(&old.urn)).collect();
-        for (_, old, _) in &unnamed {
-            let diagnostic = Diagnostic::error(
+        for (index, (_, old, _)) in unnamed.iter().enumerate() {
+            let mut diagnostic = Diagnostic::error(
                 "engine-untargeted-delete",
                 format!("`{}` would be deleted but was not named by --target", old.urn.name()),
             )
-            .detail("it depends on a resource that is to be deleted")
-            .hint(format!("Add `--target '{}'`.", old.urn));
+            .detail("it depends on a resource that is to be deleted");
+            if index + 1 == unnamed.len() {
+                diagnostic = diagnostic.hint(targets(unnamed.iter().map(|(_, old, _)| &old.urn)));
+            }
             self.blemish(&old.urn, diagnostic);
         }
         let needed = self.needed_by_others(&chosen);
-        for (other, gone) in &needed {
-            let diagnostic = Diagnostic::error(
+        for (index, (other, gone)) in needed.iter().enumerate() {
+            let mut diagnostic = Diagnostic::error(
                 "engine-untargeted-dependent",
                 format!("`{}` would be deleted, but `{}` depends on it in the state", gone.name(), other.name()),
             )
-            .detail(format!("{other} was not named by --target, so it stays as it is"))
-            .hint(format!("Add `--target '{other}'`."));
+            .detail(format!("{other} was not named by --target, so it stays as it is"));
+            if index + 1 == needed.len() {
+                diagnostic = diagnostic.hint(targets(needed.iter().map(|(other, _)| other)));
+            }
             self.blemish(gone, diagnostic);
         }
         (unnamed.is_empty() && needed.is_empty() || self.options.preview).then_some(chosen)
@@ -273,4 +277,10 @@ impl Deployment {
         }
         found.into_iter().collect()
     }
+}
+/// The flags that name all that is missing, to be copied.
+fn targets<'a>(missing: impl Iterator<Item = &'a Urn>) -> String {
+    let missing: BTreeSet<&Urn> = missing.collect();
+    let flags: Vec<String> = missing.iter().map(|urn| format!("--target '{urn}'")).collect();
+    format!("Add `{}`.", flags.join(" "))
 }

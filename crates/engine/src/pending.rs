@@ -175,8 +175,8 @@ impl Deployment {
     }
 
     async fn import_pending(&self, operation: OperationId, intended: &Arc<Resource>, id: String) {
-        let Some(reference) = &intended.provider else { return };
-        let Ok(instance) = self.provider(reference, &intended.urn).await else { return };
+        let Some(reference) = intended.provider.as_ref().map(|reference| self.successor(reference)) else { return };
+        let Ok(instance) = self.provider(&reference, &intended.urn).await else { return };
         let mut state = state_of(intended);
         state.id.clone_from(&id);
         state.outputs.clear();
@@ -186,6 +186,7 @@ impl Deployment {
                 let mut adopted = Resource {
                     id: Some(state.id),
                     outputs: state.outputs,
+                    provider: Some(reference),
                     created: Some(now.clone()),
                     modified: Some(now),
                     ..Resource::clone(intended)

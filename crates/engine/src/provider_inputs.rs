@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use base64::Engine as _;
 use outrigger_provider::{Parameterization, PluginDescriptor};
-use outrigger_value::{PropertyMap, Value};
+use outrigger_value::{PropertyMap, Urn, Value};
 
 const INTERNAL: &str = "__internal";
 
@@ -110,6 +110,11 @@ pub(crate) fn descriptor(package: &str, inputs: &PropertyMap) -> Result<PluginDe
         parameterization,
         env_var_mappings: table("envVarMappings")?,
     })
+}
+
+/// Whether the name is one of default providers.
+pub(crate) fn is_default(urn: &Urn) -> bool {
+    urn.provider_package().is_some() && (urn.name() == "default" || urn.name().starts_with("default_"))
 }
 
 /// The name of the default provider for a plugin.

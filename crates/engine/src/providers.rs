@@ -148,7 +148,14 @@ impl Deployment {
                         format!("`{}` uses a provider that is not there", user.name()),
                     )
                     .detail(format!("the provider is {reference}"))
-                    .hint("`outrigger stack export` shows the state; register the provider before its resources."),
+                    .hint(match provider_inputs::is_default(&reference.urn) {
+                        true => {
+                            "Run `outrigger up`, which registers a default provider as soon as a resource needs one."
+                        }
+                        false => {
+                            "`outrigger stack export` shows the state; register the provider before its resources."
+                        }
+                    }),
                 ));
             };
             let descriptor = self.descriptor_of(&resource)?;
@@ -157,6 +164,31 @@ impl Deployment {
         })
         .await
         .cloned()
+    }
+
+    /// The provider that a reference names, or if that is a default provider that was deleted since, the one that was registered in its place: of the
+    /// same package and name, or of a version with the same first number. Nobody chose a default provider, so nobody can bring it back.
+    pub(crate) fn successor(&self, reference: &ProviderReference) -> ProviderReference {
+        let decisions = self.decide();
+        let present = decisions.table.iter().map(|(_, resource)| resource);
+        let known: Vec<(&Urn, &String)> = present
+            .filter(|resource| resource.is_provider() && !resource.delete && !resource.pending_replacement)
+            .filter_map(|resource| Some((&resource.urn, resource.id.as_ref()?)))
+            .collect();
+        let is_there = known.iter().any(|(urn, id)| **urn == reference.urn && **id == reference.id);
+        if is_there || !provider_inputs::is_default(&reference.urn) {
+            return reference.clone();
+        }
+        let generation = |urn: &Urn| urn.name().split('_').nth(1).map(str::to_owned);
+        let fits = |urn: &Urn| {
+            let versions = (generation(urn), generation(&reference.urn));
+            urn.ty() == reference.urn.ty()
+                && provider_inputs::is_default(urn)
+                && (versions.0.is_none() || versions.1.is_none() || versions.0 == versions.1)
+        };
+        let chosen = known.iter().filter(|(urn, _)| fits(urn)).max_by_key(|(urn, _)| (**urn == reference.urn, *urn));
+        let of = |(urn, id): &(&Urn, &String)| ProviderReference { urn: (*urn).clone(), id: (*id).clone() };
+        chosen.map_or_else(|| reference.clone(), of)
     }
 
     /// Which plugin a provider resource uses.

@@ -59,5 +59,5 @@ impl Drop for Host {
 fn no_thread(error: &std::io::Error) -> Diagnostic {
     Diagnostic::error("host-thread", "the thread that starts plugins could not be started")
         .detail(error.to_string())
-        .hint("Check the limit on the number of processes and threads (`ulimit -u`).")
+        .hint("Check the limits on processes and threads (`ulimit -u`) and on open files (`ulimit -n`).")
 }

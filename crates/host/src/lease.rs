@@ -202,7 +202,18 @@ impl Plugin for Lease {
     ) -> Result<Vec<String>, CallError> {
         // Any call may have changed the plugin.
         self.retire();
-        self.plugin().by_hand(cx, call, request, show_secrets).await
+        let deadlines = self.supply.deadlines();
+        let deadline = match call {
+            "Handshake" | "Attach" | "GetPluginInfo" => Some(deadlines.handshake),
+            "Parameterize" | "GetSchema" | "GetMapping" | "GetMappings" => Some(deadlines.schema),
+            "CheckConfig" | "DiffConfig" | "Check" => Some(deadlines.check),
+            "Configure" => Some(deadlines.configure),
+            "Diff" => Some(deadlines.plan),
+            "Cancel" => Some(deadlines.cancel),
+            _ => None,
+        };
+        let cx = deadline.map_or_else(|| cx.clone(), |deadline| within(cx, deadline));
+        self.plugin().by_hand(&cx, call, request, show_secrets).await
     }
 
     async fn cancel(&self, cx: &CallContext) -> Result<(), CallError> {

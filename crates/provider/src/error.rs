@@ -3,6 +3,7 @@
 use std::fmt;
 
 use outrigger_value::PropertyPath;
+use outrigger_value::nearest::closest;
 
 /// The kind of failure, by its effect on the resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +44,14 @@ pub struct CallError {
 }
 
 impl CallError {
+    /// There is no such call in the protocol. `calls` are those that there are.
+    pub fn no_such_call<'a>(plugin: impl Into<String>, call: &str, calls: impl IntoIterator<Item = &'a str>) -> Self {
+        let calls: Vec<&str> = calls.into_iter().collect();
+        let meant = closest(call, calls.iter().copied()).map(|near| format!("Did you mean `{near}`? "));
+        let message = format!("{}The calls are: {}.", meant.unwrap_or_default(), calls.join(", "));
+        Self::new(plugin, call, ErrorKind::Unsupported, message)
+    }
+
     /// An error of a kind.
     pub fn new(
         plugin: impl Into<String>,

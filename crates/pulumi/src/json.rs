@@ -62,7 +62,7 @@ impl Connection {
                 .iter()
                 .flat_map(|service| service.methods().map(|method| method.name().to_owned()).collect::<Vec<_>>())
                 .collect();
-            return Err(unsent(format!("there is no call `{call}`; there are {}", names.join(", "))));
+            return Err(CallError::no_such_call(self.label(), call, names.iter().map(String::as_str)));
         };
         let mut reader = serde_json::Deserializer::from_str(request);
         let message = DynamicMessage::deserialize(method.input(), &mut reader)

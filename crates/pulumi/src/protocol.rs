@@ -129,8 +129,15 @@ impl Protocol for Attached {
         attach(self.plugins.get(name).ok_or_else(none)?, &opening, self.call_log.clone()).await
     }
 
-    fn hint(&self, _: Option<&Path>, _: &CallError) -> String {
-        "Check the port in PULUMI_DEBUG_PROVIDERS, and that the plugin is running.".to_owned()
+    fn hint(&self, _: Option<&Path>, error: &CallError) -> String {
+        let hint = match error.kind {
+            ErrorKind::Unsupported => {
+                "The plugin was built with an SDK that is too old to be attached to. Build it with a newer one, or take it out of \
+                 PULUMI_DEBUG_PROVIDERS so that it is started for each command."
+            }
+            _ => "Check the port in PULUMI_DEBUG_PROVIDERS, and that the plugin is running.",
+        };
+        hint.to_owned()
     }
 }
 
@@ -190,7 +197,8 @@ fn other_version(wanted: &PluginDescriptor, found: &Resolved, actual: &str) -> O
 fn not_started(name: &str, error: &StartError) -> Diagnostic {
     Diagnostic::error("plugin-start", format!("plugin `{name}` could not be started"))
         .detail(error.to_string())
-        .hint("Check that the file is a program for this machine and may be executed.")
+        .hint("Check that the file is a program for this machine and may be executed, and that the limits on processes (`ulimit -u`) and \
+               open files (`ulimit -n`) leave room for it.")
 }
 
 #[cfg(test)]
@@ -204,5 +212,13 @@ mod tests {
         assert_eq!(read.into_iter().collect::<Vec<_>>(), expected);
         assert_eq!(Attached::parse("aws").unwrap_err(), "`aws` is not of the form `name:port`");
         assert!(["aws:0", ":1", "a:70000"].iter().all(|text| Attached::parse(text).is_err()));
+    }
+
+    #[test]
+    fn a_plugin_that_cannot_be_attached_to_is_told_from_one_that_is_not_there() {
+        let attached = Attached { plugins: BTreeMap::new(), call_log: None };
+        let hint = |kind| attached.hint(None, &CallError::new("x", "Attach", kind, "no"));
+        assert!(hint(ErrorKind::Unsupported).contains("too old"));
+        assert!(hint(ErrorKind::NotDone).contains("Check the port"));
     }
 }

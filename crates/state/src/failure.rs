@@ -13,6 +13,10 @@ pub(crate) fn io_failure(file: &str, what: &str, error: &io::Error) -> Diagnosti
         ErrorKind::PermissionDenied => {
             ("state-not-writable", "Give yourself read and write permission on the directory that holds the state.")
         }
+        // EMFILE and ENFILE.
+        _ if matches!(error.raw_os_error(), Some(23 | 24)) => {
+            ("too-many-files", "Raise the limit on the number of open files (`ulimit -n`), then run the command again.")
+        }
         ErrorKind::ReadOnlyFilesystem => ("state-not-writable", "Mount the file system that holds the state writable."),
         _ => ("state-io", "Look at the disk that holds the state, then run the command again."),
     };

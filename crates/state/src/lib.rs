@@ -33,6 +33,8 @@ pub use backend::lock::{Lock, LockHolder, cancel, holders};
 pub use backend::outline::{Outline, Outlined};
 pub use backend::stack_name::StackName;
 pub use backend::{Backend, BackendOptions, StackSummary};
+pub use checkpoint::entry::resource_to_json;
+pub use checkpoint::json::indented;
 pub use checkpoint::property::properties_to_json;
 pub use clock::{Clock, SystemClock};
 pub use journal::session::{Keys, Mode, Opened, Session, SessionOptions, Viewed, fold, fold_gone};

@@ -32,6 +32,8 @@ pub struct Document {
     aliases: Arc<[(Span, Span)]>,
     /// The first document of the file; null when the file is empty. Clones of a document share it.
     pub root: Arc<Node>,
+    /// Where the second document of the file begins, which nothing reads.
+    pub second: Option<Span>,
 }
 
 impl Document {
@@ -60,8 +62,8 @@ impl Document {
         }
         let lines = line_starts(&source);
         let at = Source { file: &file, text: &source, lines: &lines };
-        let (root, aliases) = parser::parse(&at, keys)?;
-        Ok(Self { root: root.into(), lines: lines.into(), aliases: aliases.into(), file, source })
+        let (root, aliases, second) = parser::parse(&at, keys)?;
+        Ok(Self { root: root.into(), lines: lines.into(), aliases: aliases.into(), file, source, second })
     }
 
     /// Parses bytes, which must be UTF-8, with the choice of keys.

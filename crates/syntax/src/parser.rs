@@ -14,8 +14,8 @@ use crate::{Entry, Key, Keys, Kind, Layout, List, MAX_DEPTH, Node, Object, Span,
 /// At most this many findings are collected from one file.
 const MAX_FINDINGS: usize = 20;
 
-/// The tree, and its aliases with their values.
-type Parsed = (Node, Vec<(Span, Span)>);
+/// The tree, its aliases with their values, and the place where the next document begins.
+type Parsed = (Node, Vec<(Span, Span)>, Option<Span>);
 
 /// Reads the first document of the text.
 pub(crate) fn parse(source: &Source<'_>, keys: Keys) -> Result<Parsed, Vec<Diagnostic>> {
@@ -36,7 +36,8 @@ pub(crate) fn parse(source: &Source<'_>, keys: Keys) -> Result<Parsed, Vec<Diagn
         overflowed: false,
         findings: Vec::new(),
     };
-    for event in Parser::new_from_str_with_options(source.text, options) {
+    let mut events = Parser::new_from_str_with_options(source.text, options);
+    for event in events.by_ref() {
         match event {
             Ok((Event::DocumentEnd | Event::StreamEnd, _)) => break,
             Ok((event, span)) => {
@@ -62,7 +63,12 @@ pub(crate) fn parse(source: &Source<'_>, keys: Keys) -> Result<Parsed, Vec<Diagn
         return Err(builder.findings);
     }
     let root = builder.root.unwrap_or(Node { kind: Kind::Null, span: Span::default() });
-    Ok((root, builder.anchors.into_uses()))
+    let next = events.find_map(|event| match event {
+        Ok((Event::DocumentStart(..), span)) => Some(span.byte_range().unwrap_or(0..0)),
+        _ => None,
+    });
+    let next = next.map(|range| Span { start: range.start as u32, end: range.end as u32 });
+    Ok((root, builder.anchors.into_uses(), next))
 }
 
 struct Builder<'a> {

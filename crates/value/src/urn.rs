@@ -22,7 +22,7 @@ pub struct UrnError(pub String);
 
 impl fmt::Display for UrnError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` is not a resource name of the form urn:pulumi:STACK::PROJECT::TYPE::NAME", self.0)
+        write!(f, "`{}` is not a URN of the form urn:pulumi:STACK::PROJECT::TYPE::NAME", self.0)
     }
 }
 

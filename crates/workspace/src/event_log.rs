@@ -1,8 +1,11 @@
-//! The log of `--event-log`: a phase as `pulumi` logs it, one JSON object a line, for tools that read Pulumi's logs.
+//! A phase as `pulumi` writes it, for tools that read Pulumi's output: the log of `--event-log` and the lines of `up --json`, one JSON object a line,
+//! and the document of `preview --json`.
 //!
 //! Names and shapes of the fields are Pulumi's. Secrets are masked as `pulumi` masks them, whatever `--show-secrets` says. As with `pulumi`,
-//! each phase writes the file anew: after `up` it holds the update and not the preview before it. A refresh has no events for components and
+//! each phase overwrites the file: after `up` it holds the update and not the preview before it. A refresh has no events for components and
 //! providers, since nothing is read of them; `pulumi` logs them as unchanged.
+
+mod digest;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs::File;
@@ -20,13 +23,15 @@ use outrigger_state::{Resource, properties_to_json};
 use outrigger_value::{PropertyMap, Urn};
 use serde_json::{Value as Json, json};
 
-use crate::recorder::is_half;
+use crate::recorder::{is_half, is_internal};
 use crate::redaction::{HIDDEN, Redaction};
 use crate::run::Mood;
+use digest::Digest;
 
 /// The log of one phase.
 pub struct EventLog {
-    out: BufWriter<File>,
+    out: Box<dyn Write + Send>,
+    form: Form,
     shown: String,
     sequence: u64,
     mood: Mood,
@@ -39,6 +44,16 @@ pub struct EventLog {
     /// Resources whose old half was deleted.
     deleted: HashSet<Urn>,
     broken: Option<Diagnostic>,
+}
+
+/// How a phase is written.
+enum Form {
+    /// Every event, one a line.
+    Log,
+    /// The events that users see, one a line.
+    Lines,
+    /// One object at the end.
+    Document(Digest),
 }
 
 impl EventLog {
@@ -55,9 +70,29 @@ impl EventLog {
                 .detail(error.to_string())
                 .hint("Give `--event-log` the path of a file in a directory that may be written to.")
         })?;
-        let out = BufWriter::new(file);
+        Ok(Self::begin(Box::new(BufWriter::new(file)), Form::Log, shown, mood, config))
+    }
+
+    /// Begins what `--json` prints of a phase: of a preview one document, with the resources that stay the same if `sames` is set, otherwise
+    /// one event a line.
+    pub fn printed(out: Box<dyn Write + Send>, mood: Mood, sames: bool, config: &BTreeMap<String, String>) -> Self {
+        let form = match mood {
+            Mood::Planned => Form::Document(Digest::new(sames)),
+            Mood::Done => Form::Lines,
+        };
+        Self::begin(out, form, "standard output".to_owned(), mood, config)
+    }
+
+    fn begin(
+        out: Box<dyn Write + Send>,
+        form: Form,
+        shown: String,
+        mood: Mood,
+        config: &BTreeMap<String, String>,
+    ) -> Self {
         let mut log = Self {
             out,
+            form,
             shown,
             sequence: 0,
             mood,
@@ -68,7 +103,7 @@ impl EventLog {
             broken: None,
         };
         log.line("preludeEvent", json!({"config": config}));
-        Ok(log)
+        log
     }
 
     /// Writes what Pulumi would write of an event.
@@ -98,11 +133,8 @@ impl EventLog {
                 }
                 // The outputs of a component come when the program sets them; a preview logs both, as `pulumi` does.
                 let known = custom || matches!(step.op, StepOp::Refresh | StepOp::Delete);
-                let states = if is_new_half(step.op) && !self.deleted.contains(&step.urn) {
-                    retired(step)
-                } else {
-                    Step::clone(step)
-                };
+                let states =
+                    if is_new_half(step.op) && !self.is_deleted(step) { retired(step) } else { Step::clone(step) };
                 if known || self.mood == Mood::Planned {
                     self.step("resOutputsEvent", step, *result_op, &states);
                 }
@@ -114,6 +146,8 @@ impl EventLog {
             }
             Event::StepEnded { step, .. } => self.failed(step),
             Event::NotStarted { .. } => {}
+            // They are no step of their own.
+            Event::Outputs { .. } if matches!(self.form, Form::Document(_)) => {}
             Event::Outputs { urn, new, .. } => {
                 let Some(step) = self.components.get(urn).cloned() else { return };
                 let with = step.new.as_deref().map(|resource| {
@@ -156,14 +190,22 @@ impl EventLog {
             }
             StepOp::DeleteReplaced => drop(self.deleted.insert(step.urn.clone())),
             // The old half is gone already: the replacement is named between the two.
-            op if is_new_half(op) && self.deleted.contains(&step.urn) => {
+            op if is_new_half(op) && self.is_deleted(step) => {
                 if let Some(whole) = self.replacing.remove(&step.urn) {
-                    self.replaced(&whole, &before(step));
+                    let states = before(step);
+                    let gone =
+                        |old: Arc<Resource>| Arc::new(Resource { pending_replacement: true, ..Resource::clone(&old) });
+                    self.replaced(&whole, &Step { old: states.old.map(gone), ..states });
                 }
             }
             _ => {}
         }
         self.step("resourcePreEvent", step, step.op, &before(step));
+    }
+
+    /// Whether the old half of a replacement, which may have had another name, is deleted already.
+    fn is_deleted(&self, step: &Step) -> bool {
+        step.old.as_ref().is_some_and(|old| self.deleted.contains(&old.urn))
     }
 
     /// The step that stands for a whole replacement, with the states of one of its halves.
@@ -192,7 +234,11 @@ impl EventLog {
             }),
         );
         self.line("cancelEvent", json!({}));
-        if let Err(error) = self.out.flush() {
+        let document = match &self.form {
+            Form::Document(digest) => writeln!(self.out, "{}", digest.document(result, took)),
+            Form::Log | Form::Lines => Ok(()),
+        };
+        if let Err(error) = document.and_then(|()| self.out.flush()) {
             self.fault(error.to_string());
         }
         self.broken.take()
@@ -222,6 +268,16 @@ impl EventLog {
 
     /// `states` has the two sides, which are not always those of the step.
     fn step(&mut self, kind: &str, step: &Step, op: StepOp, states: &Step) {
+        match &mut self.form {
+            Form::Log => {}
+            // It has its place in the sequence all the same.
+            _ if is_internal(step) => {
+                self.sequence += 1;
+                return;
+            }
+            Form::Lines => {}
+            Form::Document(digest) => return digest.step(kind, step, op, states),
+        }
         let mut body = json!({"metadata": self.metadata(step, op, states)});
         if let Some(body) = body.as_object_mut().filter(|_| self.mood == Mood::Planned) {
             body.insert("planning".to_owned(), true.into());
@@ -230,8 +286,6 @@ impl EventLog {
     }
 
     fn metadata(&mut self, step: &Step, op: StepOp, states: &Step) -> Json {
-        let resource = step.new.as_ref().or(step.old.as_ref());
-        let provider = resource.and_then(|resource| resource.provider.as_ref()).map(ToString::to_string);
         let mut metadata = json!({
             "op": op.as_str(),
             "urn": step.urn.as_str(),
@@ -239,18 +293,15 @@ impl EventLog {
             "old": states.old.as_deref().map(|resource| self.state(resource)),
             "new": states.new.as_deref().map(|resource| self.state(resource)),
             "detailedDiff": detailed(step),
-            "provider": provider.unwrap_or_default(),
+            "provider": provider(step),
         });
         let Some(fields) = metadata.as_object_mut() else { return metadata };
         if is_logical(step.op) {
             fields.insert("logical".to_owned(), true.into());
         }
-        if let Some(diff) = &step.diff {
-            if !diff.replace_keys.is_empty() && step.op != StepOp::Update {
-                fields.insert("keys".to_owned(), diff.replace_keys.clone().into());
-            }
-            if !diff.changed_keys.is_empty() {
-                fields.insert("diffs".to_owned(), diff.changed_keys.clone().into());
+        for (name, keys) in [("keys", replace_keys(step)), ("diffs", changed_keys(step))] {
+            if !keys.is_empty() {
+                fields.insert(name.to_owned(), keys.into());
             }
         }
         metadata
@@ -291,6 +342,9 @@ impl EventLog {
     }
 
     fn line(&mut self, kind: &str, body: Json) {
+        if let Form::Document(digest) = &mut self.form {
+            return digest.event(kind, body);
+        }
         if self.broken.is_some() {
             return;
         }
@@ -320,8 +374,20 @@ fn before(step: &Step) -> Step {
         StepOp::Refresh => Step { new: step.new.clone().or_else(|| step.old.clone()), ..step.clone() },
         // What stays the same is not made anew, so its step begins without a new side.
         StepOp::Same => Step { new: step.new.as_ref().or(step.old.as_ref()).map(bare), ..step.clone() },
+        StepOp::Create => Step { new: step.new.as_ref().map(bare).map(unmade), ..step.clone() },
+        // The id is how it is found.
+        StepOp::Read => {
+            let named =
+                |new: &Arc<Resource>| Arc::new(Resource { outputs: PropertyMap::new(), ..Resource::clone(new) });
+            Step { new: step.new.as_ref().map(named), ..step.clone() }
+        }
         _ => Step { new: step.new.as_ref().map(bare), ..step.clone() },
     }
+}
+
+/// The resource without the times of its creation and last change.
+fn unmade(resource: Arc<Resource>) -> Arc<Resource> {
+    Arc::new(Resource { created: None, modified: None, ..Resource::clone(&resource) })
 }
 
 /// The step with its old side marked as one that waits for its deletion.
@@ -338,6 +404,23 @@ fn is_new_half(op: StepOp) -> bool {
 /// Whether a step stands for something that the program says, and not for a half of it.
 fn is_logical(op: StepOp) -> bool {
     !is_half(op) && op != StepOp::Refresh
+}
+
+/// The reference of the provider that carries the step out.
+fn provider(step: &Step) -> String {
+    let resource = step.new.as_ref().or(step.old.as_ref());
+    resource.and_then(|resource| resource.provider.as_ref()).map(ToString::to_string).unwrap_or_default()
+}
+
+/// The properties that force a replacement.
+fn replace_keys(step: &Step) -> Vec<String> {
+    let diff = step.diff.as_ref().filter(|_| step.op != StepOp::Update);
+    diff.map(|diff| diff.replace_keys.clone()).unwrap_or_default()
+}
+
+/// The properties that differ.
+fn changed_keys(step: &Step) -> Vec<String> {
+    step.diff.as_ref().map(|diff| diff.changed_keys.clone()).unwrap_or_default()
 }
 
 fn detailed(step: &Step) -> Json {

@@ -1,4 +1,4 @@
-//! The event stream of `--json`: one JSON object a line. `docs/json-events.md` describes it for those who read it.
+//! The event stream of `--json-events`: one JSON object a line. `docs/json-events.md` describes it for those who read it.
 //!
 //! Secrets are masked here as everywhere; texts of plugins and findings go through the same redaction as on the screen.
 

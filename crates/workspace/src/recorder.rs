@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use outrigger_diagnostic::Diagnostic;
 use outrigger_engine::{Event, EventSink, Pattern, Step, StepOp, StepResult, Summary};
+use outrigger_state::Resource;
 use outrigger_value::Urn;
 
 use crate::Work;
@@ -29,11 +30,13 @@ struct Books {
 
 impl Books {
     /// Counts a step as Pulumi does: a replacement once, default providers not at all, the refresh before an update not either, and an
-    /// import that finds nothing to change once.
+    /// import that finds nothing to change once, a read only if it finds another resource than the last time.
     fn count(&mut self, step: &Step, result_op: StepOp, work: Work) {
         let before = step.op == StepOp::Refresh && work != Work::Refresh;
         let again = step.op == StepOp::Same && self.imported.contains(&step.urn);
-        if is_half(step.op) || is_internal(step) || before || again {
+        let outputs = |resource: &Option<Arc<Resource>>| resource.as_ref().map(|resource| resource.outputs.clone());
+        let known = step.op == StepOp::Read && (step.old.is_none() || outputs(&step.old) == outputs(&step.new));
+        if is_half(step.op) || is_internal(step) || before || again || known {
             return;
         }
         if step.op == StepOp::Import {

@@ -9,6 +9,7 @@ mod lookup;
 mod options;
 mod places;
 mod registration;
+mod size;
 mod text;
 mod value;
 

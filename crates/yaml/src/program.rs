@@ -90,6 +90,13 @@ impl Program {
                 "Begin the file with `name:` and `runtime: yaml`.",
             ),
         }
+        if let Some(span) = document.second {
+            reader.warning(
+                span,
+                "yaml-documents",
+                "only the first YAML document of the file is read, and another one begins here",
+            );
+        }
         program.invokes = reader.invokes;
         (program, reader.findings)
     }

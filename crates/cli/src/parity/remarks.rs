@@ -18,10 +18,6 @@ const PULUMI: Remarks = &[
     ("up", SETTLED),
     ("whoami", "the user of the operating system, as with every `file://` backend"),
     ("stack change-secrets-provider", "`passphrase` only"),
-    ("destroy --json", "events in a form of our own; `--event-log` writes Pulumi's"),
-    ("preview --json", "events in a form of our own; `--event-log` writes Pulumi's"),
-    ("refresh --json", "events in a form of our own; `--event-log` writes Pulumi's"),
-    ("up --json", "events in a form of our own; `--event-log` writes Pulumi's"),
     ("stack new --secrets-provider", "`passphrase` only"),
 ];
 

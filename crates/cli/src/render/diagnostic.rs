@@ -11,7 +11,7 @@ use outrigger_diagnostic::{Diagnostic, Place, Severity};
 
 use outrigger_workspace::HIDDEN;
 
-use super::text::{clip, harmless};
+use super::text::{clip, harmless, one_line};
 use crate::output::talk;
 
 /// Renders findings. Files named in places are looked up below the base directory.
@@ -52,7 +52,7 @@ impl Renderer {
         let excerpt = diagnostic.place.as_ref().and_then(|place| self.excerpt(place));
         let margin = excerpt.as_ref().map_or(1, |excerpt| excerpt.margin());
         if let Some(place) = &diagnostic.place {
-            let _ = writeln!(out, "{:margin$}{FRAME}-->{FRAME:#} {place}", "");
+            let _ = writeln!(out, "{:margin$}{FRAME}-->{FRAME:#} {}", "", one_line(&place.to_string()));
         }
         if let Some(excerpt) = &excerpt {
             excerpt.write(&mut out, margin, style);

@@ -8,6 +8,8 @@
 pub(crate) mod detail;
 pub(crate) mod diagnostic;
 pub(crate) mod duration;
+#[cfg(test)]
+mod hostile;
 pub(crate) mod live;
 pub(crate) mod page;
 pub(crate) mod plugin_test;

@@ -29,8 +29,8 @@ use under_way::UnderWay;
 /// How the user wants to see a run.
 #[derive(Clone)]
 pub(crate) struct View {
-    /// Events as JSON instead of lines.
-    pub(crate) stream: Option<Arc<EventStream>>,
+    /// JSON instead of lines.
+    pub(crate) json: Option<JsonForm>,
     /// A tree that is redrawn in place instead of lines.
     pub(crate) live: bool,
     /// Every changed property.
@@ -47,6 +47,15 @@ pub(crate) struct View {
     pub(crate) renderer: Renderer,
     /// The warnings and the long notes that were shown, by any phase of the command.
     pub(crate) shown: Shown,
+}
+
+/// The form in which another program reads a run.
+#[derive(Clone)]
+pub(crate) enum JsonForm {
+    /// Pulumi's: the phase's log writes it.
+    Pulumi,
+    /// Our own events.
+    Events(Arc<EventStream>),
 }
 
 /// Texts that need not be shown twice.
@@ -99,7 +108,7 @@ struct State {
     troubles: Vec<Trouble>,
     /// Since the user asked to stop: the operations that ended for it.
     stopped: Option<Stopped>,
-    log: Option<EventLog>,
+    logs: Vec<EventLog>,
 }
 
 impl Progress {
@@ -109,18 +118,18 @@ impl Progress {
         phase: Phase,
         outputs: PropertyMap,
         plan: &[Intention],
-        log: Option<EventLog>,
+        logs: Vec<EventLog>,
     ) -> Arc<Self> {
         if !view.live {
-            return Self::on(Display::Lines(Box::new(anstream::stdout())), view, phase, outputs, log);
+            return Self::on(Display::Lines(Box::new(anstream::stdout())), view, phase, outputs, logs);
         }
         let colored = anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never;
         let out = Box::new(io::stdout());
         let live = Live::start(out, colored, phase.title, phase.mood, Board::expecting(plan));
-        Self::on(Display::Live(live), view, phase, outputs, log)
+        Self::on(Display::Live(live), view, phase, outputs, logs)
     }
 
-    fn on(display: Display, view: View, phase: Phase, outputs: PropertyMap, log: Option<EventLog>) -> Arc<Self> {
+    fn on(display: Display, view: View, phase: Phase, outputs: PropertyMap, logs: Vec<EventLog>) -> Arc<Self> {
         let state = State {
             display,
             begun: Instant::now(),
@@ -128,12 +137,13 @@ impl Progress {
             old_outputs: outputs,
             troubles: Vec::new(),
             stopped: None,
-            log,
+            logs,
         };
         let progress = Self { view, phase, state: Mutex::new(state) };
         let Phase { name, title, project, stack, .. } = &progress.phase;
-        match &progress.view.stream {
-            Some(stream) => {
+        match &progress.view.json {
+            Some(JsonForm::Pulumi) => {}
+            Some(JsonForm::Events(stream)) => {
                 let body = json!({"project": project, "stack": stack, "preview": progress.phase.mood == Mood::Planned});
                 progress.state().line(&stream.line(name, "run-started", body));
             }
@@ -186,17 +196,20 @@ impl Progress {
         let unlogged = {
             let mut state = self.state();
             let took = state.begun.elapsed();
-            state.log.take().and_then(|mut log| log.end(result, took))
+            let mut logs = std::mem::take(&mut state.logs);
+            logs.iter_mut().filter_map(|log| log.end(result, took)).collect::<Vec<_>>()
         };
-        if let Some(warning) = unlogged {
-            self.report(warning);
-        }
+        unlogged.into_iter().for_each(|warning| self.report(warning));
         let mut state = self.state();
         let took = state.begun.elapsed();
         let secrets = self.view.secrets;
-        if let Some(stream) = &self.view.stream {
-            let body = events::ended(result, secrets, took);
-            return state.line(&stream.line(self.phase.name, "run-ended", body));
+        match &self.view.json {
+            Some(JsonForm::Pulumi) => return,
+            Some(JsonForm::Events(stream)) => {
+                let body = events::ended(result, secrets, took);
+                return state.line(&stream.line(self.phase.name, "run-ended", body));
+            }
+            None => {}
         }
         let mut text = "\n".to_owned();
         if let Some(stopped) = &state.stopped {
@@ -255,12 +268,14 @@ impl EventSink for Progress {
     fn emit(&self, event: Event) {
         let mut state = self.state();
         let Noted { took, called, hidden } = state.note(&event, &self.view.redaction);
-        if let Some(log) = &mut state.log {
-            log.write(&event, &self.view.redaction);
-        }
-        if let Some(stream) = &self.view.stream {
-            let (kind, body) = events::event(&event, &self.view.redaction, self.view.secrets, took);
-            return state.line(&stream.line(self.phase.name, kind, body));
+        state.logs.iter_mut().for_each(|log| log.write(&event, &self.view.redaction));
+        match &self.view.json {
+            Some(JsonForm::Pulumi) => return,
+            Some(JsonForm::Events(stream)) => {
+                let (kind, body) = events::event(&event, &self.view.redaction, self.view.secrets, took);
+                return state.line(&stream.line(self.phase.name, kind, body));
+            }
+            None => {}
         }
         let shown = match &state.display {
             _ if hidden => false,
@@ -354,7 +369,7 @@ mod tests {
         let out = Shared::default();
         let redaction = Arc::<Redaction>::default();
         let view = View {
-            stream: None,
+            json: None,
             live: false,
             diff,
             same: false,
@@ -372,7 +387,7 @@ mod tests {
             project: "shop".into(),
             stack: "dev".into(),
         };
-        let progress = Progress::on(Display::Lines(Box::new(out.clone())), view, phase, PropertyMap::new(), None);
+        let progress = Progress::on(Display::Lines(Box::new(out.clone())), view, phase, PropertyMap::new(), Vec::new());
         let recorder = Recorder::new(progress, redaction, Work::Up);
         for event in events {
             recorder.emit(event);

@@ -11,6 +11,7 @@ use outrigger_workspace::{HIDDEN, Mood};
 
 use super::duration::short;
 use super::step::{label, words};
+use super::text::one_line;
 use super::value::{change, to_line};
 
 /// Something that went wrong. It was shown in full where it happened; the end of a run names it again.
@@ -44,10 +45,10 @@ pub(crate) fn outputs(old: &PropertyMap, new: &PropertyMap, secrets: Secrets) ->
             None => to_line(value, secrets),
         };
         // Writing to a string cannot fail, here and below.
-        let _ = writeln!(out, "  {mark}{key}: {line}");
+        let _ = writeln!(out, "  {mark}{}: {line}", one_line(key));
     }
     for (key, value) in old.iter().filter(|(key, _)| !new.contains_key(*key)) {
-        let _ = writeln!(out, "  - {key}: {}", to_line(value, secrets));
+        let _ = writeln!(out, "  - {}: {}", one_line(key), to_line(value, secrets));
     }
     if out.is_empty() { out } else { format!("Outputs:\n{out}\n") }
 }

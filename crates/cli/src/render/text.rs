@@ -25,14 +25,27 @@ pub(crate) fn harmless(text: &str) -> String {
     let bare = anstream::adapter::strip_str(text).to_string();
     bare.chars()
         .filter(|letter| !letter.is_control() || matches!(letter, '\n' | '\t'))
-        .map(|letter| match letter {
-            // Marks, embeddings, overrides and isolates of directions.
-            '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
-                char::REPLACEMENT_CHARACTER
-            }
-            letter => letter,
-        })
+        .map(|letter| if turns(letter) { char::REPLACEMENT_CHARACTER } else { letter })
         .collect()
+}
+
+/// Text that is JSON, with escapes for what would move the cursor or turn the direction. It stays the same JSON.
+pub(crate) fn escaped(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    for letter in json.chars() {
+        if letter.is_control() || turns(letter) {
+            // Writing to a string cannot fail.
+            let _ = write!(out, "\\u{:04x}", u32::from(letter));
+        } else {
+            out.push(letter);
+        }
+    }
+    out
+}
+
+/// Whether it is a mark, embedding, override or isolate of a direction.
+fn turns(letter: char) -> bool {
+    matches!(letter, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// The text with spaces up to a width.

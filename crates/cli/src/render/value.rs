@@ -5,6 +5,8 @@ use outrigger_workspace::HIDDEN;
 use outrigger_workspace::json::{Secrets, to_json};
 use serde_json::Value as Json;
 
+use super::text::escaped;
+
 /// A value that is not known yet, to a person. Only a preview of `up` has such values.
 const KNOWN_LATER: &str = "(known after up)";
 
@@ -19,7 +21,7 @@ pub(crate) fn to_line(value: &Value, secrets: Secrets) -> String {
         Value::Unknown => KNOWN_LATER.to_owned(),
         Value::Output(output) if output.secret && secrets == Secrets::Hidden => HIDDEN.to_owned(),
         Value::Output(output) => output.value.as_ref().map_or(KNOWN_LATER.to_owned(), |inner| to_line(inner, secrets)),
-        other => to_json(other, secrets).to_string(),
+        other => escaped(&to_json(other, secrets).to_string()),
     }
 }
 

@@ -179,7 +179,7 @@ pub(super) const TABLE: &[(&str, Answer)] = &[
     ("--show-replacement-steps", Text("A replacement is one row; `--event-log` writes each of its steps.")),
     ("--skip-config-validation", Text("The configuration is always checked against the project file.")),
     ("--strict", PLANS),
-    ("--suppress-outputs", Text("Outputs are shown at the end of a run; `--json` has them apart.")),
+    ("--suppress-outputs", Text("Outputs are shown at the end of a run; `--json-events` has them apart.")),
     (
         "--target-dependents",
         Text("Name dependents with another `--target`; a pattern such as `'**::web-*'` names many."),

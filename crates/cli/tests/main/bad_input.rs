@@ -21,6 +21,78 @@ fn broken_yaml() {
 }
 
 #[test]
+fn projects_that_cannot_be_one() {
+    let sandbox = Sandbox::new("name: ../../etc/passwd\nruntime: yaml\n");
+    sandbox.outrigger(&["check"]).ended(1).says(&["error[project-name]", "Pulumi.yaml:1:7", "cannot be the name"]);
+    sandbox.write("Pulumi.yaml", "name: shop\nruntime: yaml\n---\nresources: {}\n");
+    sandbox.outrigger(&["check"]).ok().says(&["warning[yaml-documents]", "Pulumi.yaml:3:1"]);
+    sandbox.write("Pulumi.yaml", "---\nname: shop\nruntime: yaml\n...\n");
+    sandbox.outrigger(&["check"]).ok().says(&["no mistakes and no warnings"]);
+    fs::remove_file(sandbox.path("project/Pulumi.yaml")).unwrap();
+    fs::create_dir(sandbox.path("project/Pulumi.yaml")).unwrap();
+    sandbox.outrigger(&["preview"]).ended(1).says(&["Pulumi.yaml` is a directory", "help:"]);
+}
+
+/// A few lines that repeat each other ask for a terabyte.
+#[test]
+fn a_value_without_end_has_a_place() {
+    let lines: String = (1..=40).map(|line| format!("  v{line}: '${{v{0}}}${{v{0}}}'\n", line - 1)).collect();
+    let sandbox = Sandbox::with_stack(&format!("name: shop\nruntime: yaml\nvariables:\n  v0: '0123456789'\n{lines}"));
+    sandbox.outrigger(&["preview"]).ended(1).says(&["error[yaml-value-too-large]", "Pulumi.yaml:27:", "64 MiB"]);
+}
+
+#[test]
+fn a_name_where_a_reference_belongs() {
+    let command = "type: 'kit:process:Command', properties: {create: 'true'";
+    let program = |rest: &str| {
+        format!("name: shop\nruntime: yaml\nresources:\n  one: {{{command}}}}}\n  two: {{{command}{rest}\n")
+    };
+    let sandbox = Sandbox::new(&program("}, options: {dependsOn: one}}"));
+    sandbox.outrigger(&["check"]).ended(1).says(&["Write `${one}` instead of `one`."]);
+    sandbox.write("Pulumi.yaml", &program(", triggers: one}}"));
+    sandbox.outrigger(&["check"]).ended(1).says(&["error[yaml-type]", "Write `${one}` instead of `one`."]);
+    sandbox.write("Pulumi.yaml", &program(", triggers: 5}}"));
+    sandbox.outrigger(&["check"]).ended(1).says(&["Write a list here"]);
+}
+
+#[test]
+fn limits_of_the_system_are_named() {
+    let sandbox = Sandbox::with_stack("name: shop\nruntime: yaml\n");
+    let outrigger = env!("CARGO_BIN_EXE_outrigger");
+    let limited = |files: u32| {
+        let script = format!("ulimit -n {files}; exec '{outrigger}' up --yes --skip-preview");
+        sandbox.run("/bin/sh".as_ref(), &["-c", &script]).failed().says(&["Too many open files", "ulimit -n"])
+    };
+    limited(5);
+    limited(10);
+    sandbox.write("Pulumi.yaml", "name: shop\nruntime: yaml\nvariables:\n  a: \"x\u{1}y\"\n");
+    sandbox.outrigger(&["check"]).ended(1).says(&["error[yaml-syntax]", "control character"]);
+}
+
+#[test]
+fn a_value_of_the_wrong_type_is_stored_with_a_warning() {
+    let sandbox = Sandbox::with_stack("name: shop\nruntime: yaml\nconfig:\n  words: {type: integer}\n");
+    let set = |value: &str| sandbox.outrigger(&["config", "set", "words", value]).ok().text();
+    let warned = set("three");
+    assert!(warned.contains("warning[config-type]") && warned.contains("`integer`"), "{warned}");
+    assert_eq!(sandbox.outrigger(&["config", "get", "words"]).ok().stdout.trim(), "three");
+    assert!(!set("3").contains("warning"));
+}
+
+#[test]
+fn some_commands_need_no_directory() {
+    let sandbox = Sandbox::new("name: shop\nruntime: yaml\n");
+    let outrigger = env!("CARGO_BIN_EXE_outrigger");
+    let gone = |arguments: &str| {
+        let script = format!("mkdir gone && cd gone && rmdir ../gone && exec '{outrigger}' {arguments}");
+        sandbox.run("/bin/sh".as_ref(), &["-c", &script])
+    };
+    gone("version").ok();
+    gone("explain yaml-syntax").ok().says(&["What to do."]);
+    gone("check").ended(1).says(&["error[no-directory]"]);
+}
+
+#[test]
 fn missing_config_plugin_and_stack() {
     check("config:\n  size: {type: integer}\n", &["size", "outrigger config set"]);
     check(

@@ -237,10 +237,38 @@ fn one_resource_that_crashes_the_plugin_costs_no_other() {
     assert_eq!(left(&sandbox), (vec![entry("a", "chaos-a")], vec![entry("b", "creating")]));
 }
 
+/// Nobody chose the default provider of a creation that is in doubt, so the present one adopts it.
+#[test]
+fn a_creation_in_doubt_is_adopted_after_its_default_provider_was_recreated() {
+    let sandbox = sandbox();
+    let second =
+        "  b:\n    type: chaos:Thing\n    properties: {chaos: 'Create=exit'}\n    options: {dependsOn: ['${a}']}\n";
+    sandbox.write("Pulumi.yaml", &format!("{PROJECT}{second}"));
+    sandbox.outrigger(&["up", "--yes", "--skip-preview"]).ended(1).says(CRASH);
+    sandbox.outrigger(&["destroy", "--yes", "--skip-preview"]).ok();
+    let urn = "urn:pulumi:dev::shop::chaos:index:Thing::b";
+    let adopt =
+        ["refresh", "--yes", "--skip-preview", "--import-pending-creates", urn, "--import-pending-creates", "chaos-b"];
+    // There is no default provider at all.
+    sandbox.outrigger(&adopt).failed().says(&["a provider that is not there", "which registers a default provider"]);
+    sandbox.write("Pulumi.yaml", PROJECT);
+    sandbox.outrigger(&["up", "--yes", "--skip-preview"]).ok();
+    sandbox.outrigger(&adopt).ok();
+    let export = sandbox.export();
+    let resources = export["deployment"]["resources"].as_array().unwrap();
+    let adopted = resources.iter().find(|resource| resource["urn"] == urn).unwrap();
+    let provider = |resource: &serde_json::Value| {
+        format!("{}::{}", resource["urn"].as_str().unwrap(), resource["id"].as_str().unwrap_or(""))
+    };
+    assert!(resources.iter().any(|resource| provider(resource) == adopted["provider"].as_str().unwrap()), "{adopted}");
+    assert!(export["deployment"]["pending_operations"].is_null(), "{export}");
+    sandbox.outrigger(&["destroy", "--yes", "--skip-preview"]).ok();
+}
+
 /// Starts an update with a plan and waits until its creation has begun.
 fn begun(sandbox: &mut Sandbox, chaos: &str) -> (Child, BufReader<ChildStdout>, BufReader<ChildStderr>) {
     sandbox.set("CHAOS", Some(chaos));
-    let mut child = sandbox.start(&["up", "--yes", "--skip-preview", "--json"]);
+    let mut child = sandbox.start(&["up", "--yes", "--skip-preview", "--json-events"]);
     let mut stdout = BufReader::new(child.stdout.take().unwrap());
     let stderr = BufReader::new(child.stderr.take().unwrap());
     await_line(&mut stdout, CALLED);

@@ -38,7 +38,7 @@ fn only_what_was_called_has_failed() {
     let named = |name: &str| log.lines().filter(|line| line.contains(&format!("Command::{name}\""))).count();
     assert!(named("bad") > 0 && named("one") + named("two") + named("three") + named("after") == 0, "{log}");
 
-    let told = sandbox.outrigger(&[&up[..5], &["--json"]].concat()).ended(1).stdout;
+    let told = sandbox.outrigger(&[&up[..5], &["--json-events"]].concat()).ended(1).stdout;
     let events: Vec<Json> = told.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let of = |kind: &str| -> Vec<&Json> { events.iter().filter(|event| event["type"] == kind).collect() };
     let calls = of("call-started");

@@ -87,3 +87,14 @@ mod peers {
         assert_eq!(started.signalled("-INT"), Some(0));
     }
 }
+
+/// A call by hand that cannot be answered names the next thing to try.
+#[test]
+fn a_call_by_hand_that_fails_is_explained() {
+    let sandbox = Sandbox::new("name: shop\nruntime: yaml\n");
+    let check = r#"{"type": "kit:process:Command", "urn": "urn:pulumi:d::p::kit:process:Command::x", "news": {}}"#;
+    let call = |arguments: &[&str]| sandbox.outrigger(&[&["plugin", "call", "kit"], arguments].concat());
+    call(&["Chek"]).ended(1).says(&["`kit 0.1.0` has no call `Chek`", "Did you mean `Check`?", "CheckConfig"]);
+    call(&["Check", check]).ended(1).says(&["has not been configured", "--config '{}'"]);
+    call(&["Check", check, "--config", "{}"]).ok().says(&["failures"]);
+}

@@ -53,6 +53,11 @@ pub fn find(start: &Path) -> Result<PathBuf, Diagnostic> {
             if path.is_file() {
                 return Ok(path);
             }
+            if path.is_dir() {
+                return Err(Diagnostic::error("project-unreadable", format!("`{}` is a directory", path.display()))
+                    .detail("A project file has this name.")
+                    .hint("Rename the directory, or name the project's directory with `--cwd`."));
+            }
         }
     }
     let missing = Diagnostic::error("project-not-found", "there is no project here")
@@ -237,6 +242,11 @@ fn name(reader: &mut Reader<'_>, root: &Object) -> Option<String> {
         return None;
     };
     match node.as_str() {
+        Some(name) if name.chars().any(|letter| !letter.is_ascii_alphanumeric() && !"_.-".contains(letter)) => {
+            let hint = "Choose a name of letters, digits, `_`, `.` and `-`.";
+            reader.fail("project-name", &format!("`{name}` cannot be the name of a project"), node.span, hint);
+            None
+        }
         Some(name) if !name.is_empty() => Some(name.to_owned()),
         _ => {
             reader.fail("project-name", "`name` must be text, and not empty", node.span, "Put the name in quotes.");
@@ -302,6 +312,7 @@ mod tests {
             ("runtime: yaml\n", "project-no-name Pulumi.yaml:1:1"),
             ("Name: x\n", "project-no-name Pulumi.yaml:1:1"),
             ("name: 5\n", "project-name Pulumi.yaml:1:7"),
+            ("name: ../../etc/passwd\n", "project-name Pulumi.yaml:1:7"),
             ("- a\n", "project-not-object Pulumi.yaml:1:1"),
             ("name: a\nruntime: {nmae: x}\n", "project-unknown-key Pulumi.yaml:2:11"),
             ("name: a\nruntime: [x]\n", "project-wrong-kind Pulumi.yaml:2:10"),

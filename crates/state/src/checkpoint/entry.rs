@@ -10,6 +10,11 @@ use crate::checkpoint::json::JsonWriter;
 use crate::checkpoint::property::{Secrets, read_value, write_map, write_value};
 use crate::{OperationKind, Resource};
 
+/// A resource as JSON in the form of state files, its secrets through the crypter.
+pub fn resource_to_json(resource: &Resource, crypter: &dyn Crypter) -> Result<String, Diagnostic> {
+    write_entry(resource, Secrets::Sealed(crypter))
+}
+
 /// The text of an entry, with fields in Pulumi's order.
 pub(crate) fn write_entry(resource: &Resource, secrets: Secrets<'_>) -> Result<String, Diagnostic> {
     let mut out = JsonWriter::new();

@@ -147,7 +147,7 @@ impl JsonWriter {
 }
 
 /// The same JSON with line breaks and four spaces per level, as Pulumi prints it. The text must be valid JSON.
-pub(crate) fn indented(text: &str) -> String {
+pub fn indented(text: &str) -> String {
     let mut out = String::with_capacity(text.len() * 2);
     let (mut level, mut in_string, mut escaped) = (0_usize, false, false);
     let mut characters = text.chars().filter(|each| !matches!(each, '\n' | '\r')).peekable();

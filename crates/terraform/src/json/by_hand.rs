@@ -47,9 +47,8 @@ impl Client {
         }
         let failed = |message| CallError::new(self.label(), call.name, ErrorKind::NotDone, message);
         let Some(known) = CALLS.iter().find(|known| known.rpc.name == call.name) else {
-            let names: Vec<&str> = CALLS.iter().map(|known| known.rpc.name).collect();
-            let all = format!("{}, {}", rpc::GET_PROVIDER_SCHEMA.name, names.join(", "));
-            return Err(failed(format!("there is no call `{}`; there are {all}", call.name)));
+            let names = [rpc::GET_PROVIDER_SCHEMA.name].into_iter().chain(CALLS.iter().map(|known| known.rpc.name));
+            return Err(CallError::no_such_call(self.label(), call.name, names));
         };
         // Only resources have identities, so a provider is not asked about them for anything else.
         let identities = match known.subject {

@@ -7,7 +7,7 @@ use outrigger_bridge::RawProvider;
 use outrigger_diagnostic::Diagnostic;
 use outrigger_host::Host;
 use outrigger_provider::{
-    CallContext, CallError, LogSink, Parameterization, Parameterize, Plugin, PluginDescriptor, Plugins,
+    CallContext, CallError, ErrorKind, LogSink, Parameterization, Parameterize, Plugin, PluginDescriptor, Plugins,
 };
 
 use super::Environment;
@@ -118,11 +118,25 @@ pub async fn terraform_provider(
     Ok(Bare { _host: host, provider })
 }
 
-/// What a plugin said instead of an answer.
+/// The error that a plugin gave instead of an answer.
 pub fn call_failed(error: &CallError) -> Diagnostic {
-    let diagnostic = Diagnostic::error("plugin-call", format!("`{}` did not answer {}", error.plugin, error.call))
-        .detail(error.message.clone())
-        .hint("`outrigger plugin schema` shows what a plugin has; `outrigger explain plugin-call` says how requests are written.");
+    let CallError { plugin, call, .. } = error;
+    let summary = match error.kind {
+        ErrorKind::Unsupported => format!("`{plugin}` has no call `{call}`"),
+        ErrorKind::NotDone | ErrorKind::Unknown => format!("`{plugin}` answered {call} with an error"),
+        _ => format!("`{plugin}` did not answer {call}"),
+    };
+    let hint = match error.kind {
+        ErrorKind::Unsupported => "`outrigger explain plugin-call` tells how requests are written.",
+        // Where the schema is what failed, it shows nothing.
+        _ if call.contains("Schema") || call == "Parameterize" => {
+            "Look at the plugin's own log, or try another version of it."
+        }
+        _ => {
+            "`outrigger plugin schema` prints what a plugin has; `outrigger explain plugin-call` tells how requests are written."
+        }
+    };
+    let diagnostic = Diagnostic::error("plugin-call", summary).detail(error.message.clone()).hint(hint);
     match error.last_words.as_slice() {
         [] => diagnostic,
         words => diagnostic.note(words.join("\n")),

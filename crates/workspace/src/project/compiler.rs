@@ -70,7 +70,7 @@ pub(super) fn run(compiler: &Compiler, around: &Surroundings<'_>) -> Result<Vec<
     let unwatched = |error: io::Error| {
         failed(format!("the compiler `{name}` could not be watched"))
             .detail(error.to_string())
-            .hint("Check the limit on the number of processes and threads (`ulimit -u`).")
+            .hint("Check the limits on processes and threads (`ulimit -u`) and on open files (`ulimit -n`).")
     };
     let printed = collect(child.stdout.take(), MAX_BYTES + 1).map_err(unwatched)?;
     let said = collect(child.stderr.take(), WORDS).map_err(unwatched)?;

@@ -3,8 +3,10 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use outrigger_diagnostic::Diagnostic;
-use outrigger_project::config::{ConfigKey, ConfigPath, GetOutput, Item, ListedValue, get, list, looks_like_secret};
+use outrigger_diagnostic::{Diagnostic, Severity};
+use outrigger_project::config::{
+    ConfigKey, ConfigPath, GetOutput, Item, ListedValue, Survey, get, list, looks_like_secret,
+};
 use outrigger_project::stack_config::{NewValue, StackConfig};
 use outrigger_secrets::{Crypter, Locked};
 use outrigger_state::StackName;
@@ -83,6 +85,9 @@ impl Configuration {
             };
             file = self.parsed(&file.set(&path, value)?)?;
         }
+        for warning in self.new_mismatches(&file) {
+            self.workspace.environment.frontend.finding(&warning);
+        }
         self.write(file)
     }
 
@@ -141,6 +146,16 @@ impl Configuration {
     /// The workspace again.
     pub(super) fn into_workspace(self) -> Workspace {
         self.workspace
+    }
+
+    /// Values of another type than the project declares, which the next command would refuse. `pulumi` stores them, too.
+    fn new_mismatches(&self, file: &StackConfig) -> Vec<Diagnostic> {
+        let of = |file: &StackConfig| Survey::of_stack(&self.workspace.project, file, self.stack.stack()).findings;
+        let known: Vec<String> = of(&self.file).iter().map(|finding| finding.summary.clone()).collect();
+        let mut new = of(file);
+        new.retain(|finding| finding.code == "config-type" && !known.contains(&finding.summary));
+        new.iter_mut().for_each(|finding| finding.severity = Severity::Warning);
+        new
     }
 
     /// Removes values, all in one change of the file. A key that is not there is no error, and no reason to touch the file.

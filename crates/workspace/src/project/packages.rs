@@ -17,8 +17,8 @@ use super::Environment;
 use super::open::{project, replace_file, write_project};
 use super::plugins::PluginSettings;
 use super::used_plugins::{UsedPlugin, used_plugins};
-use crate::Error;
 use crate::services::Relay;
+use crate::{BRIDGE, Error};
 
 /// The beginning of the name of every plugin's executable.
 pub(super) const EXECUTABLE: &str = "pulumi-resource-";
@@ -291,6 +291,13 @@ fn write(project: &Project, lock: &LockFile) -> Result<(String, bool), Diagnosti
 }
 
 fn refused(descriptor: &PluginDescriptor, what: &str, error: &CallError) -> Diagnostic {
+    // What the bridge itself says, and no provider, is about finding the provider, and that is what matters to the user.
+    let found_nothing = descriptor.name == BRIDGE && error.plugin.starts_with(BRIDGE);
+    if let (true, Some((summary, detail))) = (found_nothing, error.message.split_once(": ")) {
+        return Diagnostic::error("package-plugin", summary)
+            .detail(detail)
+            .hint("`outrigger explain terraform-missing` tells where providers are looked for.");
+    }
     let diagnostic = Diagnostic::error("package-plugin", format!("plugin `{}` {what}", descriptor.name))
         .detail(error.to_string())
         .hint("Look at the parameters that follow the plugin's name, and at what the plugin's documentation says of them.");

@@ -1,7 +1,7 @@
 //! Types in the checker: those of schemas, expanded one level at a time, and those of literals.
 
 use std::collections::BTreeMap;
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::sync::Arc;
 
 use outrigger_schema::{Definition, EnumType, Package, Property, Resource, Type};
@@ -125,6 +125,40 @@ impl Ty {
 /// The form in which Pulumi shows types to users.
 impl fmt::Display for Ty {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut beginning = Beginning { out: f, room: LONGEST };
+        match self.write(&mut beginning) {
+            Err(_) if beginning.room == 0 => f.write_str("…"),
+            written => written,
+        }
+    }
+}
+
+/// How much of a type is shown. Variables that name each other twice make types that are larger than any memory.
+const LONGEST: usize = 400;
+
+/// Takes a text up to a length, and then refuses.
+struct Beginning<'a, 'f> {
+    out: &'a mut fmt::Formatter<'f>,
+    room: usize,
+}
+
+impl fmt::Write for Beginning<'_, '_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let fitting =
+            text.char_indices().map(|(at, letter)| at + letter.len_utf8()).take_while(|end| *end <= self.room);
+        let fitting = fitting.last().unwrap_or_default();
+        self.out.write_str(text.get(..fitting).unwrap_or_default())?;
+        if fitting < text.len() {
+            self.room = 0;
+            return Err(fmt::Error);
+        }
+        self.room -= fitting;
+        Ok(())
+    }
+}
+
+impl Ty {
+    fn write(&self, f: &mut Beginning<'_, '_>) -> fmt::Result {
         match self {
             Ty::Unknown => f.write_str("unknown"),
             Ty::Any => f.write_str("any"),
@@ -134,19 +168,21 @@ impl fmt::Display for Ty {
             Ty::Boolean => f.write_str("boolean"),
             Ty::Asset => f.write_str("asset"),
             Ty::Archive => f.write_str("archive"),
-            Ty::List(element) => write!(f, "List<{element}>"),
-            Ty::Map(element) => write!(f, "Map<{element}>"),
+            Ty::List(element) => element.within(f, "List"),
+            Ty::Map(element) => element.within(f, "Map"),
             Ty::Union(branches) => {
                 f.write_str("Union<")?;
                 for (number, branch) in branches.iter().enumerate() {
-                    write!(f, "{}{branch}", if number == 0 { "" } else { ", " })?;
+                    f.write_str(if number == 0 { "" } else { ", " })?;
+                    branch.write(f)?;
                 }
                 f.write_str(">")
             }
             Ty::Literal(entries) => {
                 f.write_str("{")?;
                 for (number, (name, ty)) in entries.iter().enumerate() {
-                    write!(f, "{}{name}: {ty}", if number == 0 { "" } else { ", " })?;
+                    write!(f, "{}{name}: ", if number == 0 { "" } else { ", " })?;
+                    ty.write(f)?;
                 }
                 f.write_str("}")
             }
@@ -155,5 +191,10 @@ impl fmt::Display for Ty {
             Ty::Resource(held) => f.write_str(&held.token),
             Ty::AnyResource => f.write_str("resource"),
         }
+    }
+    fn within(&self, f: &mut Beginning<'_, '_>, container: &str) -> fmt::Result {
+        write!(f, "{container}<")?;
+        self.write(f)?;
+        f.write_str(">")
     }
 }

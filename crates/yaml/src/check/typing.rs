@@ -86,10 +86,21 @@ impl Typing<'_, '_> {
         let mut diagnostic = match &innermost.special {
             Some(special) => Diagnostic::error(special.code, special.summary.clone()).hint(special.hint.clone()),
             None => Diagnostic::error("yaml-type", format!("{to} is not assignable from {from}"))
-                .hint(format!("Write a value of type {to} here.")),
+                .hint(self.instead(span, to)),
         };
         diagnostic.severity = self.around.type_mismatch;
         self.report(diagnostic.detail(mismatch.tree()), span);
+    }
+
+    /// What to write in place of a value of another type; most often the name of a resource or variable stands there as text.
+    fn instead(&self, span: Span, to: &Ty) -> String {
+        let text = self.around.document.text(span).trim_matches(['"', '\'']);
+        match to {
+            _ if self.scope.node(text).is_some() => format!("Write `${{{text}}}` instead of `{text}`."),
+            Ty::List(_) => "Write a list here, such as `[a, b]`.".to_owned(),
+            Ty::Map(_) | Ty::Object(_) => "Write an object here, such as `{key: value}`.".to_owned(),
+            to => format!("Write a value of type {to} here."),
+        }
     }
 
     fn visit(&mut self, expression: &Expression) {
@@ -420,8 +431,8 @@ fn joined(mut types: Vec<Ty>) -> Ty {
         0 => Ty::Unknown,
         1 => types.remove(0),
         _ => {
-            let first = types.first().map(ToString::to_string);
-            let same = types.iter().all(Ty::is_primitive) && types.iter().all(|ty| Some(ty.to_string()) == first);
+            let same = || types.iter().all(|ty| Some(ty.to_string()) == types.first().map(ToString::to_string));
+            let same = types.iter().all(Ty::is_primitive) && same();
             if same { types.remove(0) } else { Ty::Union(types.into()) }
         }
     }

@@ -28,8 +28,8 @@ impl Run<'_> {
                 Kind::String(text) => Ok(Evaluated::String(text.to_string())),
                 Kind::Text(parts) => self.interpolate(parts, span, at).await,
                 Kind::Symbol(access) => self.read(access, span, at).await,
-                Kind::List(items) => self.all(items, at).await.map(Evaluated::List),
-                Kind::Object(entries) => self.object(entries, at).await,
+                Kind::List(items) => self.all(items, span, at).await.map(Evaluated::List),
+                Kind::Object(entries) => self.object(entries, span, at).await,
                 Kind::Call(function, arguments) => self.call(*function, arguments, span, at).await,
                 Kind::AssetArchive(assets) => self.asset_archive(assets, span, at).await,
                 Kind::Invoke(invoke) => self.invoke(invoke, span, at).await,
@@ -40,11 +40,16 @@ impl Run<'_> {
     }
 
     /// Evaluates all, so that every error is reported; if one fails, the result is missing.
-    pub(super) async fn all(&self, expressions: &[Expression], at: At) -> Result<Vec<Evaluated>, Poisoned> {
+    pub(super) async fn all(&self, expressions: &[Expression], span: Span, at: At) -> Result<Vec<Evaluated>, Poisoned> {
         let mut values = Ok(Vec::with_capacity(expressions.len()));
+        let mut size = 0_usize;
         for expression in expressions {
             match (self.evaluate(expression, at).await, &mut values) {
-                (Ok(value), Ok(values)) => values.push(value),
+                (Ok(value), Ok(values)) => {
+                    size = size.saturating_add(value.size());
+                    self.fits(size, span, at)?;
+                    values.push(value);
+                }
                 (Ok(_), Err(_)) => {}
                 (Err(poisoned), _) => values = Err(poisoned),
             }
@@ -52,8 +57,9 @@ impl Run<'_> {
         values
     }
 
-    async fn object(&self, entries: &[(Expression, Expression)], at: At) -> Result<Evaluated, Poisoned> {
+    async fn object(&self, entries: &[(Expression, Expression)], span: Span, at: At) -> Result<Evaluated, Poisoned> {
         let mut map = BTreeMap::new();
+        let mut size = 0_usize;
         let mut keys = Provenance::default();
         let mut failed = None;
         for (key, value) in entries {
@@ -63,6 +69,8 @@ impl Run<'_> {
                 failed = Some(Poisoned);
                 continue;
             };
+            size = size.saturating_add(name.size()).saturating_add(value.size());
+            self.fits(size, span, at)?;
             let (name, provenance) = name.resolved();
             let unknown = provenance.unknown;
             keys.merge(provenance);
@@ -97,7 +105,10 @@ impl Run<'_> {
                 continue;
             }
             match text::shown(&value) {
-                Ok(shown) => text.push_str(&shown),
+                Ok(shown) => {
+                    self.fits(text.len().saturating_add(shown.len()), span, at)?;
+                    text.push_str(&shown);
+                }
                 Err(kind) => {
                     let summary = format!("${{{access}}} cannot be part of a text, because it is or holds {kind}");
                     return Err(self.fail(

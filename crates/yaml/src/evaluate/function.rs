@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::value::Evaluated;
-use super::{At, Poisoned, Run, text};
+use super::{At, Poisoned, Run, size, text};
 use crate::expression::{Expression, Function};
 use crate::interpolation::Step;
 
@@ -27,7 +27,7 @@ impl Run<'_> {
         span: Span,
         at: At,
     ) -> Result<Evaluated, Poisoned> {
-        let values = self.all(arguments, at).await?;
+        let values = self.all(arguments, span, at).await?;
         if function == Function::Secret {
             return Ok(values.into_iter().next().unwrap_or(Evaluated::Null).into_secret());
         }
@@ -42,9 +42,13 @@ impl Run<'_> {
         if function == Function::Select {
             return Ok(provenance.wrap(self.select(values, arguments, span, at).await?));
         }
+        self.fits(grown(function, &values), span, at)?;
         let spans: Vec<Span> = arguments.iter().map(|argument| argument.span).collect();
         match self.apply(function, values, &spans, span) {
-            Ok(value) => Ok(provenance.wrap(value)),
+            Ok(value) => {
+                self.fits(value.size(), span, at)?;
+                Ok(provenance.wrap(value))
+            }
             Err((span, summary, hint)) => Err(self.fail(span, "yaml-function", summary, hint, at)),
         }
     }
@@ -147,6 +151,19 @@ impl Run<'_> {
             (span, summary, "Paths are relative to the program's directory.")
         };
         fs::read(full).map_err(unreadable)
+    }
+}
+
+/// How large the result of a function gets that can make much of little.
+fn grown(function: Function, arguments: &[Evaluated]) -> usize {
+    match (function, arguments) {
+        (Function::Join, [Evaluated::String(delimiter), list @ Evaluated::List(items)]) => {
+            delimiter.len().saturating_mul(items.len()).saturating_add(list.size())
+        }
+        (Function::Split, [Evaluated::String(delimiter), Evaluated::String(source)]) => {
+            size::of_parts(source.matches(delimiter.as_str()).count(), source.len())
+        }
+        _ => 0,
     }
 }
 

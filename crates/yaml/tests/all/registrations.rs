@@ -396,6 +396,32 @@ resources:
     assert_eq!(done.records.goals.iter().map(|goal| goal.name.as_str()).collect::<Vec<_>>(), ["first"]);
 }
 
+/// Forty lines of which each repeats the one before it ask for a terabyte.
+#[test]
+fn values_that_repeat_each_other_are_refused_at_their_place() {
+    let kinds = [
+        "\"${LAST}${LAST}\"",
+        "[\"${LAST}\", \"${LAST}\"]",
+        "{a: \"${LAST}\", b: \"${LAST}\"}",
+        "{fn::toJSON: [\"${LAST}\"]}",
+    ];
+    for kind in kinds.into_iter().chain(["{fn::join: [\"${LAST}\", [\"${LAST}\", \"${LAST}\"]]}"]) {
+        let mut text = "name: shop\nvariables:\n  v0: \"0123456789\\\"\"\n".to_owned();
+        for index in 1..=40 {
+            text.push_str(&format!("  v{index}: {}\n", kind.replace("LAST", &format!("v{}", index - 1))));
+        }
+        let done = run(&text);
+        assert!(done.result.is_err(), "{kind}");
+        let [report] = &done.reports()[..] else { panic!("{kind}: {:?}", done.reports()) };
+        assert!(report.ends_with(" yaml-value-too-large"), "{kind}: {report}");
+    }
+    let split = "name: shop\nvariables:\n  v: {fn::split: [\"\", \"TEXT\"]}\n".replace("TEXT", &"x".repeat(3 << 20));
+    assert_eq!(run(&split).reports(), ["3:6 yaml-value-too-large"]);
+    let large =
+        "name: shop\nvariables:\n  v: \"TEXT\"\n  w: [\"${v}\", \"${v}\"]\n".replace("TEXT", &"x".repeat(4 << 20));
+    assert_eq!(run(&large).result, Ok(()));
+}
+
 #[test]
 fn ten_thousand_resources_in_a_chain() {
     let mut text = String::from("name: shop\nresources:\n  r0: {type: test:Thing, properties: {text: x}}\n");

@@ -104,6 +104,20 @@ async fn silence_in_a_call_with_a_deadline_ends_with_it() {
     .await;
 }
 
+/// A call by hand is limited like the same call of a run.
+#[tokio::test]
+async fn silence_in_a_call_by_hand_ends_with_its_deadline() {
+    join_all(["Configure", "GetSchema", "Check"].map(|call| async move {
+        let stage = Stage::new(&format!("{call}=hang"), all_short);
+        let plugin = stage.plugin().await;
+        let error = plugin.by_hand(&CallContext::background(), call, "{}", false).await.unwrap_err();
+        assert_eq!((error.kind, error.call.as_str()), (ErrorKind::TimedOut, call), "{error:?}");
+        drop(plugin);
+        stage.end().await;
+    }))
+    .await;
+}
+
 /// A start and a schema have long deadlines, but a person may not want to wait for them.
 #[tokio::test]
 async fn nobody_waits_for_a_plugin_when_the_user_wants_to_stop() {

@@ -4,7 +4,7 @@ use std::io::Read;
 
 use clap::Args;
 use outrigger_diagnostic::Diagnostic;
-use outrigger_provider::CallContext;
+use outrigger_provider::{CallContext, CallError, ErrorKind};
 use outrigger_workspace::{Asked, BridgePlace, call_failed, terraform_provider};
 
 use crate::environment::Environment;
@@ -76,7 +76,7 @@ impl Call {
         };
         let asked = asked.await;
         provider.end().await;
-        asked.map_err(|error| call_failed(&error))?;
+        asked.map_err(|error| self.failed(&error))?;
         Ok(printed?)
     }
 
@@ -92,10 +92,19 @@ impl Call {
         };
         let answers = answered.await;
         asked.end().await;
-        for answer in answers.map_err(|error| call_failed(&error))? {
+        for answer in answers.map_err(|error| self.failed(&error))? {
             data(&answer)?;
         }
         Ok(())
+    }
+
+    /// Most calls need a plugin that is configured, and many plugins take an empty configuration.
+    fn failed(&self, error: &CallError) -> Diagnostic {
+        let diagnostic = call_failed(error);
+        if error.kind == ErrorKind::Unsupported || self.config.is_some() || !needs_configuration(&self.call) {
+            return diagnostic;
+        }
+        diagnostic.hint("The plugin was not configured. To configure it before the call, add `--config '{}'`, with what it needs inside.")
     }
 
     fn request(&self) -> Result<String, Diagnostic> {
@@ -110,6 +119,13 @@ impl Call {
         is_json("the request", &text)?;
         Ok(text)
     }
+}
+
+/// Whether a call of either protocol is answered by a configured plugin only, as a rule.
+fn needs_configuration(call: &str) -> bool {
+    const FREE: [&str; 7] = ["Schema", "Config", "Handshake", "PluginInfo", "Parameterize", "Metadata", "Mapping"];
+    const FREE_WHOLE: [&str; 5] = ["Configure", "Attach", "Cancel", "CallFunction", "GetFunctions"];
+    !FREE.iter().any(|part| call.contains(part)) && !FREE_WHOLE.contains(&call)
 }
 
 fn is_json(what: &str, text: &str) -> Result<(), Diagnostic> {

@@ -7,7 +7,7 @@ use outrigger_value::{PathStep, PropertyPath, Value};
 
 use super::delta::{Delta, Element};
 use super::strings::{LineChange, around};
-use crate::render::text::one_line;
+use crate::render::text::{harmless, one_line};
 use crate::render::value::{change, to_line};
 use outrigger_workspace::HIDDEN;
 use outrigger_workspace::json::Secrets;
@@ -231,8 +231,7 @@ fn text_lines(lines: &[LineChange], indent: &str, out: &mut String) {
 
 /// A line of a text without anything that moves the cursor; its indentation stays.
 fn printable(line: &str) -> String {
-    let bare = anstream::adapter::strip_str(line).to_string();
-    cut(&bare.replace('\t', "    ").chars().filter(|letter| !letter.is_control()).collect::<String>())
+    cut(&harmless(line).replace('\t', "    "))
 }
 
 fn cut(text: &str) -> String {

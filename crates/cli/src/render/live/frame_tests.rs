@@ -7,6 +7,7 @@ use outrigger_state::Resource;
 use outrigger_value::Urn;
 
 use super::*;
+use crate::render::hostile;
 
 fn urn(name: &str) -> Urn {
     match name {
@@ -198,4 +199,34 @@ fn an_import_that_the_program_agrees_with_stays_an_import() {
     let chosen: BTreeSet<usize> = run.board.settled().collect();
     let text = run.frame(80, 24, 1).settled(&run.board, &chosen, &|_| String::new());
     assert_eq!(anstream::adapter::strip_str(&text).to_string(), " =  a Bucket  imported 1.00s\n");
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig { cases: 48, max_shrink_iters: 200, failure_persistence: None, ..Default::default() })]
+
+    /// Every name, message and note may come from somebody who wishes us ill, and a terminal may have any size.
+    #[test]
+    fn a_hostile_board_fits_and_is_harmless(
+        names in [hostile::text(), hostile::text()],
+        message in hostile::text(),
+        columns in proptest::sample::select(vec![0_usize, 1, 2, 10, 80, 65_536]),
+        rows in proptest::sample::select(vec![0_usize, 1, 3, 24, 65_536]),
+    ) {
+        let mut run = Run::new(Board::default());
+        let [one, two] = names;
+        let first = step(StepOp::Create, &one, None, &[]);
+        let second = step(StepOp::Update, &two, Some(&one), &[&one]);
+        run.begin(0, &first);
+        run.begin(1, &second);
+        run.board.message(&second.urn, &message);
+        for line in run.frame(columns, rows, 5).lines(&run.board) {
+            hostile::assert_harmless(&line);
+            let shown = anstream::adapter::strip_str(&line).to_string();
+            assert!(!shown.contains('\n') && crate::render::text::width(&shown) <= columns.max(10), "{columns}: {shown:?}");
+        }
+        run.end(6, &first, StepResult::Done);
+        run.end(6, &second, StepResult::Failed);
+        let all = (0..2).collect();
+        hostile::assert_harmless(&run.frame(columns, rows, 7).settled(&run.board, &all, &|_| String::new()));
+    }
 }

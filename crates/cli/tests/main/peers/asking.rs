@@ -161,7 +161,10 @@ fn wrong_requests_are_told_with_their_place() {
         drop(sandbox.outrigger(&whole).ended(1).says(parts));
     };
     let random = "./terraform-provider-random";
-    refused(&["--terraform", random, "NoSuchCall"], &["there is no call `NoSuchCall`", "ReadResource"]);
+    refused(
+        &["--terraform", random, "ReadResorce"],
+        &["has no call `ReadResorce`", "Did you mean `ReadResource`?", "ValidateProviderConfig"],
+    );
     refused(&["--terraform", random, "ReadResource", "{"], &["error[plugin-request]", "the request is not JSON"]);
     refused(&["--terraform", random, "ReadResource"], &["`type_name` has to name what it is about"]);
     refused(&["--terraform", random, "ReadResource", r#"{"type_name": "random_x"}"#], &["has no `random_x`"]);
@@ -171,7 +174,7 @@ fn wrong_requests_are_told_with_their_place() {
     refused(&["--terraform", random, "ValidateResourceConfig", wrong], &["confg: the message has no such field"]);
     // Protocol 5 before the call was there.
     refused(&["--terraform", "./terraform-provider-tls", "GetMetadata"], &["unknown method GetMetadata"]);
-    refused(&["simple", "NoSuchCall"], &["there is no call `NoSuchCall`", "CheckConfig"]);
+    refused(&["simple", "NoSuchCall"], &["has no call `NoSuchCall`", "The calls are: ", "CheckConfig"]);
     refused(&["simple", "Check", r#"{"urm": "x"}"#], &["the request was not sent", "urm"]);
 }
 

@@ -17,7 +17,7 @@ fn fields(object: &Json) -> String {
 }
 
 /// An event without what differs from run to run: ids, times, provider's messages.
-fn shape(event: &Json) -> Option<String> {
+pub(super) fn shape(event: &Json) -> Option<String> {
     let kind = event.as_object().unwrap().keys().find(|key| key.ends_with("Event")).unwrap();
     let body = &event[kind];
     if kind == "diagnosticEvent" {

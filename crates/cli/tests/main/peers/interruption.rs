@@ -34,7 +34,7 @@ fn names(sandbox: &Sandbox, of: &str) -> Vec<String> {
 #[test]
 fn once_lets_running_work_finish() {
     let sandbox = Sandbox::with_stack(PROJECT);
-    let mut child = sandbox.start(&["up", "--yes", "--skip-preview", "--json"]);
+    let mut child = sandbox.start(&["up", "--yes", "--skip-preview", "--json-events"]);
     let mut stdout = BufReader::new(child.stdout.take().unwrap());
     let mut stderr = BufReader::new(child.stderr.take().unwrap());
     await_line(&mut stdout, CALLED);
@@ -51,7 +51,7 @@ fn once_lets_running_work_finish() {
 #[test]
 fn twice_writes_down_what_is_not_known() {
     let sandbox = Sandbox::with_stack(PROJECT);
-    let mut child = sandbox.start(&["up", "--yes", "--skip-preview", "--json"]);
+    let mut child = sandbox.start(&["up", "--yes", "--skip-preview", "--json-events"]);
     let mut stdout = BufReader::new(child.stdout.take().unwrap());
     let mut stderr = BufReader::new(child.stderr.take().unwrap());
     await_line(&mut stdout, CALLED);

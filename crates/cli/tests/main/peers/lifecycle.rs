@@ -114,7 +114,7 @@ fn a_failure_leaves_what_was_made() {
 #[test]
 fn events_are_one_object_a_line() {
     let sandbox = Sandbox::with_stack(&pet(2, "one"));
-    let answer = sandbox.outrigger(&["up", "--yes", "--json"]).ok();
+    let answer = sandbox.outrigger(&["up", "--yes", "--json-events"]).ok();
     let events: Vec<Json> = answer.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert!(events.iter().enumerate().all(|(index, event)| event["sequence"] == index && event["version"] == 1));
     let of = |phase: &str, kind: &str| {

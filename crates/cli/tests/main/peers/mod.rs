@@ -7,6 +7,7 @@ mod differential;
 mod drift;
 mod event_log;
 pub(crate) mod interruption;
+mod json;
 mod lifecycle;
 mod live;
 mod locks;

@@ -70,3 +70,20 @@ fn targets_may_be_patterns() {
     assert_eq!(things(&sandbox), ["one-b", "two"]);
     sandbox.pulumi(&["preview", "--stack", "dev", "--target", "**::one-b", "--expect-no-changes"]).ok();
 }
+
+/// One line to copy, however many there are.
+#[test]
+fn dependents_that_were_not_named_are_listed_as_flags() {
+    let dependent =
+        |name: &str| format!("  {name}: {{type: 'oracle:Thing', properties: {{value: '${{base.value}}'}}}}\n");
+    let sandbox = Sandbox::with_stack(&format!(
+        "name: part\nruntime: yaml\nresources:\n  base: {{type: 'oracle:Thing', properties: {{value: a}}}}\n{}{}",
+        dependent("left"),
+        dependent("right")
+    ));
+    sandbox.outrigger(&["up", "--yes", "--skip-preview"]).ok();
+    let refused = sandbox.outrigger(&["destroy", "--yes", "--skip-preview", "--target", "**::base"]).failed();
+    let flag = |name: &str| format!("--target 'urn:pulumi:dev::part::oracle:index:Thing::{name}'");
+    let text = refused.says(&[&format!("Add `{} {}`.", flag("left"), flag("right"))]).text();
+    assert_eq!(text.matches("help: Add").count(), 1, "{text}");
+}

@@ -151,7 +151,7 @@ fn a_person_stops_outrigger_with_a_provider_that_does_not_come_up() {
     world.run(&["preview"]).ok();
     let begun = world.sandbox.path("begun");
     replaceable.becomes_in_disguise(&world, &format!("echo >> '{}'\nexec sleep 600", begun.display()));
-    let mut child = world.start(&["up", "--yes", "--skip-preview", "--json"]);
+    let mut child = world.start(&["up", "--yes", "--skip-preview", "--json-events"]);
     let mut stdout = BufReader::new(child.stdout.take().unwrap());
     // By the time that the other one is made, the first one is waited for.
     await_line(&mut stdout, CALLED);

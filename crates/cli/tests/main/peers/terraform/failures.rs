@@ -279,7 +279,7 @@ fn a_hanging_creation_is_stopped() {
         let mut world =
             World::new(Tool::Outrigger, &["wide"], &program("wide:Faulty {fault: hang, until: CLOUD/never}"));
         world.sandbox.set("TF_LOG", Some("TRACE"));
-        let mut child = world.start(&["up", "--yes", "--skip-preview", "--json"]);
+        let mut child = world.start(&["up", "--yes", "--skip-preview", "--json-events"]);
         let mut stdout = BufReader::new(child.stdout.take().unwrap());
         await_line(&mut stdout, moment);
         interrupt(&child);
@@ -298,7 +298,7 @@ fn a_hanging_creation_is_stopped() {
 fn a_killed_provider_leaves_a_doubt() {
     let mut world = World::new(Tool::Outrigger, &["wide"], &program("wide:Faulty {fault: hang, until: CLOUD/never}"));
     world.sandbox.set("TF_LOG", Some("TRACE"));
-    let mut child = world.start(&["up", "--yes", "--skip-preview", "--json"]);
+    let mut child = world.start(&["up", "--yes", "--skip-preview", "--json-events"]);
     let mut stdout = BufReader::new(child.stdout.take().unwrap());
     // Before that it is only planned.
     await_line(&mut stdout, "running CreateResource");

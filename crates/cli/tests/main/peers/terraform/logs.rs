@@ -9,7 +9,7 @@ const PROGRAM: &str = "resources:\n  a: {type: 'wide:Named', properties: {name: 
 /// What one update passes on of the provider's log, as levels and messages.
 fn logged(world: &mut World, variables: &[(&str, &str)]) -> Vec<(String, String)> {
     variables.iter().for_each(|(name, value)| world.sandbox.set(name, Some(value)));
-    let answer = world.run(&["up", "--yes", "--skip-preview", "--json"]).ok();
+    let answer = world.run(&["up", "--yes", "--skip-preview", "--json-events"]).ok();
     variables.iter().for_each(|(name, _)| world.sandbox.set(name, None));
     lines(&answer.stdout)
 }
@@ -59,7 +59,7 @@ fn a_provider_that_does_not_start_is_heard() {
     let mut world = World::with(Tool::Outrigger, &[("wide", replaceable.path())], PROGRAM);
     replaceable.becomes("echo before the flood >&2\nexit 3");
     world.sandbox.set("TF_LOG", Some("TRACE"));
-    let answer = world.run(&["preview", "--json"]).ended(1).says(&["exited with code 3", "TF_LOG=TRACE"]);
+    let answer = world.run(&["preview", "--json-events"]).ended(1).says(&["exited with code 3", "TF_LOG=TRACE"]);
     assert!(!answer.text().contains("Make the provider available"), "{}", answer.text());
     let said = lines(&answer.stdout);
     assert_eq!(said, [("debug".to_owned(), "wide 0.0.0: before the flood".to_owned())]);

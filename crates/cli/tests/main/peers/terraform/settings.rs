@@ -48,7 +48,7 @@ fn what_has_a_fixed_name_is_deleted_before_it_is_made_anew() {
         set(&world, "mode", mode);
         world.run(&["up", "--yes", "--skip-preview"]).ok();
         world.program(&program.replace("top: one", "top: two"));
-        let events = world.run(&["up", "--yes", "--skip-preview", "--json"]).ok().stdout;
+        let events = world.run(&["up", "--yes", "--skip-preview", "--json-events"]).ok().stdout;
         let place = |step: &str| events.find(step).unwrap_or_else(|| panic!("no {step} in {events}"));
         let steps = ["create-replacement", "delete-replaced"];
         assert_eq!(steps.into_iter().min_by_key(|step| place(step)), Some(first), "{events}");
