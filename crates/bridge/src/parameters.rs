@@ -78,7 +78,7 @@ impl Parameters {
             [address, constraint] => Wanted::Remote { address: address.parse()?, constraint: constraint.parse()? },
             [_, _, third, ..] => {
                 return Err(wrong(format!("`{third}` is one argument too many"))
-                    .hint("A constraint with spaces in it must stand in quotes, as in `'>= 3.1, < 4.0'`."));
+                    .hint("Put a constraint with spaces in quotes, as in `'>= 3.1, < 4.0'`."));
             }
         };
         flags.parameters(provider)

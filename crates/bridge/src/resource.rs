@@ -35,7 +35,7 @@ const NAME: &str = "name";
 
 /// A provider may defer an answer only if the client allows it, and this client never does.
 pub(crate) const DEFERRED: &str =
-    "the provider puts its answer off until something else is known, which it was not allowed to do";
+    "the provider deferred its answer until something else is known, which the host had not allowed";
 
 /// A change that was planned and can be carried out.
 #[derive(Clone, Debug)]

@@ -381,7 +381,7 @@ fn not_ready(reasons: &[String], step: &Step) -> Diagnostic {
         format!("`{}` ({}) exists but is not ready", step.urn.name(), step.urn.ty()),
     )
     .detail(reasons.join("\n"))
-    .hint("Run `outrigger up` again to go on waiting for it.")
+    .hint("Run `outrigger up` again to keep waiting for it.")
 }
 
 /// A resource as its provider knows it.

@@ -81,7 +81,7 @@ fn walk(directory: &Path, depth: usize, files: &mut Vec<PathBuf>, errors: &mut V
 fn unreadable(path: &Path, error: &std::io::Error) -> Diagnostic {
     Diagnostic::error("yaml-lock-file", format!("`{}` cannot be read", path.display()))
         .detail(error.to_string())
-        .hint("Every .yaml file below the program's directory is looked at, because it may be a package lock file.")
+        .hint("Every .yaml file below the program's directory is read, because it may be a package lock file.")
 }
 
 fn parse(file: &str, bytes: &[u8]) -> Result<Option<PluginDescriptor>, Box<Diagnostic>> {

@@ -145,7 +145,7 @@ pub(crate) fn syntax(at: &Source<'_>, problem: &ScanError, in_flow: bool) -> Dia
             .detail(format!("`{open}` is opened here and never closed."))
             .hint(format!("Add the closing `{}`.", if *open == '[' { ']' } else { '}' })),
         ErrorKind::UnexpectedCharacter { character } if character.is_control() => found
-            .detail(format!("The control character `{}` cannot stand in a YAML file.", character.escape_debug()))
+            .detail(format!("The control character `{}` is not allowed in a YAML file.", character.escape_debug()))
             .hint("Remove it, or write it as an escape in double quotes, such as `\"\\u0001\"`."),
         ErrorKind::UnexpectedCharacter { character } => found
             .detail(format!("A value cannot begin with `{}`.", character.escape_debug()))

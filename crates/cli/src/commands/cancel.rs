@@ -57,7 +57,7 @@ fn confirmed(stack: &StackName, holders: &[(LockHolder, Life)], terminal: Termin
         (None, Some(holder)) => format!(
             "The lock of stack `{stack}` is held by {holder}. Whether that run is alive cannot be told from this machine."
         ),
-        (None, None) => return terminal.confirm(&format!("This removes the lock of stack `{stack}`. Go on?")),
+        (None, None) => return terminal.confirm(&format!("This removes the lock of stack `{stack}`. Continue?")),
     };
     terminal.confirm_by_name(&warning, stack.stack())
 }

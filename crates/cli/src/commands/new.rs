@@ -127,7 +127,7 @@ fn find(name: &str) -> Result<&'static Template, Diagnostic> {
         let known: Vec<&str> = TEMPLATES.iter().map(|template| template.name).collect();
         Diagnostic::error("template-unknown", format!("there is no template `{name}`"))
             .detail(format!("There are: {}.", known.join(", ")))
-            .hint("`pulumi new` has more. A project of its that has the runtime `yaml` works here as it is; other runtimes do not yet.")
+            .hint("`pulumi new` has more templates. Its projects with the runtime `yaml` work here as they are; other runtimes do not work yet.")
     })
 }
 

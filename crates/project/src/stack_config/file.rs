@@ -166,7 +166,7 @@ impl StackConfig {
                         format!("`{}` has no value and counts as empty text", entry.key.text),
                     )
                     .at(place.clone())
-                    .hint("Write `\"\"` to say so."),
+                    .hint("Write `\"\"` for an empty string."),
                 );
             }
             let item = Item::from_node(document, &entry.value);

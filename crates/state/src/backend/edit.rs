@@ -103,7 +103,7 @@ impl Edit {
                     condemned.iter().filter_map(|key| table.entries.get(key)).find(|entry| entry.node.protect);
                 if let Some(entry) = obstacle.filter(|_| !protected) {
                     return Err(Diagnostic::error("state-protected", format!("{} is protected", entry.node.urn))
-                        .hint("Give `--force` to forget it all the same, or run `outrigger state unprotect` first."));
+                        .hint("Pass `--force` to remove it anyway, or run `outrigger state unprotect` first."));
                 }
                 let count = condemned.len();
                 table.apply(TextRecord { remove: condemned.into_iter().collect(), ..TextRecord::default() });

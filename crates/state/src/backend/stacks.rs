@@ -80,7 +80,7 @@ impl Backend {
                         format!("stack `{stack}` still has {count} {what}"),
                     )
                     .detail("Without the stack, neither `outrigger` nor `pulumi` would know of them.")
-                    .hint("Remove them with `outrigger destroy`, or remove the stack all the same with `--force`."));
+                    .hint("Delete them with `outrigger destroy`, or remove the stack anyway with `--force`."));
                 }
             }
             self.delete_files(stack)
@@ -250,7 +250,7 @@ fn foreign(table: &Table, stack: &StackName, force: bool, findings: &mut Vec<Dia
         if !force {
             return Err(Diagnostic::error("import-foreign", summary)
                 .detail("Importing another stack's state makes two stacks own the same resources.")
-                .hint("Choose the right stack with `--stack`, or import it all the same with `--force`."));
+                .hint("Choose the right stack with `--stack`, or import it anyway with `--force`."));
         }
         findings.push(Diagnostic::warning("import-foreign", summary));
     }

@@ -24,7 +24,7 @@ impl Violation {
     pub(crate) fn on_read(&self, file: &str) -> Diagnostic {
         Diagnostic::error("state-integrity", format!("the state is not sound: {}", self.rule))
             .detail(format!("Resource {} in {file} breaks a rule that both Pulumi and Outrigger rely on, so it is not used.", self.resource))
-            .hint("Look at it with `outrigger stack export`, mend it, and bring it back with `outrigger stack import`.")
+            .hint("Export it with `outrigger stack export`, correct it, and import it with `outrigger stack import`.")
             .hint("Earlier states are in `.pulumi/backups` and `.pulumi/history` beside the stack, and in the stack's `.json.bak` file.")
     }
 

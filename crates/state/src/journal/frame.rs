@@ -251,7 +251,7 @@ fn damaged(file: &str, at: u64) -> Diagnostic {
     Diagnostic::error("journal-damaged", "the journal of an interrupted run is damaged")
         .detail(format!("{file} cannot be read from byte {at} on, although more records follow. It holds results that the state does not have."))
         .hint("Keep a copy of the file. Restore it from a backup of the disk if there is one.")
-        .hint("To go on without it, move it away and run `outrigger refresh`; resources that it alone knew must then be found by hand.")
+        .hint("To continue without it, move it away and run `outrigger refresh`; resources that only the journal recorded must then be found by hand.")
 }
 
 #[cfg(test)]

@@ -412,9 +412,9 @@ impl Writer {
 
 fn what_is_kept(unwritten: bool) -> &'static str {
     if unwritten {
-        "The state's file is as it was before. The journal has what this run began, and every result but the last ones: the next outrigger command takes them over and names the operations whose result could not be written. The lock stays, so that `pulumi` does not go on from the old state."
+        "The state file is unchanged. The journal has every operation that this run began, and every result but the last ones: the next outrigger command adds them to the state and names the operations whose results could not be written. The lock stays, so that `pulumi` does not continue from the old state."
     } else {
-        "Nothing is lost: the state's file is as it was before, and the journal has every result. The lock stays, so that `pulumi` does not go on from the old state; the next outrigger command takes the results over."
+        "Nothing is lost: the state file is unchanged, and the journal has every result. The lock stays, so that `pulumi` does not continue from the old state; the next outrigger command adds the results to the state."
     }
 }
 

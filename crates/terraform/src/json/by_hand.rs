@@ -78,7 +78,7 @@ fn request(
     let context = Context::new(schemas, identities, call.subject, &name, by_hand.secrets);
     let context = context.map_err(|error| error.to_string())?;
     match context.subject.is_some() || context.function.is_some() {
-        false if name.is_empty() => Err(format!("`{field}` has to name what it is about")),
+        false if name.is_empty() => Err(format!("`{field}` needs a name")),
         false => Err(format!("the provider has no `{name}`, which `{field}` names")),
         true => Ok((read(raw, call.request, &context).map_err(|error| error.to_string())?, context)),
     }

@@ -34,7 +34,7 @@ const REMEMBERED: usize = 256;
 #[derive(Debug, Error)]
 pub enum BrokerError {
     /// The other side did not announce its address.
-    #[error("the other side did not say within 5 s where it accepts connection {0}")]
+    #[error("the other side did not announce connection {0} within 5 s")]
     NotOffered(u32),
     /// The other side announced its address, but does not answer there.
     #[error("the other side did not answer within 5 s where it accepts connection {0}")]

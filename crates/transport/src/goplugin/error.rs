@@ -60,7 +60,7 @@ pub enum StartFailure {
         diagnosis: Option<String>,
     },
     /// Nothing was printed in time.
-    #[error("it did not say within {} s where it listens", .0.as_secs_f64())]
+    #[error("it did not print its address within {} s", .0.as_secs_f64())]
     Silent(Duration),
     /// Its first line cannot be used.
     #[error("it {error}{}", printed(.line))]

@@ -37,7 +37,7 @@ pub enum HandshakeError {
     TooLong,
     /// Another core protocol.
     #[error(
-        "speaks version `{0}` of go-plugin's core protocol, of which only version 1 is known: it has to be built anew"
+        "speaks version `{0}` of go-plugin's core protocol, but only version 1 is supported: rebuild it"
     )]
     Core(String),
     /// A version that is no number.
@@ -171,7 +171,7 @@ mod tests {
             ("usage: a|b|c|d", "printed something else before its handshake, as its first line"),
             (
                 "2|5|unix|/tmp/p|grpc|",
-                "speaks version `2` of go-plugin's core protocol, of which only version 1 is known: it has to be built anew",
+                "speaks version `2` of go-plugin's core protocol, but only version 1 is supported: rebuild it",
             ),
             ("1|five|unix|/tmp/p|grpc|", "says `five` where the version of its protocol should be"),
             ("1|4|unix|/tmp/p|netrpc", "speaks version 4 of the protocol, and this host speaks 5, 6"),

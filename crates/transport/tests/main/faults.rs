@@ -40,7 +40,7 @@ async fn a_plugin_that_says_nothing_is_given_up_and_killed() {
     let mut start = Start::script("echo starting >&2; exec sleep 600");
     start.settings.start_deadline = Duration::from_millis(300);
     let (text, error) = start.fail().await;
-    assert_eq!(text, "it did not say within 0.3 s where it listens");
+    assert_eq!(text, "it did not print its address within 0.3 s");
     assert_eq!(error.last_words, ["starting"]);
 }
 

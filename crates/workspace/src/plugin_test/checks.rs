@@ -322,7 +322,7 @@ impl Life {
                 Verdict::Failed(Reason::new(call, &error.message, "Let the call succeed for a resource that exists."))
             }
             Missing::Refused(failures) => {
-                let hint = "Let Check take what it has answered, and what it took before.";
+                let hint = "Check has to accept its own answer, and the inputs that it accepted before.";
                 Verdict::Failed(Reason::new("Check", refusals(failures), hint))
             }
             Missing::Unreached => self.missing(call, missing),

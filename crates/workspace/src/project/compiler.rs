@@ -77,13 +77,13 @@ pub(super) fn run(compiler: &Compiler, around: &Surroundings<'_>) -> Result<Vec<
     let Some(status) = wait(child, name, around).map_err(unwatched)? else {
         return Err(failed(format!("the compiler `{name}` did not end within {} seconds", around.limit.as_secs()))
             .detail(last_lines(&around.hide(&said.take())))
-            .hint("Run it by hand to see what it waits for."));
+            .hint("Run it by hand to see where it hangs."));
     };
     let said = said.take();
     if !status.success() {
         return Err(failed(format!("the compiler `{name}` failed: {status}"))
             .detail(last_lines(&around.hide(&said)))
-            .hint("Correct what it says, or run it by hand in the program's directory."));
+            .hint("Correct the mistake that it reports, or run it by hand in the program's directory."));
     }
     if !said.is_empty() {
         around.environment.frontend.notice(&format!("{name}: {}", around.hide(&said).trim_end()));

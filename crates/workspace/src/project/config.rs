@@ -72,7 +72,7 @@ impl Configuration {
             let summary = format!("the value of `{shown}` looks like a secret");
             return Err(Diagnostic::error("config-looks-secret", summary)
                 .detail("It would be stored in clear.")
-                .hint("Give `--secret` to encrypt it, or `--plaintext` to store it in clear all the same.")
+                .hint("Pass `--secret` to encrypt it, or `--plaintext` to store it in clear anyway.")
                 .into());
         }
         let any_secret = values.iter().any(|(_, _, secrecy)| *secrecy == Secrecy::Secret);

@@ -296,7 +296,7 @@ fn refused(descriptor: &PluginDescriptor, what: &str, error: &CallError) -> Diag
     if let (true, Some((summary, detail))) = (found_nothing, error.message.split_once(": ")) {
         return Diagnostic::error("package-plugin", summary)
             .detail(detail)
-            .hint("`outrigger explain terraform-missing` tells where providers are looked for.");
+            .hint("`outrigger explain terraform-missing` lists the places that are searched.");
     }
     let diagnostic = Diagnostic::error("package-plugin", format!("plugin `{}` {what}", descriptor.name))
         .detail(error.to_string())

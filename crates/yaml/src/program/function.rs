@@ -24,7 +24,7 @@ pub(super) fn read(reader: &mut Reader<'_>, object: &Object, span: Span) -> Opti
             reader.error(
                 span,
                 "yaml-function",
-                format!("{name} must stand in an object of its own"),
+                format!("{name} must be the only key of its object"),
                 "Move it below a key of its own.",
             );
             return Some(Kind::Null);

@@ -133,7 +133,7 @@ impl CommandArgs {
         }
         let truncated = ran.stdout.is_cut() || ran.stderr.is_cut();
         if truncated {
-            cx.warn(format_args!("the command `{name}` wrote more than {KEPT} bytes; the beginning is kept"));
+            cx.warn(format_args!("the command `{name}` wrote more than {KEPT} bytes; only the beginning is stored"));
         }
         Ok(Command {
             stdout: Marked::new(ran.stdout.text(), secret),
@@ -171,7 +171,7 @@ fn failure(name: &str, ran: &Ran, args: &CommandArgs, secret: bool) -> Option<Er
     }
     let words = match (secret, lines.is_empty()) {
         (_, true) => String::new(),
-        (true, false) => "; what it wrote is secret and not shown".to_owned(),
+        (true, false) => "; its output is secret and not shown".to_owned(),
         (false, false) => format!("; the last it wrote:\n  {}", lines.join("\n  ")),
     };
     let error = Error::new(format!("the command `{name}` {what}{words}"));

@@ -82,7 +82,7 @@ impl Info {
         if !parameters.is_empty() {
             if words.len() > 1 {
                 return Err(Diagnostic::error("package-info-words", format!("`{}` is one word too many", words[1]))
-                    .detail("Parameters stand on both sides of `--`.")
+                    .detail("Parameters were given on both sides of `--`.")
                     .hint("Write the type before `--`, and all parameters behind it."));
             }
             return Ok((parameters, words.pop()));

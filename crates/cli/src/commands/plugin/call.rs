@@ -104,7 +104,7 @@ impl Call {
         if error.kind == ErrorKind::Unsupported || self.config.is_some() || !needs_configuration(&self.call) {
             return diagnostic;
         }
-        diagnostic.hint("The plugin was not configured. To configure it before the call, add `--config '{}'`, with what it needs inside.")
+        diagnostic.hint("The plugin was not configured. Add `--config '{}'`, with the settings that it needs, to configure it before the call.")
     }
 
     fn request(&self) -> Result<String, Diagnostic> {

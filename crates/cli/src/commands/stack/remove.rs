@@ -59,7 +59,7 @@ impl Remove {
             (false, true) => "its history, its configuration and its backups",
         };
         if !self.force || left == 0 {
-            let question = format!("This removes stack `{stack}` and {goes} for good. Go on?");
+            let question = format!("This removes stack `{stack}` and {goes} for good. Continue?");
             return Ok(context.terminal.confirm(&question));
         }
         let (resources, they, them) = if left == 1 {

@@ -25,7 +25,7 @@ impl ChangeSecretsProvider {
         if self.provider != PASSPHRASE_KIND {
             let mut refusal = unsupported(&self.provider);
             refusal.detail = Some("This build has `passphrase` only.".to_owned());
-            refusal.hints = vec!["Change it with `pulumi`, and go on using `pulumi` for this stack.".to_owned()];
+            refusal.hints = vec!["Change it with `pulumi`, and keep using `pulumi` for this stack.".to_owned()];
             return Err(refusal.into());
         }
         let stack = context.stack(None)?;

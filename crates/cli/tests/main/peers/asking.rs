@@ -166,7 +166,7 @@ fn wrong_requests_are_told_with_their_place() {
         &["has no call `ReadResorce`", "Did you mean `ReadResource`?", "ValidateProviderConfig"],
     );
     refused(&["--terraform", random, "ReadResource", "{"], &["error[plugin-request]", "the request is not JSON"]);
-    refused(&["--terraform", random, "ReadResource"], &["`type_name` has to name what it is about"]);
+    refused(&["--terraform", random, "ReadResource"], &["`type_name` needs a name"]);
     refused(&["--terraform", random, "ReadResource", r#"{"type_name": "random_x"}"#], &["has no `random_x`"]);
     let wrong = r#"{"type_name": "random_pet", "config": {"length": [1]}}"#;
     refused(&["--terraform", random, "ValidateResourceConfig", wrong], &["config.length: number is needed here"]);

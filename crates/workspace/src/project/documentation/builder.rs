@@ -275,7 +275,7 @@ fn sentence(markdown: &str) -> String {
     });
     let text = texts.collect::<Vec<_>>().join(" ");
     // Some bridges say no more than that.
-    if text.eq_ignore_ascii_case("deprecated") { "It should not be used any more.".to_owned() } else { text }
+    if text.eq_ignore_ascii_case("deprecated") { "It should no longer be used.".to_owned() } else { text }
 }
 
 /// A value as a program has it.
