@@ -122,10 +122,10 @@ mod tests {
     #[async_trait]
     impl Resolver for Few {
         async fn resolve(&self, wanted: &PluginDescriptor) -> Result<Resolved, Unresolved> {
+            if wanted.name == format!("{TERRAFORM_HOST}/a/moved") {
+                return Ok(Resolved::program("/moved".into(), outrigger_transport::Origin::Project));
+            }
             Err(match wanted.name.as_str() {
-                "registry.terraform.io/a/moved" => {
-                    return Ok(Resolved::program("/moved".into(), outrigger_transport::Origin::Project));
-                }
                 "x.io/a/b" => Unresolved::OtherVersions(Diagnostic::error("terraform-version", "another")),
                 _ => Unresolved::Missing(Diagnostic::error("terraform-missing", "none")),
             })
@@ -146,8 +146,8 @@ mod tests {
     async fn a_short_address_is_found_where_terraform_keeps_it() {
         let ask = |text: &str| Parameterize::Arguments(vec![text.to_owned()]);
         let found = Origin::find(&Few, &ask("a/moved")).await.unwrap();
-        assert!(String::from_utf8(found.value).unwrap().contains("registry.terraform.io/a/moved"));
-        assert!(Origin::find(&Few, &ask("registry.opentofu.org/a/moved")).await.is_err());
+        assert!(String::from_utf8(found.value).unwrap().contains(&format!("{TERRAFORM_HOST}/a/moved")));
+        assert!(Origin::find(&Few, &ask(&format!("{OPENTOFU_HOST}/a/moved"))).await.is_err());
         assert!(Origin::find(&Few, &ask("a/nowhere")).await.is_err());
     }
 

@@ -23,6 +23,9 @@ impl List {
             Context::select(&outline, &self.resources)?
         };
         let urns: Vec<&str> = chosen.iter().map(|entry| entry.urn.as_str()).collect();
-        Ok(if urns.is_empty() { () } else { data(&urns.join("\n"))? })
+        if !urns.is_empty() {
+            data(&urns.join("\n"))?;
+        }
+        Ok(())
     }
 }

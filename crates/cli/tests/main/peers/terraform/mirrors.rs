@@ -5,6 +5,8 @@ use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
+use outrigger_terraform::address::{OPENTOFU_HOST, TERRAFORM_HOST};
+
 use super::world::{Tool, World, provider_path};
 use crate::peers::providers::life::wanted;
 
@@ -178,13 +180,13 @@ fn a_short_address_is_found_in_terraforms_mirror() {
     let mut world = World::new(Tool::Outrigger, &[], "");
     let mirror = Mirror::new(&mut world);
     mirror.unpacked("wide", "1.2.3");
-    fs::rename(mirror.root.join("example.com"), mirror.root.join("registry.terraform.io")).unwrap();
+    fs::rename(mirror.root.join("example.com"), mirror.root.join(TERRAFORM_HOST)).unwrap();
     let config = world.sandbox.path("terraformrc");
     let of_terraform = fs::read_to_string(&config).unwrap().replace("example.com/*/*", "*/*/*");
     fs::write(&config, of_terraform).unwrap();
-    let used = "`registry.terraform.io/tests/wide` is used";
+    let there = format!("{TERRAFORM_HOST}/tests/wide");
     let add = |address: &str| world.run(&["package", "add", "terraform-provider", address]);
-    add("tests/wide").ok().says(&[used, "Added package wide"]);
+    add("tests/wide").ok().says(&[&format!("`{there}` is used"), "Added package wide"]);
     world.run(&["install"]).ok().says(&["sdks/wide/wide-1.2.3.yaml is up to date"]);
-    add("registry.opentofu.org/tests/wide").ended(1).says(&["was not found", "registry.terraform.io/tests/wide"]);
+    add(&format!("{OPENTOFU_HOST}/tests/wide")).ended(1).says(&["was not found", &there]);
 }
