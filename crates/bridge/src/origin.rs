@@ -2,6 +2,7 @@
 
 use outrigger_diagnostic::Diagnostic;
 use outrigger_provider::{Parameterize, PluginDescriptor};
+use outrigger_terraform::address::{Address, OPENTOFU_HOST, TERRAFORM_HOST};
 use outrigger_terraform::constraint::Constraint;
 use outrigger_transport::{Place, Resolver, Unresolved};
 use semver::Version;
@@ -24,6 +25,8 @@ pub(crate) struct Origin {
     pub(crate) namespace: Option<String>,
     /// The resources and functions that are included.
     pub(crate) selection: Selection,
+    /// A note for the user about the place where it was found.
+    pub(crate) note: Option<String>,
     /// The parameter that makes the bridge this package again.
     pub(crate) value: Vec<u8>,
 }
@@ -31,7 +34,7 @@ pub(crate) struct Origin {
 impl Origin {
     /// Finds the provider that arguments or a stored value name.
     pub(crate) async fn find(resolver: &dyn Resolver, request: &Parameterize) -> Result<Self, Diagnostic> {
-        let parameters = match request {
+        let mut parameters = match request {
             Parameterize::Arguments(arguments) => Parameters::parse(arguments)?,
             Parameterize::Value(stored) => ParameterValue::parse(&stored.value)?.parameters,
         };
@@ -43,7 +46,21 @@ impl Origin {
                 Some(address.namespace().to_owned()),
             ),
         };
-        let found = resolver.resolve(&wanted).await.map_err(|error| match (request, &parameters.provider) {
+        let mut note = None;
+        let mut found = resolver.resolve(&wanted).await;
+        if let (Err(Unresolved::Missing(_)), Some(other)) = (&found, in_terraforms_registry(request, &parameters)) {
+            let wanted = PluginDescriptor { name: other.to_string(), ..wanted };
+            if let Ok(there) = resolver.resolve(&wanted).await {
+                found = Ok(there);
+                if let Wanted::Remote { address, .. } = &mut parameters.provider {
+                    note = Some(format!(
+                        "`{address}` was not found, so `{other}` is used: write that address to choose it yourself"
+                    ));
+                    *address = other;
+                }
+            }
+        }
+        let found = found.map_err(|error| match (request, &parameters.provider) {
             (Parameterize::Value(_), Wanted::Remote { constraint, .. }) => of_lock_file(error, constraint),
             _ => error.into(),
         })?;
@@ -55,7 +72,7 @@ impl Origin {
         };
         let package = parameters.provider_name.clone().unwrap_or_else(|| provider.clone());
         let value = ParameterValue::new(parameters, &version)?.to_bytes();
-        Ok(Self { place: found.place, provider, package, version, namespace, selection, value })
+        Ok(Self { place: found.place, provider, package, version, namespace, selection, note, value })
     }
 }
 
@@ -81,6 +98,16 @@ fn of_lock_file(error: Unresolved, constraint: &Constraint) -> Diagnostic {
     error
 }
 
+/// The address that Terraform gives to a provider without a host. A short address is OpenTofu's, but a mirror that Terraform wrote has the provider
+/// under this one only.
+fn in_terraforms_registry(request: &Parameterize, parameters: &Parameters) -> Option<Address> {
+    let (Parameterize::Arguments(arguments), Wanted::Remote { address, .. }) = (request, &parameters.provider) else {
+        return None;
+    };
+    let is_short = address.host() == OPENTOFU_HOST && !arguments.iter().any(|text| text.starts_with(OPENTOFU_HOST));
+    is_short.then(|| address.at(TERRAFORM_HOST))
+}
+
 #[cfg(test)]
 mod tests {
     use async_trait::async_trait;
@@ -95,6 +122,9 @@ mod tests {
     #[async_trait]
     impl Resolver for Few {
         async fn resolve(&self, wanted: &PluginDescriptor) -> Result<Resolved, Unresolved> {
+            if wanted.name == format!("{TERRAFORM_HOST}/a/moved") {
+                return Ok(Resolved::program("/moved".into(), outrigger_transport::Origin::Project));
+            }
             Err(match wanted.name.as_str() {
                 "x.io/a/b" => Unresolved::OtherVersions(Diagnostic::error("terraform-version", "another")),
                 _ => Unresolved::Missing(Diagnostic::error("terraform-missing", "none")),
@@ -110,6 +140,15 @@ mod tests {
     fn stored(kind: &str, version: &str) -> Parameterize {
         let value = format!(r#"{{"remote":{{"url":"x.io/a/{kind}","version":"{version}"}}}}"#).into_bytes();
         Parameterize::Value(Parameterization { name: kind.to_owned(), version: version.to_owned(), value })
+    }
+
+    #[tokio::test]
+    async fn a_short_address_is_found_where_terraform_keeps_it() {
+        let ask = |text: &str| Parameterize::Arguments(vec![text.to_owned()]);
+        let found = Origin::find(&Few, &ask("a/moved")).await.unwrap();
+        assert!(String::from_utf8(found.value).unwrap().contains(&format!("{TERRAFORM_HOST}/a/moved")));
+        assert!(Origin::find(&Few, &ask(&format!("{OPENTOFU_HOST}/a/moved"))).await.is_err());
+        assert!(Origin::find(&Few, &ask("a/nowhere")).await.is_err());
     }
 
     #[tokio::test]

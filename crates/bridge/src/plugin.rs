@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use async_trait::async_trait;
 use outrigger_provider::{
     CallContext, CallError, CheckConfig, CheckedConfig, Configure, Diff, DiffConfig, DiffKind, ErrorKind, Invoke,
-    Invoked, Parameterization, Parameterize, Plugin, PluginInfo, PropertyDiff, Provider, Unconfigured,
+    Invoked, LogLevel, Parameterization, Parameterize, Plugin, PluginInfo, PropertyDiff, Provider, Unconfigured,
 };
 use outrigger_terraform::Protocol;
 use outrigger_terraform::schema::Schemas;
@@ -195,6 +195,9 @@ impl Plugin for Bridge {
         }
         let origin = Origin::find(&*self.options.terraform.resolver, &request).await;
         let origin = origin.map_err(|diagnostic| self.error(CALL, diagnostics::not_found(&diagnostic)))?;
+        if let Some(note) = &origin.note {
+            cx.log.log(LogLevel::Info, None, note, false);
+        }
         let package = Arc::new(self.package(cx, &origin).await?);
         if self.options.lasting {
             // The provider will be needed, so it starts now. If it cannot, the first caller that needs it gets the error.

@@ -10,13 +10,14 @@ use outrigger_host::{Host, Run};
 use outrigger_package::pulumi::ProjectPlugin;
 use outrigger_project::packages::LockFile;
 use outrigger_project::{PackageSpec, Project};
-use outrigger_provider::{CallContext, CallError, Parameterize, Plugin, PluginDescriptor, Plugins};
+use outrigger_provider::{CallContext, CallError, LogLevel, LogSink, Parameterize, Plugin, PluginDescriptor, Plugins};
+use outrigger_value::Urn;
 use outrigger_yaml::check_project;
 
-use super::Environment;
 use super::open::{project, replace_file, write_project};
 use super::plugins::PluginSettings;
 use super::used_plugins::{UsedPlugin, used_plugins};
+use super::{Environment, Frontend};
 use crate::services::Relay;
 use crate::{BRIDGE, Error};
 
@@ -199,6 +200,18 @@ struct Packager {
     run: Run,
     /// A plugin that became a package stays that package, so none is given back to be used again.
     asked: Vec<Arc<dyn Plugin>>,
+    log: Arc<dyn LogSink>,
+}
+
+/// Shows a plugin's messages at once.
+struct Notices(Arc<dyn Frontend>);
+
+impl LogSink for Notices {
+    fn log(&self, level: LogLevel, _: Option<&Urn>, message: &str, ephemeral: bool) {
+        if level != LogLevel::Debug && !ephemeral {
+            self.0.notice(message);
+        }
+    }
 }
 
 impl Packager {
@@ -211,12 +224,13 @@ impl Packager {
         let mut settings = PluginSettings::of_project(environment, project, BTreeMap::new())?;
         sources.into_iter().for_each(|source| source.add_to(&mut settings));
         let (host, run) = settings.start(Arc::new(Relay::default()))?;
-        Ok(Self { host, run, asked: Vec::new() })
+        let log = Arc::new(Notices(Arc::clone(&environment.frontend)));
+        Ok(Self { host, run, asked: Vec::new(), log })
     }
 
     /// What a package's lock file says.
     async fn lock(&mut self, source: &PluginSource, spec: &PackageSpec) -> Result<LockFile, Diagnostic> {
-        let cx = CallContext::background();
+        let cx = CallContext { log: Arc::clone(&self.log), ..CallContext::background() };
         let descriptor = PluginDescriptor {
             download_url: spec.download_url.clone(),
             ..PluginDescriptor::named(source.name(), spec.version.clone())

@@ -5,6 +5,8 @@ use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
+use outrigger_terraform::address::{OPENTOFU_HOST, TERRAFORM_HOST};
+
 use super::world::{Tool, World, provider_path};
 use crate::peers::providers::life::wanted;
 
@@ -170,4 +172,21 @@ fn pulumi_installs_us_and_adds_packages_with_us() {
     world.run(&["up", "--yes", "--skip-preview"]).ok();
     world.run_with(Tool::Outrigger, &["up", "--yes", "--skip-preview", "--expect-no-changes"]).ok();
     world.run(&["destroy", "--yes", "--skip-preview"]).ok();
+}
+
+/// A short address is OpenTofu's, and a mirror that Terraform wrote has the provider under its own registry.
+#[test]
+fn a_short_address_is_found_in_terraforms_mirror() {
+    let mut world = World::new(Tool::Outrigger, &[], "");
+    let mirror = Mirror::new(&mut world);
+    mirror.unpacked("wide", "1.2.3");
+    fs::rename(mirror.root.join("example.com"), mirror.root.join(TERRAFORM_HOST)).unwrap();
+    let config = world.sandbox.path("terraformrc");
+    let of_terraform = fs::read_to_string(&config).unwrap().replace("example.com/*/*", "*/*/*");
+    fs::write(&config, of_terraform).unwrap();
+    let there = format!("{TERRAFORM_HOST}/tests/wide");
+    let add = |address: &str| world.run(&["package", "add", "terraform-provider", address]);
+    add("tests/wide").ok().says(&[&format!("`{there}` is used"), "Added package wide"]);
+    world.run(&["install"]).ok().says(&["sdks/wide/wide-1.2.3.yaml is up to date"]);
+    add(&format!("{OPENTOFU_HOST}/tests/wide")).ended(1).says(&["was not found", &there]);
 }
