@@ -24,7 +24,7 @@ resources:
     assert!(Command::new("kill").args(["-HUP", &child.id().to_string()]).status().unwrap().success());
     let mut errors = BufReader::new(child.stderr.take().unwrap());
     let mut said = String::new();
-    while !said.contains("creating kit:process:Command slow") {
+    while !said.contains("creating slow kit:process:Command") {
         assert_ne!(errors.read_line(&mut said).unwrap(), 0, "{said}");
     }
     drop(gate);

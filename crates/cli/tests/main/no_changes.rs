@@ -42,7 +42,7 @@ fn nothing_is_asked_where_nothing_changes() {
     let preview = sandbox.outrigger(&["preview"]).ok().says(&["No changes."]);
     assert!(!preview.text().contains("to apply these changes"), "{}", preview.text());
     sandbox.outrigger(&["up", "--yes", "--refresh"]).ok().says(&["No changes."]);
-    let events = sandbox.outrigger(&["up", "--yes", "--json"]).ok();
+    let events = sandbox.outrigger(&["up", "--yes", "--json-events"]).ok();
     let last: Json = serde_json::from_str(events.stdout.lines().last().unwrap()).unwrap();
     assert_eq!(
         (&last["type"], &last["phase"], &last["changed"]),
@@ -69,8 +69,8 @@ fn what_only_the_state_knows_is_a_change() {
         .replace("'kit:random:Pet'", "'kit:random:Pet', options: {aliases: [{name: cat}]}");
     let changed = [
         (PROGRAM.replace("name: ${cat.id}", "other: ${cat.id}"), "+ other:"),
-        (protected, "kit:random:Pet cat now protected\n"),
-        (renamed, "kit:random:Pet tom (was cat), no longer protected\n"),
+        (protected, "cat kit:random:Pet now protected\n"),
+        (renamed, "tom kit:random:Pet (was cat), no longer protected\n"),
     ];
     for (program, shown) in changed {
         // What is only read is no change.
@@ -84,7 +84,7 @@ fn what_only_the_state_knows_is_a_change() {
         screen.await_text("Do you want to perform this update?");
         // The tree has columns of its own.
         let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-        let remark = words(shown.trim_start_matches("kit:random:Pet "));
+        let remark = words(&shown.replace("kit:random:Pet ", ""));
         let tree = words(&screen.all().replace("kit:random:Pet ", ""));
         assert!(tree.contains(&remark), "{}", screen.all());
         screen.type_text("y\n");
@@ -94,5 +94,5 @@ fn what_only_the_state_knows_is_a_change() {
     assert_eq!(updates(&sandbox), 4);
 
     sandbox.outrigger(&["state", "taint", "tom"]).ok();
-    sandbox.outrigger(&["preview"]).ok().says(&["kit:random:Pet tom replace (tainted)"]);
+    sandbox.outrigger(&["preview"]).ok().says(&["tom kit:random:Pet replace (tainted)"]);
 }

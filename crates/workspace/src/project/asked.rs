@@ -127,13 +127,13 @@ pub fn call_failed(error: &CallError) -> Diagnostic {
         _ => format!("`{plugin}` did not answer {call}"),
     };
     let hint = match error.kind {
-        ErrorKind::Unsupported => "`outrigger explain plugin-call` tells how requests are written.",
+        ErrorKind::Unsupported => "`outrigger explain plugin-call` explains how to write requests.",
         // Where the schema is what failed, it shows nothing.
         _ if call.contains("Schema") || call == "Parameterize" => {
             "Look at the plugin's own log, or try another version of it."
         }
         _ => {
-            "`outrigger plugin schema` prints what a plugin has; `outrigger explain plugin-call` tells how requests are written."
+            "`outrigger plugin schema` prints what a plugin has; `outrigger explain plugin-call` explains how to write requests."
         }
     };
     let diagnostic = Diagnostic::error("plugin-call", summary).detail(error.message.clone()).hint(hint);

@@ -154,10 +154,10 @@ fn every_call_is_answered() {
             made.insert(call);
         }
     }
-    // Who asks for a call that is not there is told of all that are.
+    // The error about an unknown call lists all calls.
     let answer =
         sandbox.outrigger(&["plugin", "call", "--terraform", "./terraform-provider-wide", "NoSuchCall"]).ended(1);
-    let (_, names) = answer.stderr.split_once("there are ").unwrap();
-    let names = names.lines().next().unwrap().split(", ");
+    let (_, names) = answer.stderr.split_once("The calls are: ").unwrap();
+    let names = names.lines().next().unwrap().trim_end_matches('.').split(", ");
     assert_eq!(made, names.collect());
 }
