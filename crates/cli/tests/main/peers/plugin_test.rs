@@ -1,4 +1,4 @@
-//! `outrigger plugin test` with real providers: what passes, and the few things that are really wrong with them.
+//! `outrigger plugin test` with real providers: the checks that pass, and the few real faults.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -12,13 +12,13 @@ use crate::sandbox::Sandbox;
 /// Files that the provider `local` writes into the plugin's own directory.
 const LOCAL: &str = "local:File:\n- {filename: made.txt, content: hello}\n- {filename: made.txt, content: bye}\nlocal:SensitiveFile:\n- {filename: hidden.txt, content: opensesame}\n";
 
-/// Times of a form that no schema tells.
+/// Times in a format that the schema does not name.
 const TIME: &str = "time:Static:\n- {rfc3339: '2020-02-12T06:36:13Z'}\ntime:Offset:\n- {baseRfc3339: '2020-02-12T06:36:13Z', offsetDays: 7}\n- {baseRfc3339: '2020-02-12T06:36:13Z', offsetDays: 8}\n";
 
 /// A provider, inputs for it, how many checks pass at least, and the checks that fail with a part of the answer.
 struct Row(&'static [&'static str], &'static str, u64, &'static [(&'static str, &'static str)]);
 
-const PROVIDERS: [Row; 11] = [
+const PROVIDERS: [Row; 17] = [
     // An import leaves `keepers` empty where a program leaves them out, and plans to change that.
     Row(&["random"], "", 47, &[("import", "Update was planned, though nothing has changed: `keepers`")]),
     Row(&["tls"], "", 11, &[]),
@@ -30,7 +30,15 @@ const PROVIDERS: [Row; 11] = [
     Row(&["nestedobject@1.42.0"], "", 23, &[]),
     Row(&["replaceonchanges@25.0.0"], "", 11, &[]),
     Row(&["plain@13.0.0"], "", 7, &[]),
-    // Its schema has a type that is none.
+    Row(&["primitive-defaults@8.0.0"], "", 3, &[]),
+    Row(&["docs@28.0.0"], "", 3, &[]),
+    Row(&["config@9.0.0"], "", 2, &[]),
+    // Read answers constants, whatever was created.
+    Row(&["simple@2.0.0"], "", 7, &[("drift", "Outputs differ"), ("import", "imported true")]),
+    Row(&["keywords@20.0.0"], "", 15, &[("drift", "Outputs differ"), ("import", "`builtins`")]),
+    // Check takes an unknown string for none.
+    Row(&["large@4.3.2"], "", 6, &[("unknown inputs", "value is not a string")]),
+    // The type of a property in its schema does not exist.
     Row(&["bad@3.0.0"], "", 2, &[("schema", "`not a type` is not a type")]),
 ];
 
