@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use outrigger_diagnostic::Diagnostic;
 use outrigger_engine::{Ending, Event, EventSink, RunResult, Step, StepOp, StepResult};
-use outrigger_value::PropertyMap;
+use outrigger_value::{PropertyMap, Urn};
 use outrigger_workspace::event_log::EventLog;
 use outrigger_workspace::events::{self, EventStream};
 use outrigger_workspace::json::Secrets;
@@ -106,6 +106,7 @@ struct State {
     under_way: UnderWay,
     old_outputs: PropertyMap,
     troubles: Vec<Trouble>,
+    not_started: Vec<Urn>,
     /// Since the user asked to stop: the operations that ended for it.
     stopped: Option<Stopped>,
     logs: Vec<EventLog>,
@@ -136,6 +137,7 @@ impl Progress {
             under_way: UnderWay::default(),
             old_outputs: outputs,
             troubles: Vec::new(),
+            not_started: Vec::new(),
             stopped: None,
             logs,
         };
@@ -218,7 +220,7 @@ impl Progress {
         if self.phase.name != "destroy" {
             text.push_str(&summary::outputs(&state.old_outputs, &result.outputs, secrets));
         }
-        text.push_str(&summary::counts(&result.summary, self.phase.refresh, self.phase.mood, took));
+        text.push_str(&summary::counts(&result.summary, &state.not_started, self.phase.refresh, self.phase.mood, took));
         if result.ending != Ending::Succeeded {
             text.push_str(&summary::troubles(&state.troubles));
             text.push_str(&summary::next(result.ending, self.phase.mood, self.phase.name, &state.troubles));
@@ -306,11 +308,14 @@ impl State {
             Event::StepStarted(step) => self.under_way.started(step),
             Event::CallStarted { urn } => return Noted { called: self.under_way.calling(urn), ..Noted::default() },
             Event::StepEnded { step, result, .. } => {
-                if *result == StepResult::Unknown {
-                    self.troubles.push(Trouble::InDoubt(Arc::clone(step)));
+                match result {
+                    StepResult::Unknown => self.troubles.push(Trouble::InDoubt(Arc::clone(step))),
+                    StepResult::NotStarted => self.not_started.push(step.urn.clone()),
+                    _ => {}
                 }
                 return Noted { took: self.under_way.ended(step), ..Noted::default() };
             }
+            Event::NotStarted { urn } => self.not_started.push(urn.clone()),
             Event::Diagnostic { urn, diagnostic } if diagnostic.is_error() => {
                 if let (Some(stopped), Some(urn)) = (&mut self.stopped, urn)
                     && stopped.takes(urn, diagnostic)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use outrigger_engine::{Ending, Step, StepOp, Summary};
-use outrigger_value::{PropertyMap, diff};
+use outrigger_value::{PropertyMap, Urn, diff};
 use outrigger_workspace::json::Secrets;
 use outrigger_workspace::{HIDDEN, Mood};
 
@@ -54,7 +54,13 @@ pub(crate) fn outputs(old: &PropertyMap, new: &PropertyMap, secrets: Secrets) ->
 }
 
 /// The counts and the time. A refresh changes only the state.
-pub(crate) fn counts(summary: &Summary, refresh: bool, mood: Mood, duration: Duration) -> String {
+pub(crate) fn counts(
+    summary: &Summary,
+    not_started: &[Urn],
+    refresh: bool,
+    mood: Mood,
+    duration: Duration,
+) -> String {
     let mut out = "Resources:\n".to_owned();
     let mut any = false;
     for (op, count) in summary.counts.iter().filter(|(op, _)| **op != StepOp::Same) {
@@ -75,9 +81,11 @@ pub(crate) fn counts(summary: &Summary, refresh: bool, mood: Mood, duration: Dur
         let _ = writeln!(out, "    {same} unchanged");
         any = true;
     }
-    for (count, what) in [(summary.failed, "failed"), (summary.not_started, "not started")] {
+    for (count, what, which) in
+        [(summary.failed, "failed", String::new()), (summary.not_started, "not started", named(not_started))]
+    {
         if count > 0 {
-            let _ = writeln!(out, "    {count} {what}");
+            let _ = writeln!(out, "    {count} {what}{which}");
             any = true;
         }
     }
@@ -86,6 +94,18 @@ pub(crate) fn counts(summary: &Summary, refresh: bool, mood: Mood, duration: Dur
     }
     let _ = writeln!(out, "\nDuration: {}", short(duration));
     out
+}
+
+/// The names of a few resources, behind a colon.
+fn named(resources: &[Urn]) -> String {
+    const SHOWN: usize = 6;
+    let mut names: Vec<String> = resources.iter().take(SHOWN).map(|urn| one_line(urn.name())).collect();
+    match resources.len() {
+        0 => return String::new(),
+        more if more > SHOWN => names.push(format!("{} more", more - SHOWN)),
+        _ => {}
+    }
+    format!(": {}", names.join(", "))
 }
 
 /// What went wrong, in short: it may have scrolled away.
@@ -195,12 +215,21 @@ mod tests {
     fn counts_name_every_kind() {
         let counted = [(StepOp::Same, 2), (StepOp::Create, 3), (StepOp::Replace, 1)].into();
         let summary = Summary { counts: counted, failed: 1, not_started: 4 };
-        let text = counts(&summary, false, Mood::Planned, Duration::from_millis(1200));
+        let text = counts(&summary, &[], false, Mood::Planned, Duration::from_millis(1200));
         let text = anstream::adapter::strip_str(&text).to_string();
         assert_eq!(
             text,
             "Resources:\n    + 3 to create\n    +- 1 to replace\n    2 unchanged\n    1 failed\n    4 not started\n\nDuration: 1.20s\n"
         );
+    }
+
+    #[test]
+    fn resources_that_were_not_started_have_their_names() {
+        let urns: Vec<Urn> =
+            (0..8).map(|number| Urn::new("dev", "shop", None, "a:b:C", &format!("r{number}"))).collect();
+        assert_eq!(named(&urns[..2]), ": r0, r1");
+        assert_eq!(named(&urns), ": r0, r1, r2, r3, r4, r5, 2 more");
+        assert_eq!(named(&[]), "");
     }
 
     #[test]
@@ -211,7 +240,7 @@ mod tests {
             (Mood::Planned, "    ~ 2 drifted\n    - 1 missing, to be removed from the state\n"),
             (Mood::Done, "    ~ 2 updated in the state\n    - 1 removed from the state\n"),
         ] {
-            let text = counts(&summary, true, mood, Duration::ZERO);
+            let text = counts(&summary, &[], true, mood, Duration::ZERO);
             assert!(anstream::adapter::strip_str(&text).to_string().contains(says), "{text}");
         }
     }

@@ -101,6 +101,8 @@ pub(crate) struct Intention {
 pub(crate) struct Board {
     nodes: Vec<Node>,
     index: HashMap<Urn, usize>,
+    /// The root stack.
+    root: Option<usize>,
     next: u64,
     running: BTreeMap<u64, usize>,
     queued: BTreeSet<usize>,
@@ -213,7 +215,15 @@ impl Board {
 
     /// There will be no step for a resource.
     pub(crate) fn not_started(&mut self, urn: &Urn) {
-        if let Some(id) = self.index.get(urn).copied().filter(|id| !self.nodes[*id].status.is_over()) {
+        let id = match self.index.get(urn) {
+            Some(id) => *id,
+            // It was never registered, so its parent is not known either.
+            None => {
+                let root = self.root.map(|root| self.nodes[root].urn.clone());
+                self.node(urn, root.as_ref())
+            }
+        };
+        if !self.nodes[id].status.is_over() {
             self.set(id, Status::NotStarted);
         }
     }
@@ -296,6 +306,9 @@ impl Board {
             return id;
         }
         let id = self.nodes.len();
+        if urn.is_stack() {
+            self.root = Some(id);
+        }
         self.index.insert(urn.clone(), id);
         self.nodes.push(Node {
             urn: urn.clone(),
