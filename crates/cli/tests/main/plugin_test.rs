@@ -48,7 +48,7 @@ fn the_kit_passes_and_nothing_is_left() {
         assert!(lines.contains(&line.to_owned()), "{line}\n{}", answer.stdout);
     }
     let answer = answer.says(&["kit:http:Request", "Give inputs that work with `--inputs FILE`.", " 0 failed, "]);
-    assert!(!answer.text().contains("opensesame"), "{}", answer.stdout);
+    assert!(!answer.text().contains("open sesame"), "{}", answer.stdout);
     assert_eq!(fs::read_dir(sandbox.path("project")).unwrap().count(), 2);
     // Fields of one resource only, and the right to refuse what makes no sense.
     let one = test(&sandbox, &["--json", "--resource", "kit:random:Uuid", "kit"]).ok();
@@ -161,8 +161,7 @@ fn a_plugin_without_its_configuration_is_tested_no_further_than_its_schema() {
 fn notes(sandbox: &Sandbox) -> (String, PathBuf) {
     let notes = sandbox.path("notes");
     fs::create_dir(&notes).unwrap();
-    let note = |text: &str| format!("- {{title: a, text: {text}, key: {{fn::secret: opensesame}}}}\n");
-    sandbox.write("inputs.yaml", &format!("shelf:Note:\n{}{}", note("b c"), note("d")));
+    sandbox.write("inputs.yaml", include_str!("../../../../examples/shelf/inputs.yaml"));
     (format!("directory={}", notes.display()), notes)
 }
 
@@ -172,11 +171,11 @@ fn a_secret_on_stderr_fails_a_check_and_is_not_shown() {
     let plugin = sandbox.install("shelf");
     let real = plugin.with_file_name("real");
     fs::rename(&plugin, &real).unwrap();
-    fs::write(&plugin, format!("#!/bin/sh\necho the key is opensesame >&2\nexec {} \"$@\"\n", real.display())).unwrap();
+    fs::write(&plugin, format!("#!/bin/sh\necho the key is open sesame >&2\nexec {} \"$@\"\n", real.display())).unwrap();
     fs::set_permissions(&plugin, fs::Permissions::from_mode(0o755)).unwrap();
     let (config, _) = notes(&sandbox);
     let answer = test(&sandbox, &["--json", "--config", &config, "--inputs", "inputs.yaml", "shelf"]).ended(1);
     let report: Json = serde_json::from_str(&answer.stdout).unwrap();
     assert_eq!(failed(&report), [("secrets", "A secret was logged or printed to stderr.")]);
-    assert!(!answer.text().contains("opensesame"), "{}", answer.text());
+    assert!(!answer.text().contains("open sesame"), "{}", answer.text());
 }
