@@ -25,7 +25,7 @@ pub(crate) struct New {
     /// The project's name; otherwise that of its directory.
     #[arg(short, long)]
     name: Option<String>,
-    /// What the project is for.
+    /// The purpose of the project.
     #[arg(short, long)]
     description: Option<String>,
     /// Where to put it; otherwise the current directory.
@@ -85,7 +85,7 @@ impl New {
         if let Some(stack) = &stack {
             // A selection belongs to the text of a path, and this is the one that `cd` leads to.
             let inside = environment.at(directory.canonicalize().unwrap_or(directory));
-            // Without its stack the project is not what was asked for, and would be in the way of the next try.
+            // Without its stack the project is incomplete, and would be in the way of the next try.
             create_stack(&inside, stack).inspect_err(|_| take_back(&written))?;
         }
         talk(&format!("Created project `{name}`."));
@@ -103,7 +103,7 @@ fn create_stack(environment: &Environment, stack: &StackName) -> Result<(), Fail
     Ok(workspace.select(Some(stack))?)
 }
 
-/// Removes what was just written, and the directories that were made for it.
+/// Removes the files that were just written, and the directories that were created for them.
 fn take_back(written: &[PathBuf]) {
     for path in written.iter().rev() {
         // One that cannot be removed stays; the error that is reported is the one that led here.
@@ -147,7 +147,7 @@ fn is_plain(letter: char) -> bool {
     letter.is_ascii_alphanumeric() || "-_.".contains(letter)
 }
 
-/// Writes the files, none of them over another. Answers what was made: directories, and the files in them.
+/// Writes the files, none of them over another. Returns the created directories and files.
 fn write(template: &Template, name: &str, description: &str, directory: &Path) -> Result<Vec<PathBuf>, Diagnostic> {
     let files = template.render(name, description);
     let taken = ["Pulumi.yaml", "Pulumi.yml", "Pulumi.json"].into_iter().chain(files.iter().map(|(path, _)| *path));

@@ -214,7 +214,7 @@ mod peers {
             let (sandbox, plugin, notes) = shelf();
             sandbox.pulumi(&["up", "--yes"]).ok();
             await_true("the plugin outlives its work", || processes(&plugin).is_empty());
-            // A pipe holds less than this text: the update is under way until somebody reads all of it.
+            // A pipe holds less than this text: the update keeps running until the test has read all of it.
             let file = notes.join("first.txt");
             fs::remove_file(&file).unwrap();
             assert!(Command::new("mkfifo").arg(&file).status().unwrap().success());

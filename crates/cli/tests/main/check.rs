@@ -71,7 +71,7 @@ mod peers {
         assert_eq!(places(&found), program);
         assert_eq!((&found["errors"], &found["warnings"]), (&7.into(), &0.into()));
         assert!(found["unchecked"][0].as_str().unwrap().contains("no stack is chosen"), "{found}");
-        // A value that some stack has exists; what it is nobody can say here.
+        // A key that another stack sets counts as defined; its value is unknown here.
         sandbox.write("Pulumi.prod.yaml", "config:\n  shop:word: x\n");
         assert_eq!(places(&report(&sandbox, &["check", "--json"], 1)).len(), 6);
         let shown = sandbox.outrigger(&["check"]).ended(1);

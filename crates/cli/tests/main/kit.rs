@@ -146,7 +146,7 @@ fn whole_life(sandbox: &Sandbox, run: Run) {
     assert!(sandbox.path("project/out/key").exists());
     run(sandbox, &["refresh", "--yes", "--skip-preview", "--expect-no-changes"]).ok();
 
-    // What was there before is imported.
+    // A file that exists already is imported.
     sandbox.write("mine.txt", "precious");
     let mine = |options: &str| {
         let resource = format!(

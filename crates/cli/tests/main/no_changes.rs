@@ -73,7 +73,7 @@ fn what_only_the_state_knows_is_a_change() {
         (renamed, "kit:random:Pet tom (was cat), no longer protected\n"),
     ];
     for (program, shown) in changed {
-        // What is only read is no change.
+        // A resource that is only read is no change.
         sandbox.write("seen/file", "");
         let read = "resources:\n  seen: {type: 'kit:fs:Directory', get: {id: seen}}";
         sandbox.write("Pulumi.yaml", &program.replace("resources:", read));

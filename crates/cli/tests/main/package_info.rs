@@ -133,7 +133,7 @@ fn a_site_has_no_broken_link_and_no_broken_example() {
     assert!(page.starts_with("# kit:fs:File\n\nResource `kit:fs:File`\n"), "{page}");
 }
 
-/// What is on a terminal of ten rows at the end.
+/// The final contents of a terminal with ten rows.
 fn on_terminal(sandbox: &Sandbox, arguments: &[&str]) -> String {
     let (mut screen, terminal) = Screen::open(60, 10);
     let child = sandbox.start_on(terminal, &[&["package", "info", "kit"], arguments].concat());
@@ -201,7 +201,7 @@ mod peers {
         assert!(!own.stdout.contains("package add"), "{}", own.stdout);
         let pages = site(&sandbox, &["random"], "markdown");
         assert_examples(&sandbox, &pages);
-        // Before its lock file is written, the project file alone says what it is.
+        // Before its lock file is written, the package is known only from the project file.
         fs::remove_dir_all(sandbox.path("project/sdks")).unwrap();
         info(&sandbox, &["random", "random_string"]).ok().says(&says);
     }

@@ -112,7 +112,7 @@ fn a_change_that_was_killed_is_finished_by_the_next_command() {
         }
         opens(&mut sandbox, passphrase);
         assert_eq!(sandbox.path("project/Pulumi.dev.yaml.next").exists(), !state_is_new);
-        // What an unfinished change left does not disturb the next one.
+        // Leftovers of an unfinished change do not disturb the next one.
         sandbox.answered("third\n", &CHANGE).ok();
         opens(&mut sandbox, "third");
     }

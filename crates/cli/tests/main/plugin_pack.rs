@@ -67,7 +67,7 @@ fn the_release_builds_of_the_crate_are_packed() {
     assert!(answer.stderr.contains(&format!("pulumi plugin install resource shelf {VERSION}")), "{}", answer.stderr);
     assert_eq!(files(&dist), [archive(), foreign, sums.clone()]);
 
-    // Other programs agree with what is in it.
+    // Other programs agree about its contents.
     let tar = Command::new("tar").arg("-tvzf").arg(dist.join(archive())).output().unwrap();
     let listed = String::from_utf8_lossy(&tar.stdout).into_owned();
     let names: Vec<&str> = listed.lines().map(|line| line.split_whitespace().last().unwrap()).collect();

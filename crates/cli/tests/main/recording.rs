@@ -8,7 +8,7 @@ use regex_lite::Regex;
 use crate::sandbox::Sandbox;
 use crate::screen::Screen;
 
-/// What differs from run to run or from machine to machine, and what stands for it.
+/// Texts that differ from run to run or from machine to machine, and their replacements.
 const VARIES: [(&str, &str); 9] = [
     (r"\b\d+(\.\d+)?s\b", "0.1s"),
     (r"\b\d{4}-\d{2}-\d{2}([ T])\d{2}:\d{2}:\d{2}(\.\d+)?", "2026-01-02${1}15:04:05"),
@@ -32,7 +32,7 @@ pub(crate) struct Recording {
     pub(crate) styled: String,
 }
 
-/// Runs a line in the project and types answers to what it asks.
+/// Runs a line in the project and types answers to its questions.
 #[track_caller]
 pub(crate) fn run(sandbox: &Sandbox, line: &str, answers: &[(&str, &str)], columns: u16) -> Recording {
     let (mut screen, terminal) = Screen::open(columns, 60);

@@ -13,7 +13,7 @@ use crate::place::{self, peer};
 /// The passphrase of every test that needs a right one.
 pub(crate) const PASSPHRASE: &str = "correct horse";
 
-/// What a command said and how it ended.
+/// The output of a command and how it ended.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) code: i32,
@@ -107,8 +107,8 @@ impl Sandbox {
         }
     }
 
-    /// Puts a plugin of ours, which is built as an example, first on the path. It gets a name of its own, so that its
-    /// processes can be told from those of other tests.
+    /// Puts one of our plugins, which is built as an example, first on the path. It gets a unique name, so that its processes can be distinguished
+    /// from those of other tests.
     pub(crate) fn install(&mut self, plugin: &str) -> PathBuf {
         let built = std::env::current_exe().unwrap().parent().unwrap().with_file_name("examples").join(plugin);
         assert!(built.exists(), "`{}` is not there: run `cargo build -p outrigger-cli --examples`", built.display());

@@ -1,4 +1,4 @@
-//! What users of `pulumi` and `terraform` meet who type their own words, or stand in their own projects.
+//! The answers to users of `pulumi` and `terraform` who type their own words, or work in their own projects.
 
 use std::fs;
 

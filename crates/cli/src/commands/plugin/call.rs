@@ -61,7 +61,7 @@ impl Call {
 
     async fn to_provider(&self, cx: &CallContext, environment: &Environment, request: &str) -> Result<(), Failure> {
         let provider = terraform_provider(cx, environment, &self.plugin, &self.parameter).await?;
-        // What comes in parts is shown as it comes: an action may take its time, and may fail at its end.
+        // Messages of a stream are printed as they arrive: an action may take its time, and may fail at its end.
         let mut printed = Ok(());
         let asked = async {
             if let Some(config) = &self.config {

@@ -114,7 +114,7 @@ impl Outputs {
     }
 }
 
-/// What every subcommand works on.
+/// The stack that a subcommand works on, and its surroundings.
 struct Context<'a> {
     environment: &'a Environment,
     terminal: Terminal,

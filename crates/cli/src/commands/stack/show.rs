@@ -87,7 +87,7 @@ impl Show {
     }
 }
 
-/// Rows of the tree: name with its branch, what the branch looks like below, the resource.
+/// Rows of the tree: the name with its branch, the prefix of its children, the resource.
 fn branches<'a>(
     children: &BTreeMap<Option<&Urn>, Vec<&'a Outlined>>,
     parent: Option<&Urn>,

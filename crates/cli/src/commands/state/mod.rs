@@ -72,7 +72,7 @@ impl State {
     }
 }
 
-/// What every subcommand works on.
+/// The stack that a subcommand works on, and its surroundings.
 struct Context {
     terminal: Terminal,
     workspace: Workspace,

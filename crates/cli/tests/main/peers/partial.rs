@@ -1,4 +1,4 @@
-//! Runs that do only a part: what was named, or what a failure leaves possible.
+//! Runs of only some resources: those that were named, or that a failure leaves possible.
 
 use crate::sandbox::Sandbox;
 

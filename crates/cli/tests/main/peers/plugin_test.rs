@@ -1,4 +1,4 @@
-//! `outrigger plugin test` with real providers: what passes, and the few things that are really wrong with them.
+//! `outrigger plugin test` with real providers: the checks that pass, and the few real faults.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -12,7 +12,7 @@ use crate::sandbox::Sandbox;
 /// Files that the provider `local` writes into the plugin's own directory.
 const LOCAL: &str = "local:File:\n- {filename: made.txt, content: hello}\n- {filename: made.txt, content: bye}\nlocal:SensitiveFile:\n- {filename: hidden.txt, content: opensesame}\n";
 
-/// Times of a form that no schema tells.
+/// Times of a form that no schema describes.
 const TIME: &str = "time:Static:\n- {rfc3339: '2020-02-12T06:36:13Z'}\ntime:Offset:\n- {baseRfc3339: '2020-02-12T06:36:13Z', offsetDays: 7}\n- {baseRfc3339: '2020-02-12T06:36:13Z', offsetDays: 8}\n";
 
 /// A provider, inputs for it, how many checks pass at least, and the checks that fail with a part of the answer.

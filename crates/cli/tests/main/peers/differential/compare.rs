@@ -40,7 +40,7 @@ pub(crate) fn sort(unordered: &[Exception], scenario: &Scenario, path: &mut Vec<
 #[derive(Debug, Clone)]
 pub(crate) struct Difference {
     pub(crate) path: Vec<String>,
-    /// What the first said, where it said something.
+    /// The first side's value, if it has one.
     pub(crate) left: Option<Value>,
     pub(crate) right: Option<Value>,
 }

@@ -26,7 +26,7 @@ pub(crate) struct Drive {
 }
 
 impl Drive {
-    /// Starts a plugin whose home is a directory of the test's; what it writes to standard error is appended to a file.
+    /// Starts a plugin whose home is a directory of the test's; its stderr is appended to a file.
     pub(crate) fn start(plugin: &Path, home: &Path, errors: &Path) -> Self {
         let errors = File::options().create(true).append(true).open(errors).unwrap();
         let mut driver = Command::new(peer("bin/pulumi-drive"))

@@ -153,7 +153,7 @@ fn fresh_home(directory: &Path) -> PathBuf {
     World::fresh(&directory.join("home")).root().to_owned()
 }
 
-/// The first and last calls of any provider's first scenario: who are you, what can you do, what do you not know.
+/// The first calls of every provider's first scenario, about its identity and abilities, and calls that it does not know.
 pub(crate) fn introduction(talk: &mut Talk, config: Value) {
     talk.call("Handshake", json!({"engineAddress": "", "rootDirectory": "/", "programDirectory": "/"}));
     talk.call("GetPluginInfo", json!({}));

@@ -1,4 +1,4 @@
-//! What a scenario is written with.
+//! The calls for writing a scenario.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use super::resource::Resource;
 use super::world::World;
 use crate::peers::terraform::moto::Moto;
 
-/// What the wire has in the place of a value that is not known yet, whatever its type.
+/// The wire's placeholder for a value that is not known yet, whatever its type.
 pub(crate) const UNKNOWN: &str = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 const SIGNATURE: &str = "4dabf18193072939515e22adb298388d";
 const SECRET: &str = "1b47061264138c4ac30d75fd1eb44270";
@@ -16,7 +16,7 @@ const SECRET: &str = "1b47061264138c4ac30d75fd1eb44270";
 pub(crate) enum Event {
     /// A call, its answer, and the world after it.
     Call { call: Value, answer: Value, world: Value },
-    /// Somebody changed the world.
+    /// Another program changed the world.
     Change { file: String, content: Option<String> },
 }
 
@@ -35,7 +35,7 @@ impl Talk {
         Self { provider, program, drive, world, cloud: None, events: Vec::new() }
     }
 
-    /// What happened, and the cloud in which it did, if there was one.
+    /// The events, and the cloud in which they happened, if there was one.
     pub(crate) fn end(self) -> (Vec<Event>, Option<Moto>) {
         (self.events, self.cloud)
     }
@@ -60,7 +60,7 @@ impl Talk {
         self.program.clone()
     }
 
-    /// Makes a call and answers what came back, `{"reply": …}` or `{"error": …}`.
+    /// Makes a call and returns its answer, `{"reply": …}` or `{"error": …}`.
     pub(crate) fn call(&mut self, method: &str, request: Value) -> Value {
         self.send(json!({"method": method, "request": request}))
     }
@@ -76,20 +76,20 @@ impl Talk {
         answer
     }
 
-    /// Somebody else writes a file of the world, or removes it.
+    /// Writes or removes a file of the world, as another program would.
     pub(crate) fn put(&mut self, file: &str, content: Option<&str>) {
         self.world.put(file, content);
         self.events.push(Event::Change { file: file.to_owned(), content: content.map(str::to_owned) });
     }
 
-    /// Somebody else changes a file that holds JSON.
+    /// Changes a file with JSON, as another program would.
     pub(crate) fn edit(&mut self, file: &str, change: impl FnOnce(&mut Value)) {
         let mut content = serde_json::from_str(&self.world.get(file)).unwrap();
         change(&mut content);
         self.put(file, Some(&content.to_string()));
     }
 
-    /// What every conversation begins with: which provider, its schema, its configuration.
+    /// The beginning of every conversation: the provider's parameters, its schema, its configuration.
     pub(crate) fn begin(&mut self, config: Value) {
         self.parameterize();
         let urn = self.provider_urn();
@@ -104,7 +104,7 @@ impl Talk {
         self.call("Parameterize", json!({"args": {"args": args}}));
     }
 
-    /// `Configure` with what `CheckConfig` answered.
+    /// `Configure` with the answer of `CheckConfig`.
     pub(crate) fn configure(&mut self, args: Value) {
         let request = json!({
             "args": args, "acceptSecrets": true, "acceptResources": true,

@@ -165,7 +165,7 @@ fn a_type_of_a_package_that_is_not_there() {
     ours.outrigger(&["preview", "--expect-no-changes"]).ok();
 }
 
-/// Packages whose schema is broken, or describes what only other languages make: both engines say no.
+/// Packages whose schema is broken, or describes features of other languages only: both engines reject them.
 #[test]
 fn refused_by_both() {
     let programs = [

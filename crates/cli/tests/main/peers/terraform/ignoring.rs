@@ -1,4 +1,4 @@
-//! What the user does not want changed.
+//! Properties with `ignoreChanges`.
 
 use super::world::{Tool, World};
 use crate::peers::providers::life::wanted;
@@ -27,7 +27,7 @@ fn what_is_stored_otherwise_than_given_stays() {
     }
 }
 
-/// What stays is taken from the state, where all of a list is secret. What the program calls secret in it is no less so.
+/// An ignored value is taken from the state, where a whole list is secret. A value in it that the program calls secret stays secret, too.
 #[test]
 fn a_preview_shows_no_secret_that_stays() {
     const CANARY: &str = "canary-0b7f3c52";

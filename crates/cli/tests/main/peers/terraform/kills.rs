@@ -1,4 +1,4 @@
-//! Whoever is killed, no provider is left, and what exists is known.
+//! Whichever process is killed, no provider is left, and existing resources are known.
 //!
 //! `cargo xtask kill --terraform` does the same at random moments, many times.
 
@@ -24,7 +24,7 @@ enum Victim {
     Host,
     /// The plugin that `pulumi` starts.
     Bridge,
-    /// Who ends the providers when the host or the bridge dies.
+    /// The process that ends the providers when the host or the bridge dies.
     Keeper,
     Provider,
 }
@@ -65,7 +65,7 @@ fn under_pulumi() {
     }
 }
 
-/// Under the plugin's name the executable is the plugin, but not when it is told to be the keeper.
+/// Under the plugin's name the executable is the plugin, but not with the keeper's argument.
 #[test]
 fn the_keeper_of_an_installed_bridge_is_no_other_bridge() {
     let world = World::new(Tool::Pulumi, &["wide"], "");
@@ -82,7 +82,7 @@ fn the_keeper_of_an_installed_bridge_is_no_other_bridge() {
     assert_eq!(said, "", "a plugin prints its port");
 }
 
-/// A world in which somebody was killed during an update, which has ended.
+/// A world in which a process was killed during an update, which has ended.
 fn killed(tool: Tool, victim: Victim, moment: Moment) -> World {
     let world = World::new(tool, &["wide"], PROGRAM);
     let mut child = world.start(&["up", "--yes", "--skip-preview"]);
@@ -104,7 +104,7 @@ fn killed(tool: Tool, victim: Victim, moment: Moment) -> World {
     }
     let answer = answer(child);
     let expected = match victim {
-        // Whoever lives without its keeper goes on.
+        // A host without its keeper goes on.
         Victim::Keeper => Some(true),
         // A provider that dies before it is asked for anything is started again; one that dies at work is not.
         Victim::Provider if moment == Moment::Starting => None,
@@ -131,7 +131,7 @@ fn first_is_known(world: &World) -> bool {
     known
 }
 
-/// What a user does next; afterwards everything is there once, and then nothing.
+/// The next steps of a user; afterwards everything exists once, and then nothing.
 fn recover(world: &World) {
     fs::write(world.cloud("now"), "").unwrap();
     if world.run(&["up", "--yes", "--skip-preview"]).code != 0 {

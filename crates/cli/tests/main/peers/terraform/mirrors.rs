@@ -1,4 +1,4 @@
-//! Providers from a filesystem mirror, told by Terraform's own CLI configuration, in both layouts.
+//! Providers from a filesystem mirror, named by Terraform's own CLI configuration, in both layouts.
 
 use std::fs;
 use std::io::Write as _;
@@ -24,7 +24,7 @@ pub(super) fn platform() -> String {
 }
 
 impl Mirror {
-    /// An empty mirror, and the configuration that tells both tools of it.
+    /// An empty mirror, and the configuration that names it for both tools.
     pub(super) fn new(world: &mut World) -> Self {
         let root = world.sandbox.path("mirror");
         let config = format!(
@@ -49,7 +49,7 @@ impl Mirror {
         fs::copy(provider_path(name), directory.join(format!("terraform-provider-{name}_v{version}"))).unwrap();
     }
 
-    /// A provider for a machine that nobody has.
+    /// A provider for a platform that is never used.
     pub(super) fn foreign(&self, name: &str, version: &str) {
         let directory = self.provider(name).join(version).join("plan9_mips");
         fs::create_dir_all(&directory).unwrap();
@@ -65,7 +65,7 @@ impl Mirror {
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
     }
 
-    /// A provider that is not there any more.
+    /// A provider that was removed.
     pub(super) fn removed(&self, name: &str) {
         fs::remove_dir_all(self.provider(name)).unwrap();
     }
@@ -82,7 +82,7 @@ impl Mirror {
         archive.finish().unwrap();
     }
 
-    /// An archive of which the end is missing.
+    /// An archive whose end is missing.
     pub(super) fn damaged(&self, name: &str, version: &str) {
         fs::write(self.archive(name, version), b"PK\x03\x04 and no more").unwrap();
     }
@@ -105,7 +105,7 @@ fn both_layouts_under_both_tools() {
         world.run(&[&["package", "add", "terraform-provider"], arguments].concat()).ok();
     }
     let project = world.sandbox.read("Pulumi.yaml");
-    // Where `pulumi` finds nothing but what is in the lock files.
+    // A place where `pulumi` finds only the contents of the lock files.
     let lock = world.sandbox.read("sdks/wide/wide-1.2.3.yaml");
     assert!(lock.contains("version: 1.2.3"), "{lock}");
     let program = "resources:\n  a: {type: 'wide:Named', properties: {name: first, value: one}}\n  \
@@ -128,7 +128,7 @@ fn both_layouts_under_both_tools() {
     assert_eq!(world.everything(), Vec::<String>::new());
 }
 
-/// What was unpacked goes to a directory of the user's own, or nowhere; and what was damaged there is made anew.
+/// An archive is unpacked into a directory of the user's own, or nowhere; and a damaged copy there is unpacked again.
 #[test]
 fn what_is_unpacked_is_ours_alone() {
     let mut world = World::new(Tool::Outrigger, &[], "");

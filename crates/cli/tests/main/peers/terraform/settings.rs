@@ -1,11 +1,11 @@
-//! What the engine says about a provider's resources: what they are called, and that nobody is asked before all settings are known.
+//! The engine's settings for a provider's resources: their generated names, and no call before all settings of the provider are known.
 
 use super::sparing::calls;
 use super::world::{Tool, World};
 
 const NAMELESS: &str = "resources:\n  cart: {type: 'wide:Named', properties: {value: one}}\n";
 
-/// The names of what is there.
+/// The names of the existing things.
 fn names(world: &World) -> Vec<String> {
     world.things("wide", "named").into_values().map(|thing| thing["name"].as_str().unwrap().to_owned()).collect()
 }
@@ -23,7 +23,7 @@ fn autonaming_is_heeded() {
         set(&world, "mode", "verbatim");
         world.run(&["up", "--yes", "--skip-preview"]).ok();
         assert_eq!(names(&world), ["cart"], "{tool:?}");
-        // What has a name keeps it.
+        // A resource with a name keeps it.
         world.sandbox.outrigger(&["config", "rm", "pulumi:autonaming"]).ok();
         set(&world, "providers.wide.pattern", "${project}-${stack}-${name}-${num(4)}");
         world.run(&["preview", "--expect-no-changes"]).ok();
@@ -89,7 +89,7 @@ fn a_provider_with_unknown_settings_is_not_asked() {
     // The data source is read in earnest.
     world.run(&["up", "--yes"]).ok();
     world.run(&["preview", "--expect-no-changes"]).ok();
-    // Somewhere else, nobody knows where: what is there may change.
+    // The provider's place becomes unknown: existing resources may change.
     world.program(&program.replace("length: 8", "length: 9"));
     world.run(&["preview"]).ok().says(&["is not known yet"]);
     world.run(&["up", "--yes", "--skip-preview"]).ok();

@@ -39,7 +39,7 @@ const MARK: &str = "OUTRIGGER_WORLD";
 pub(super) struct World {
     pub(super) sandbox: Sandbox,
     pub(super) tool: Tool,
-    /// What the project file says besides the program.
+    /// The project file without the program.
     head: String,
 }
 
@@ -110,7 +110,7 @@ impl World {
         self.sandbox.path("cloud").join(inside)
     }
 
-    /// Somebody else makes or changes a thing.
+    /// Creates or changes a thing, as another program would.
     pub(super) fn put(&self, provider: &str, kind: &str, id: &str, properties: &Json) {
         let directory = self.cloud(provider).join(kind);
         fs::create_dir_all(&directory).unwrap();
@@ -170,7 +170,7 @@ impl World {
         assert!(left.is_empty(), "left: {left:?}");
     }
 
-    /// What every process of this world has in its environment.
+    /// The environment variable that marks every process of this world.
     pub(super) fn mark(&self) -> String {
         format!("{MARK}={}", self.sandbox.path("").display())
     }
@@ -201,7 +201,7 @@ impl Replaceable {
         fs::set_permissions(self.path(), fs::Permissions::from_mode(0o755)).unwrap();
     }
 
-    /// The same, and the schema that is kept for what it was is taken for the script's: a native program that hangs would have one.
+    /// The same, and the schema cached for the original counts as the script's: a native program that hangs would have one.
     pub(super) fn becomes_in_disguise(&self, world: &World, script: &str) {
         self.becomes(script);
         let now = fs::metadata(self.path()).unwrap();
@@ -223,7 +223,7 @@ impl Replaceable {
     }
 }
 
-/// Providers that keep what they make in a directory which their configuration names.
+/// Providers that keep their resources in a directory that their configuration names.
 const OWN: [&str; 7] = ["wide", "narrow", "classic", "ancient", "mixed", "raised", "crude"];
 
 /// The executable of a provider among the peers.

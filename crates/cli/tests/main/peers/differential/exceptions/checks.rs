@@ -1,4 +1,4 @@
-//! Inputs and arguments that are not what the schema wants, and what the Go bridge does not know as a function.
+//! Inputs and arguments that the schema rejects, and functions that the Go bridge does not know.
 
 use regex_lite::Regex;
 use serde_json::{Value, json};
@@ -46,7 +46,7 @@ pub(super) const ALLOWED: &[Exception] = &[
     allow(&["wide/functions"], "Invoke.*", FUNCTIONS, function),
 ];
 
-/// What the Go bridge's encoder wants, and how we call it.
+/// The names of types in the errors of the Go bridge's encoder, and in ours.
 const KINDS: &[(&str, &str)] = &[
     ("a Boolean", "a boolean"),
     ("a string", "a string"),
@@ -83,7 +83,7 @@ fn more_failures(case: &Case<'_>, kind: &str) -> bool {
         && more.clone().all(|failure| text(&failure["reason"]).contains(kind))
 }
 
-/// Nobody gave a name, and the provider says of the Go bridge's that it conflicts with what was given; we have none, and no
+/// No name was given, and the provider reports that the Go bridge's generated name conflicts with an input; we generate none, and there is no
 /// failure.
 fn unnamed(case: &Case<'_>) -> bool {
     let failures = items(&case.told["reply"]["failures"]);
@@ -107,7 +107,7 @@ pub(super) fn ungiven(case: &Case<'_>) -> bool {
     unknown(case, text(&failure["property"])) && text(&failure["reason"]).starts_with("Missing ")
 }
 
-/// The Go bridge knows data sources only; ours is what the function makes of its arguments.
+/// The Go bridge knows data sources only; our answer is the result of the function.
 fn function(case: &Case<'_>) -> bool {
     let told = format!("[pf/tfbridge] unknown datasource token: {}", text(&case.request()["tok"]));
     let refused = json!([{"property": "second", "reason": "the second has to be empty"}]);
