@@ -1,4 +1,4 @@
-//! What changes in a resource, property by property: for the event stream, and in a few words. [`super::detail`] shows it in full.
+//! The changes of a resource, property by property: for the event stream, and as a short list. [`super::detail`] shows them in full.
 
 use outrigger_engine::{Step, StepOp};
 use outrigger_provider::DiffKind;
@@ -26,9 +26,9 @@ pub struct Change {
     pub kind: ChangeKind,
     /// Whether the change forces a replacement.
     pub replaces: bool,
-    /// What was there.
+    /// The old value.
     pub old: Option<Value>,
-    /// What will be there.
+    /// The new value.
     pub new: Option<Value>,
 }
 
@@ -59,7 +59,7 @@ pub fn changes(step: &Step) -> Vec<Change> {
     found
 }
 
-/// What a refresh found, in the outputs.
+/// The changes that a refresh found, in the outputs.
 pub fn drift(old: &Resource, new: &Resource) -> Vec<Change> {
     structural(&old.outputs, &new.outputs, &[])
 }

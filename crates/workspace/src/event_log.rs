@@ -73,8 +73,7 @@ impl EventLog {
         Ok(Self::begin(Box::new(BufWriter::new(file)), Form::Log, shown, mood, config))
     }
 
-    /// Begins what `--json` prints of a phase: of a preview one document, with the resources that stay the same if `sames` is set, otherwise
-    /// one event a line.
+    /// Begins the output of `--json` for a phase: one document for a preview, with unchanged resources if `sames` is set, otherwise one event a line.
     pub fn printed(out: Box<dyn Write + Send>, mood: Mood, sames: bool, config: &BTreeMap<String, String>) -> Self {
         let form = match mood {
             Mood::Planned => Form::Document(Digest::new(sames)),
@@ -106,7 +105,7 @@ impl EventLog {
         log
     }
 
-    /// Writes what Pulumi would write of an event.
+    /// Writes the events that Pulumi would write for this one.
     pub fn write(&mut self, event: &Event, redaction: &Redaction) {
         match event {
             Event::StepStarted(step) if step.op == StepOp::Replace || self.mood == Mood::Planned => self.started(step),
@@ -214,7 +213,7 @@ impl EventLog {
         self.step("resOutputsEvent", step, StepOp::Replace, states);
     }
 
-    /// Ends the log. Answers what kept it from being written.
+    /// Ends the log. Returns the error that kept it from being written, if any.
     pub fn end(&mut self, result: &RunResult, took: Duration) -> Option<Diagnostic> {
         let counts = result.summary.counts.iter().map(|(op, count)| (op.as_str().to_owned(), (*count).into()));
         let ending = match result.ending {
@@ -261,7 +260,7 @@ impl EventLog {
     }
 
     fn failed(&mut self, step: &Step) {
-        // What the numbers mean is Pulumi's business; for every failed step of a provider they are these.
+        // Pulumi defines these numbers; for every failed step of a provider they are zero.
         let metadata = self.metadata(step, step.op, step);
         self.line("resOpFailedEvent", json!({"metadata": metadata, "status": 0, "steps": 0}));
     }
@@ -270,7 +269,7 @@ impl EventLog {
     fn step(&mut self, kind: &str, step: &Step, op: StepOp, states: &Step) {
         match &mut self.form {
             Form::Log => {}
-            // It has its place in the sequence all the same.
+            // It still counts in the sequence.
             _ if is_internal(step) => {
                 self.sequence += 1;
                 return;
@@ -351,7 +350,7 @@ impl EventLog {
         let time = Timestamp::now().as_second();
         let written = writeln!(self.out, "{{\"sequence\":{},\"timestamp\":{time},\"{kind}\":{body}}}", self.sequence);
         self.sequence += 1;
-        // Whoever follows the log sees each event when it happens.
+        // A reader that follows the log sees each event when it happens.
         if let Err(error) = written.and_then(|()| self.out.flush()) {
             self.fault(error.to_string());
         }
@@ -365,14 +364,14 @@ impl EventLog {
     }
 }
 
-/// What a step looks like before it is done: the new side has no id and no outputs yet.
+/// The step as it is before it is done: the new side has no id and no outputs yet.
 fn before(step: &Step) -> Step {
     let bare = |resource: &Arc<Resource>| {
         Arc::new(Resource { id: None, outputs: PropertyMap::new(), ..Resource::clone(resource) })
     };
     match step.op {
         StepOp::Refresh => Step { new: step.new.clone().or_else(|| step.old.clone()), ..step.clone() },
-        // What stays the same is not made anew, so its step begins without a new side.
+        // An unchanged resource is not created again, so its step begins without a new side.
         StepOp::Same => Step { new: step.new.as_ref().or(step.old.as_ref()).map(bare), ..step.clone() },
         StepOp::Create => Step { new: step.new.as_ref().map(bare).map(unmade), ..step.clone() },
         // The id is how it is found.

@@ -1,6 +1,6 @@
-//! The event stream of `--json-events`: one JSON object a line. `docs/json-events.md` describes it for those who read it.
+//! The event stream of `--json-events`: one JSON object a line. `docs/json-events.md` describes it for its readers.
 //!
-//! Secrets are masked here as everywhere; texts of plugins and findings go through the same redaction as on the screen.
+//! Secrets are masked here as everywhere; texts of plugins and diagnostics go through the same redaction as on the screen.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;

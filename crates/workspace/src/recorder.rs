@@ -65,7 +65,7 @@ impl Recorder {
     /// The steps so far, counted as Pulumi counts them.
     pub(crate) fn summary(&self) -> Summary {
         let books = self.books();
-        // One that was refused before its call has failed, and that is what counts.
+        // A resource that was refused before its call counts only as failed.
         let not_started = books.not_started.difference(&books.failed).count();
         Summary { failed: books.failed.len(), not_started, ..books.summary.clone() }
     }

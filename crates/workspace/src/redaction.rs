@@ -12,7 +12,7 @@ use outrigger_value::{PropertyMap, Value, secrecy};
 /// Shorter texts are not searched for: hiding every `1` makes a message useless and hides nothing.
 const SHORTEST: usize = 3;
 
-/// What a secret is shown as.
+/// The text shown in place of a secret.
 pub const HIDDEN: &str = "[secret]";
 
 /// Remembers secret texts. They live in memory only, and are never shown.

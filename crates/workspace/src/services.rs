@@ -23,7 +23,7 @@ impl Random for SystemRandom {
     fn seed(&self) -> [u8; 32] {
         let mut seed = [0; 32];
         if getrandom::fill(&mut seed).is_err() {
-            // Names stay unique all the same: the version 4 UUIDs have a source of their own.
+            // Names stay unique anyway: version 4 UUIDs have their own source.
             for (place, byte) in seed.iter_mut().zip(uuid::Uuid::new_v4().into_bytes()) {
                 *place = byte;
             }
@@ -57,7 +57,7 @@ impl PrepareInputs for Inputs {
     }
 }
 
-/// Passes what plugins say on to the present run.
+/// Passes the plugins' log messages on to the current run.
 #[derive(Default)]
 pub struct Relay {
     heard: Mutex<Heard>,
@@ -66,7 +66,7 @@ pub struct Relay {
 #[derive(Default)]
 struct Heard {
     current: Option<Arc<dyn EventSink>>,
-    /// What plugins said before the first run: they start earlier.
+    /// Messages from before the first run: plugins start earlier.
     before: Vec<Event>,
 }
 

@@ -1,4 +1,4 @@
-//! Inputs for a resource of which only the schema is known: what is required, with plausible values.
+//! Inputs for a resource that is known only by its schema: plausible values for its required properties.
 
 use std::cell::Cell;
 
@@ -76,7 +76,7 @@ impl Inventor<'_> {
         Some(match ty {
             Type::String | Type::Any => self.text(name).into(),
             Type::Number | Type::Integer => Value::Number(NUMBER),
-            // What is switched on may not be deleted: `protected`, `deletionProtection`.
+            // A resource with such a switch on may not be deletable: `protected`, `deletionProtection`.
             Type::Boolean => Value::Bool(false),
             Type::Json => "{}".into(),
             Type::Asset => {
@@ -99,7 +99,7 @@ impl Inventor<'_> {
         })
     }
 
-    /// A text of its own for each property: what should not be seen elsewhere can be searched for.
+    /// A different text for each property, so that a secret one can be searched for.
     fn text(&self, name: &str) -> String {
         let lower = name.to_lowercase();
         match TEXTS.iter().find(|(part, _)| lower.ends_with(part)) {

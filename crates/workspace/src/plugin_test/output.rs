@@ -1,4 +1,4 @@
-//! What the plugin under test logs and prints, kept to be searched for secrets.
+//! The log and output of the plugin under test, kept to be searched for secrets.
 
 use std::sync::{Mutex, PoisonError};
 

@@ -15,7 +15,7 @@ const SHOWN: usize = 20;
 /// Types that are written as a word.
 const WORDS: [&str; 6] = ["string", "number", "integer", "boolean", "array", "object"];
 
-/// What Pulumi's own document defines.
+/// The definitions of Pulumi's own document.
 const OWN: [&str; 4] = ["Archive", "Asset", "Any", "Json"];
 
 /// Keys whose values are texts and values, not types.
@@ -93,7 +93,7 @@ impl Look<'_> {
         self.mistakes.extend(error.map(|error| error.to_string()));
     }
 
-    /// An entry, a property, a type: its lists of names, its references, and what it holds.
+    /// An entry, a property, a type: its lists of names, its references, and its members.
     fn object(&mut self, at: &str, object: &Map<String, Json>) {
         let names =
             |list: &str| object.get(list).and_then(Json::as_array).into_iter().flatten().filter_map(Json::as_str);
@@ -117,7 +117,7 @@ impl Look<'_> {
             (Some(reference), _) if !self.resolves(reference) => {
                 self.mistake(at, format!("`{reference}` is not in the schema"));
             }
-            // What has a reference or properties is an object, whatever stands beside them.
+            // A type with a reference or properties is an object, whatever else it has.
             (None, Some(word)) if !WORDS.contains(&word) && !object.contains_key("properties") => {
                 self.mistake(at, format!("`{word}` is not a type"));
             }

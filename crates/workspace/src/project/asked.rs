@@ -20,7 +20,7 @@ pub struct Asked {
     host: Host,
     /// The plugin.
     pub plugin: Arc<dyn Plugin>,
-    /// What it became by its parameters.
+    /// The package that its parameters made of it.
     pub package: Option<Parameterization>,
 }
 
@@ -83,7 +83,7 @@ impl Asked {
         }
     }
 
-    /// Ends it. The answer says, in sentences, what did not end when it was asked to.
+    /// Ends the plugin. Returns a sentence for each process that did not end when it was asked to.
     pub async fn end(self) -> Vec<String> {
         drop(self.plugin);
         self.host.shutdown().await
@@ -128,7 +128,7 @@ pub fn call_failed(error: &CallError) -> Diagnostic {
     };
     let hint = match error.kind {
         ErrorKind::Unsupported => "`outrigger explain plugin-call` tells how requests are written.",
-        // Where the schema is what failed, it shows nothing.
+        // If the schema itself failed, there is no schema to look at.
         _ if call.contains("Schema") || call == "Parameterize" => {
             "Look at the plugin's own log, or try another version of it."
         }

@@ -29,7 +29,7 @@ pub enum Secrecy {
     Secret,
     /// In clear.
     Plain,
-    /// In clear; what looks like a secret is refused.
+    /// In clear; a value that looks like a secret is refused.
     PlainUnlessSuspicious,
 }
 
@@ -177,7 +177,7 @@ impl Configuration {
         Ok(())
     }
 
-    /// What reads the file's secrets. Without any, no passphrase is asked for.
+    /// The key for the file's secrets. Without any, no passphrase is asked for.
     fn reader(&self) -> Result<Arc<dyn Crypter>, Error> {
         if !self.file.has_secrets() {
             return Ok(Arc::new(Locked));
@@ -189,7 +189,7 @@ impl Configuration {
         })
     }
 
-    /// What encrypts new secrets. A file without a salt gets one.
+    /// The key for new secrets. A file without a salt gets one.
     fn writer(&mut self) -> Result<Arc<dyn Crypter>, Error> {
         let provider = self.workspace.secrets_provider(&self.stack, &self.file)?;
         let keyring = self.workspace.keyring(provider.as_ref())?;

@@ -43,7 +43,7 @@ pub struct Silent;
 
 impl Frontend for Silent {}
 
-/// What a project is opened with.
+/// The environment in which a project is opened.
 #[derive(Clone)]
 pub struct Environment {
     /// The environment variables. Plugins get them too, without the secrets of the engine.
@@ -52,7 +52,7 @@ pub struct Environment {
     pub directory: PathBuf,
     /// Our own executable; plugins may lie beside it.
     pub executable: Option<PathBuf>,
-    /// Who runs this, for locks.
+    /// The user, for locks.
     pub user: String,
     /// The machine's name, for locks.
     pub host: String,
@@ -62,7 +62,7 @@ pub struct Environment {
     pub bridge: Option<BuiltIn>,
     /// How to start a keeper: a program that ends with [`outrigger_host::keeper::run`] and understands `--backend`, `--project` and `--stack`.
     pub keeper: Option<KeeperCommand>,
-    /// Who is asked and shown things.
+    /// Answers questions and shows messages.
     pub frontend: Arc<dyn Frontend>,
     /// Learns the secrets that commands meet; a log hides them.
     pub redaction: Arc<Redaction>,
@@ -128,7 +128,7 @@ impl Environment {
         })
     }
 
-    /// Where we may keep what can be made again; `None` keeps nothing.
+    /// The directory for caches; without one, `None`, nothing is cached.
     pub fn cache_directory(&self) -> Option<PathBuf> {
         let base = self.raw("XDG_CACHE_HOME").filter(|path| Path::new(path).is_absolute()).map(PathBuf::from);
         base.or_else(|| self.home().map(|home| home.join(".cache"))).map(|base| base.join("outrigger"))

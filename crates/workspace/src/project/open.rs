@@ -13,7 +13,7 @@ use outrigger_state::{Backend, BackendOptions, Home, LocalDisk, LocalMachine, Sy
 use super::Environment;
 use crate::{Error, ErrorKind};
 
-/// Where state is kept, and who we are there.
+/// The backend, and our identity there.
 pub struct Store {
     /// Pulumi's own settings.
     pub home: Home,
@@ -29,7 +29,7 @@ pub struct Store {
 
 /// A project and the store of its stacks.
 pub struct Workspace {
-    /// What it was opened with.
+    /// The environment that it was opened with.
     pub environment: Environment,
     /// The project.
     pub project: Project,

@@ -87,7 +87,7 @@ pub async fn pack(cx: &CallContext, environment: &Environment, pack: &Pack) -> R
     Ok(Packed { plugin, version: parsed.to_string(), archives: names, checksums })
 }
 
-/// The executables by what their headers say. Their names and directories may be wrong.
+/// The executables by the platform in their headers. Their names and directories may be wrong.
 fn by_platform(executables: &[PathBuf]) -> Result<BTreeMap<String, PathBuf>, Diagnostic> {
     let mut found: BTreeMap<String, PathBuf> = BTreeMap::new();
     for path in executables {

@@ -1,4 +1,4 @@
-//! Packages of a project: asking a plugin what it becomes, and writing that down as a lock file.
+//! Packages of a project: asks a plugin for its package, and writes that as a lock file.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -54,7 +54,7 @@ pub struct Installation {
     pub locked: Vec<Locked>,
     /// The plugins that the program needs; `None` if they are not known without a stack, as for a program that a compiler makes.
     pub plugins: Option<Vec<UsedPlugin>>,
-    /// What failed or is missing.
+    /// Failures and missing plugins.
     pub failures: Vec<Diagnostic>,
 }
 
@@ -89,8 +89,8 @@ pub async fn add_package(environment: &Environment, source: &str, parameters: Ve
     Ok(Added { name: name.to_owned(), lock_file, local_plugin })
 }
 
-/// Writes the lock files of the project's packages, and looks for the plugins that its program needs. What fails does not keep the others
-/// from being written.
+/// Writes the lock files of the project's packages, and looks for the plugins that its program needs. A failure of one does not keep the others from
+/// being written.
 pub async fn install(environment: &Environment) -> Result<Installation, Error> {
     let project = project(environment)?;
     check_project(&project)?;
@@ -134,7 +134,7 @@ pub(super) enum PluginSource {
     Local { name: String, directory: PathBuf },
 }
 
-/// A source and the version behind its `@`. A path has no version: what looks like one is part of a name.
+/// A source and the version after its `@`. A path has no version: an `@` is part of a name there.
 pub(super) fn versioned(text: &str) -> (&str, Option<String>) {
     match text.split_once('@').filter(|_| !is_path(text)) {
         Some((source, version)) => (source, Some(version.to_owned())),
@@ -214,7 +214,7 @@ impl Packager {
         Ok(Self { host, run, asked: Vec::new() })
     }
 
-    /// What a package's lock file says.
+    /// The lock file of a package.
     async fn lock(&mut self, source: &PluginSource, spec: &PackageSpec) -> Result<LockFile, Diagnostic> {
         let cx = CallContext::background();
         let descriptor = PluginDescriptor {
@@ -255,7 +255,7 @@ impl Packager {
         Ok(lock)
     }
 
-    /// Ends what was started.
+    /// Ends the plugins that were started.
     async fn close(self) {
         drop(self.asked);
         self.host.shutdown().await;
@@ -291,7 +291,7 @@ fn write(project: &Project, lock: &LockFile) -> Result<(String, bool), Diagnosti
 }
 
 fn refused(descriptor: &PluginDescriptor, what: &str, error: &CallError) -> Diagnostic {
-    // What the bridge itself says, and no provider, is about finding the provider, and that is what matters to the user.
+    // An error of the bridge itself, and not of a provider, is about finding the provider, and that is the part that matters to the user.
     let found_nothing = descriptor.name == BRIDGE && error.plugin.starts_with(BRIDGE);
     if let (true, Some((summary, detail))) = (found_nothing, error.message.split_once(": ")) {
         return Diagnostic::error("package-plugin", summary)

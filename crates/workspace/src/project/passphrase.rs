@@ -18,8 +18,8 @@ use super::{Passphrase, Workspace, keys};
 use crate::{Error, OwnedKeys};
 
 impl Workspace {
-    /// Encrypts the secrets of a stack with another passphrase: those of its state, its history and its file. `choose` is called once the
-    /// old passphrase has proved right. Answers what was found on the way.
+    /// Encrypts the secrets of a stack with another passphrase: those of its state, its history and its file. `choose` is called once the old
+    /// passphrase has proved right. Returns the diagnostics found on the way.
     pub fn change_passphrase(
         &self,
         stack: &StackName,
@@ -56,7 +56,7 @@ impl Workspace {
         let store = &self.store;
         let (backend, machine, clock) = (&store.backend, &store.machine, store.clock.as_ref());
         let changed = backend.change_secrets_provider(stack, &new, &*both, &stage, machine, clock);
-        // A write may be done although its answer was an error: what the state says now decides.
+        // A write may have been done although it returned an error: the state now decides.
         self.settle_file(stack)?;
         if changed.is_err() && backend.secrets_provider(stack).is_ok_and(|now| now != Some(new)) {
             // The next change would replace it; until then it says nothing.

@@ -27,7 +27,7 @@ const STRICT: &str = "OUTRIGGER_TERRAFORM_STRICT";
 /// As OpenTofu: connections to providers are not encrypted, whatever the value is.
 const NO_TLS: &str = "TF_DISABLE_PLUGIN_TLS";
 
-/// What a host will be made of.
+/// The settings of a future host.
 pub(super) struct PluginSettings {
     /// The host's options, without protocols.
     pub(super) host: HostOptions,
@@ -38,7 +38,7 @@ pub(super) struct PluginSettings {
     /// How Terraform providers are used: the plugin `terraform-provider`, which is part of this process. `None`: it is a plugin like
     /// any other.
     pub(super) terraform: Option<Terraform>,
-    /// What plugins learn of the project.
+    /// The project's data for plugins.
     pub(super) project: ProjectOptions,
     /// Where calls of Pulumi's plugins are written down.
     call_log: Option<Arc<dyn CallLog>>,
@@ -78,7 +78,7 @@ impl PluginSettings {
         })
     }
 
-    /// For the plugins of a project. `config`: what plugins get in `PULUMI_CONFIG`.
+    /// For the plugins of a project. `config` is what they get in `PULUMI_CONFIG`.
     pub(super) fn of_project(
         environment: &Environment,
         project: &Project,
@@ -159,7 +159,7 @@ pub fn stand_alone_bridge(
     Ok((host, Arc::new(Bridge::new(options))))
 }
 
-/// What makes a bridge that no host of ours opens, and the host that starts its providers, with a keeper for them.
+/// Creates a bridge for a process without a host of ours, and the host that starts its providers, with a keeper for them.
 pub(super) fn bridge_apart(
     environment: &Environment,
     version: Option<String>,

@@ -175,7 +175,7 @@ impl Workspace {
         Ok(config)
     }
 
-    /// What opens the secrets of a stack's configuration, now and in its history. The frontend may be asked for the passphrase.
+    /// The key for the secrets of a stack's configuration, now and in its history. The frontend may be asked for the passphrase.
     pub fn config_key(&self, stack: &StackName) -> Result<Arc<dyn Crypter>, Error> {
         match self.secrets_provider(stack, &self.stack_config(stack)?)? {
             Some(provider) => Ok(self.keys()?(&provider)?),
@@ -201,7 +201,7 @@ impl Workspace {
             .hint("Check that the directory may be written to and has room.")
     }
 
-    /// Who holds the lock of a stack, and whether they are alive.
+    /// The holders of a stack's lock, and whether they are alive.
     pub fn lock_holders(&self, stack: &StackName) -> Result<Vec<(LockHolder, Life)>, Error> {
         let store = &self.store;
         let found = holders(&store.backend, stack)?;
@@ -212,8 +212,8 @@ impl Workspace {
         Ok(found.into_iter().map(with_life).collect())
     }
 
-    /// Removes the lock of a stack, even if an update is at work. What a killed run had done is brought into the state first, so that the next command
-    /// finds it there. Answers what was found on the way, and whose locks were removed.
+    /// Removes the lock of a stack, even if an update is running. The journal of a killed run is folded into the state first, so that the next
+    /// command finds its results there. Returns the diagnostics found on the way, and the holders of the removed locks.
     pub fn cancel(&self, stack: &StackName) -> Result<(Vec<Diagnostic>, Vec<LockHolder>), Error> {
         let store = &self.store;
         let findings = fold_gone(&store.backend, stack, store.clock.as_ref(), &store.machine)?;

@@ -1,4 +1,4 @@
-//! A plugin under test, started anew whenever the test wants.
+//! A plugin under test, restarted whenever the test wants.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub struct Tested {
 }
 
 impl Tested {
-    /// A plugin, `NAME`, `NAME@VERSION` or a path, with its parameters. `output` gets what it logs and prints.
+    /// A plugin, `NAME`, `NAME@VERSION` or a path, with its parameters. `output` receives its log and output.
     pub fn new(
         environment: &Environment,
         source: &str,

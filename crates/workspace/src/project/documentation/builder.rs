@@ -135,7 +135,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Everything that was mentioned, and what is mentioned there, each once.
+    /// All types that were mentioned, and those that they mention, each once.
     pub(super) fn types(&mut self) {
         let mut first = true;
         while let Some(token) = self.types.pop_front() {

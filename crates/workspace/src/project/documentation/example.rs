@@ -1,4 +1,4 @@
-//! A program that has one resource or calls one function, with no more than what is required.
+//! A program that has one resource or calls one function, with no more than the required properties.
 
 use std::fmt::Write;
 

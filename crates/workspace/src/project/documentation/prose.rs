@@ -8,7 +8,7 @@ use super::{Block, Span, Text};
 const OTHER_LANGUAGES: &str = "c# cs csharp fsharp go golang hcl java javascript js nodejs py python terraform tf ts tsx typescript \
     vb";
 
-/// What a first sentence is looked for in: some descriptions are books.
+/// The part that is searched for a first sentence: some descriptions are books.
 const BEGINNING: usize = 1000;
 
 /// The blocks of a description. Its headings begin at `level`.
@@ -121,7 +121,7 @@ fn listed(line: &str) -> Option<&str> {
     rest.filter(|rest| rest.starts_with(' ')).map(str::trim)
 }
 
-/// A heading above nothing, or above nothing but text behind left-out code, belonged to what was left out.
+/// A heading above nothing, or above nothing but text behind left-out code, belonged to the left-out part.
 fn without_empty_sections(blocks: Vec<Block>) -> Vec<Block> {
     let mut kept: Vec<Block> = Vec::new();
     let is_left_out = |block: &Block| matches!(block, Block::Code { text, .. } if text.trim().is_empty());

@@ -1,4 +1,4 @@
-//! Terraform's names of what a bridged package has, from the mapping that every bridge gives: Pulumi's, for its own packages, and ours.
+//! Terraform's names for the parts of a bridged package, from the mapping that every bridge provides: Pulumi's, for its own packages, and ours.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 /// Terraform's schema has no deeper objects.
 const DEEPEST: usize = 64;
 
-/// Terraform's names. The mapping stays text; what is looked up is decoded.
+/// Terraform's names. The mapping stays text; entries are decoded when they are looked up.
 pub(super) struct Names {
     text: String,
     /// By Terraform's names.
@@ -135,7 +135,7 @@ impl PropertyNames {
             else {
                 continue;
             };
-            // Noted before what is in it, for types that contain themselves.
+            // Recorded before its members, for types that contain themselves.
             self.types.insert(token.clone(), BTreeMap::new());
             self.type_names.insert(token.clone(), terraform.clone());
             let below = field
