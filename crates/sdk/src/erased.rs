@@ -129,7 +129,7 @@ impl<R: Resource> AnyResource for Of<R> {
     }
 
     async fn diff(&self, cx: &Context, prior: &Stored, inputs: &PropertyMap, changes: &mut Changes) -> Result<()> {
-        // What is not known yet, or was stored in another shape, has no type to show to the author.
+        // Unknown inputs, and a state stored in another shape, cannot be shown to the author as a type.
         if inputs.values().any(Value::contains_unknown) {
             return Ok(());
         }

@@ -23,7 +23,7 @@ pub struct Error {
     pub(crate) transient: bool,
 }
 
-/// What exists after a failure.
+/// The resource that exists after a failure.
 #[derive(Debug)]
 pub(crate) struct Partial {
     pub(crate) id: Option<String>,

@@ -16,7 +16,7 @@ use crate::shape::ObjectShape;
 use crate::validation::Environment;
 use crate::{Function, Inputs, Resource, Result, SchemaMistake, schema};
 
-/// The configuration, or what the author makes of it.
+/// The configuration, or the author's object that was made from it.
 type Connected = Pin<Box<dyn Future<Output = Result<Arc<dyn Any + Send + Sync>>> + Send>>;
 type Connect = Box<dyn Fn(PropertyMap, Context) -> Connected + Send + Sync>;
 

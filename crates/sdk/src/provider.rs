@@ -45,7 +45,7 @@ impl PackageProvider {
         })
     }
 
-    /// Ends an order that failed: the author says what is left.
+    /// Ends an order that failed: the author's error holds the state that is left.
     fn outcome(&self, call: &str, before: Stored, error: Error) -> Outcome {
         let Error { message, kind, partial, .. } = error;
         if let Some(partial) = partial {

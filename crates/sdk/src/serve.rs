@@ -2,11 +2,11 @@
 //!
 //! A host starts it with the engine's address as its last argument. It listens, prints its port, serves, and ends
 //!
-//! - on SIGINT or SIGTERM, when what runs has been answered; a second one ends it at once;
+//! - on SIGINT or SIGTERM, when the running calls have been answered; a second signal ends it immediately;
 //! - when its host is gone. Both `pulumi` and `outrigger` hold the other end of a pipe that is its standard input, which
-//!   closes with them, however they end. But standard input may also be nothing (`/dev/null`, which is at its end from the
-//!   beginning) or a terminal: then the engine is asked every now and then whether it is there. Without an engine's address
-//!   nobody started it but a person, who ends it.
+//!   closes with them, however they end. But standard input may also be `/dev/null`, which is at its end from the
+//!   beginning, or a terminal: then the plugin checks now and then whether the engine is there. Without an engine's address
+//!   it was started by hand, and its user ends it.
 
 use std::ffi::OsString;
 use std::future::Future;
@@ -127,7 +127,7 @@ fn run(plugin: Arc<dyn Plugin>, engine: Option<String>, mut runtime: runtime::Bu
             () = reach(again, 2) => Ok(()),
         }
     });
-    // What an author left running does not keep the process.
+    // Work that the author left running does not keep the process alive.
     runtime.shutdown_background();
     served
 }

@@ -351,7 +351,7 @@ fn identity<R: Resource>(name: &str) -> ResourceIdentity {
     ResourceIdentity::new(Urn::new("test", "test", None, R::TOKEN, name))
 }
 
-/// What the plugin refuses is a failure.
+/// A refused check is an error.
 fn refused(failures: &[CheckFailure]) -> Result<()> {
     if failures.is_empty() {
         return Ok(());

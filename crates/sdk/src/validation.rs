@@ -1,4 +1,4 @@
-//! Inputs against their shape: types, names, what is required, defaults, secret marks. Unknown values fit everywhere.
+//! Checks inputs against their shape: types, names, required properties, defaults, secret marks. Unknown values fit everywhere.
 
 use outrigger_provider::CheckFailure;
 use outrigger_value::{PathStep, PropertyMap, PropertyPath, Value, nearest};
@@ -49,7 +49,7 @@ pub(crate) fn is_internal(name: &str) -> bool {
     name.starts_with("__")
 }
 
-/// What is wrong, in one line.
+/// All failures in one line.
 pub(crate) fn listed(failures: &[CheckFailure]) -> String {
     let text = |failure: &CheckFailure| format!("`{}`: {}", failure.property, failure.reason);
     failures.iter().map(text).collect::<Vec<_>>().join("; ")
@@ -112,7 +112,7 @@ impl Check<'_> {
         });
     }
 
-    /// What stands in for a property that is not given.
+    /// The value of a property that is not given: from the environment, or its default.
     fn missing(&mut self, property: &PropertyShape) -> Option<Value> {
         let variable = property.environment.iter().find_map(|name| (self.environment)(name));
         let value = match variable {
@@ -201,7 +201,7 @@ impl Check<'_> {
     }
 }
 
-/// Why a missing property matters; its description, if it has one, says what it is.
+/// Why a missing property matters, with its description if it has one.
 fn required(property: &PropertyShape) -> String {
     let mut reason = "it is required".to_owned();
     if let Some(line) = property.description.lines().next() {

@@ -161,7 +161,7 @@ mod tests {
             }
         };
         assert_eq!(cx.retry(backoff(), attempt).await.unwrap(), "done");
-        // 1, 2, 4 and 4 seconds, of which up to a half is taken off.
+        // 1, 2, 4 and 4 seconds, each shortened by up to a half.
         let time = begun.elapsed();
         assert!(time >= 11 * SECOND / 2 && time <= 11 * SECOND + SECOND / 100, "{time:?}");
     }
