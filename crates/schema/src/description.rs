@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-/// What a package says about itself.
+/// A package's description of itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct About {
     /// Its name for readers; empty if there is none, as with all that follow.
     pub display_name: String,
-    /// What it is for.
+    /// Its purpose.
     pub description: String,
-    /// Who publishes it.
+    /// Its publisher.
     pub publisher: String,
     /// Its page.
     pub homepage: String,
@@ -33,7 +33,7 @@ pub enum Entry<'a> {
     Config,
 }
 
-/// The descriptions of an entry and of what is in it, in Markdown. What has none is left out.
+/// The descriptions of an entry and of its properties, in Markdown. Those without one are left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Descriptions {
     /// That of the entry itself.

@@ -26,7 +26,7 @@ pub enum SchemaError {
     ModuleFormat {
         /// The expression.
         format: String,
-        /// What is wrong with it.
+        /// Why it cannot be read.
         reason: String,
     },
     /// One entry cannot be read.
@@ -34,7 +34,7 @@ pub enum SchemaError {
     Entry {
         /// Its token.
         token: String,
-        /// What is wrong with it.
+        /// Why it cannot be read.
         reason: String,
     },
 }
@@ -151,12 +151,12 @@ impl Package {
         self.download_url.as_deref()
     }
 
-    /// What the package says about itself.
+    /// The package's description of itself.
     pub fn about(&self) -> &About {
         &self.about
     }
 
-    /// The descriptions of an entry, decoded anew each time; empty if there is no such entry.
+    /// The descriptions of an entry, decoded at each call; empty if there is no such entry.
     pub fn descriptions(&self, entry: Entry<'_>) -> Descriptions {
         self.range(entry).map(|range| description::descriptions(self.slice(range))).unwrap_or_default()
     }
