@@ -1,4 +1,4 @@
-//! What the targets share: a small package and the way from bytes to a checked program; values of Terraform with their types; a resource.
+//! Code that the targets share: a small package and the way from bytes to a checked program; values of Terraform with their types; a resource.
 
 pub mod cty;
 pub mod resource;
