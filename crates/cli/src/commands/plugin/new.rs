@@ -149,7 +149,7 @@ impl Source {
     }
 }
 
-/// The crate that a source tree of ours would have.
+/// The first of our crates that is missing in a source tree.
 fn missing(tree: &Path) -> Option<&'static str> {
     CRATES.into_iter().find(|name| !tree.join("crates").join(name).join("Cargo.toml").is_file())
 }
