@@ -32,7 +32,7 @@ pub struct Change {
     pub new: Option<Value>,
 }
 
-/// The changes of a step: as the provider says them, or by comparing the inputs where it does not.
+/// The changes of a step: those that the provider reports, or else a comparison of the inputs.
 pub fn changes(step: &Step) -> Vec<Change> {
     let (old, new) = (step.old.as_deref(), step.new.as_deref());
     let detailed = step.diff.as_ref().and_then(|diff| diff.detailed.as_ref());
@@ -54,7 +54,7 @@ pub fn changes(step: &Step) -> Vec<Change> {
         (Some(old), None, _) if step.op != StepOp::Same => one_sided(&old.inputs, ChangeKind::Delete),
         _ => Vec::new(),
     };
-    // Bookkeeping of bridged providers and of the engine.
+    // Internal keys of bridged providers and of the engine.
     found.retain(|change| !change.path.split(['.', '[']).any(|part| part.starts_with("__")));
     found
 }

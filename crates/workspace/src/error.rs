@@ -27,12 +27,12 @@ pub struct Error {
     pub kind: ErrorKind,
     /// The diagnostics.
     pub findings: Vec<Diagnostic>,
-    /// Texts that findings point into and that are in no file, by the name that places give them.
+    /// Texts that diagnostics point into and that are in no file, by the name that places give them.
     pub texts: BTreeMap<String, String>,
 }
 
 impl Error {
-    /// An error of a kind, with one finding.
+    /// An error of a kind, with one diagnostic.
     pub fn new(kind: ErrorKind, finding: Diagnostic) -> Self {
         Self { kind, ..vec![finding].into() }
     }

@@ -1,9 +1,9 @@
 //! A phase as `pulumi` writes it, for tools that read Pulumi's output: the log of `--event-log` and the lines of `up --json`, one JSON object a line,
 //! and the document of `preview --json`.
 //!
-//! Names and shapes of the fields are Pulumi's. Secrets are masked as `pulumi` masks them, whatever `--show-secrets` says. As with `pulumi`,
-//! each phase overwrites the file: after `up` it holds the update and not the preview before it. A refresh has no events for components and
-//! providers, since nothing is read of them; `pulumi` logs them as unchanged.
+//! Names and shapes of the fields are Pulumi's. Secrets are masked as `pulumi` masks them, whatever `--show-secrets` is. As with `pulumi`, each phase
+//! overwrites the file: after `up` it holds the update and not the preview before it. A refresh has no events for components and providers, since
+//! they are not read; `pulumi` logs them as unchanged.
 
 mod digest;
 
@@ -37,7 +37,7 @@ pub struct EventLog {
     mood: Mood,
     /// Components, whose outputs come later than their steps.
     components: HashMap<Urn, Arc<Step>>,
-    /// Replacements whose new half is not there yet. The engine says first that there is one, `pulumi` when it is made.
+    /// Replacements whose new half is not there yet. The engine reports one at its beginning, `pulumi` when it is done.
     replacing: HashMap<Urn, Arc<Step>>,
     /// Steps that wait for their turn: `pulumi` names them when they begin.
     queued: HashMap<Urn, Vec<Arc<Step>>>,
@@ -123,7 +123,7 @@ impl EventLog {
         }
         match event {
             Event::StepStarted(_) | Event::CallStarted { .. } => {}
-            // Written with the new half, which knows more.
+            // Written with the new half, which has more data.
             Event::StepEnded { step, .. } if step.op == StepOp::Replace => {}
             Event::StepEnded { step, result: StepResult::Done, result_op } => {
                 let custom = step.new.as_ref().or(step.old.as_ref()).is_some_and(|resource| resource.custom);
@@ -389,18 +389,18 @@ fn unmade(resource: Arc<Resource>) -> Arc<Resource> {
     Arc::new(Resource { created: None, modified: None, ..Resource::clone(&resource) })
 }
 
-/// The step with its old side marked as one that waits for its deletion.
+/// The step with its old side marked for deletion.
 fn retired(step: &Step) -> Step {
     let old = step.old.as_ref().map(|old| Arc::new(Resource { delete: true, ..Resource::clone(old) }));
     Step { old, ..step.clone() }
 }
 
-/// Whether a step makes the new half of a replacement.
+/// Whether a step creates the new half of a replacement.
 fn is_new_half(op: StepOp) -> bool {
     matches!(op, StepOp::CreateReplacement | StepOp::ReadReplacement | StepOp::ImportReplacement)
 }
 
-/// Whether a step stands for something that the program says, and not for a half of it.
+/// Whether a step is a whole change of the program's, and not a half of one.
 fn is_logical(op: StepOp) -> bool {
     !is_half(op) && op != StepOp::Refresh
 }
@@ -438,7 +438,7 @@ fn detailed(step: &Step) -> Json {
     Json::Object(detailed.iter().map(entry).collect())
 }
 
-/// Takes the place of a key: nothing secret comes out.
+/// Replaces a key: masks every secret.
 struct Blinding;
 
 impl Crypter for Blinding {

@@ -1,4 +1,4 @@
-//! A library to run a project with.
+//! A library for running a project.
 //!
 //! [`Workspace::open`] finds a project and the backend of its stacks; [`Workspace::prepare`] a stack's keys, configuration, plugins and program. The
 //! resulting [`Operation`] previews, updates, refreshes or destroys: its [`Runner`] returns a [`RunResult`], and sends every event on the way to the
@@ -14,7 +14,7 @@
 //!
 //! Without the feature `projects` there are only the [`Runner`] and its dependencies, for callers that bring their own plugins and programs.
 
-// An error is made once, when a command fails: its size costs nothing, and a box around it would be in every caller's way.
+// An error is created once, when a command fails: its size costs nothing, and a box around it would be in every caller's way.
 #![allow(clippy::result_large_err)]
 
 pub mod difference;

@@ -25,7 +25,7 @@ type Differs = fn(&Resource, &Resource) -> bool;
 /// Other parts of a resource's state, by the names of the options.
 const OPTIONS: [(&str, Differs); 12] = [
     ("inputs", |old, new| old.inputs != new.inputs),
-    // Another version of a default provider concerns every resource alike.
+    // Another version of a default provider affects every resource alike.
     ("provider", |old, new| old.provider != new.provider && !(by_default(old) && by_default(new))),
     ("dependsOn", |old, new| {
         (&old.dependencies, &old.property_dependencies) != (&new.dependencies, &new.property_dependencies)
@@ -54,7 +54,7 @@ pub fn remarks(step: &Step) -> String {
     }
     if old.urn != new.urn {
         let was = if old.urn.name() == new.urn.name() { old.urn.ty() } else { old.urn.name() };
-        // A parent of another type is in the name of a resource, too.
+        // A parent's new type changes the URN, too, but not the resource's own type.
         if was != new.urn.ty() {
             asides.push(format!("was {was}"));
         }

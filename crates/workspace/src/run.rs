@@ -1,4 +1,4 @@
-//! Runs of the engine on one stack: a preview, which only looks, and an update, which holds the lock and writes the state.
+//! Runs of the engine on one stack: a preview, which changes nothing, and an update, which holds the lock and writes the state.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -24,7 +24,7 @@ use crate::recorder::Recorder;
 use crate::redaction::Redaction;
 use crate::services::{Inputs, Relay};
 
-/// Gives the crypter for a state's secrets provider, from any thread.
+/// Returns the crypter for a state's secrets provider, from any thread.
 pub type OwnedKeys = Arc<dyn Fn(&SecretsProviderState) -> Result<Arc<dyn Crypter>, Diagnostic> + Send + Sync>;
 
 /// The kind of operation.
@@ -66,7 +66,7 @@ pub enum Mood {
     Done,
 }
 
-/// Everything that the runs of one command on one stack share. A caller that has no project on disk fills it in by hand.
+/// Everything that the runs of one command on one stack share. A caller without a project on disk fills it in by hand.
 pub struct Runner {
     /// The kind of operation.
     pub work: Work,
@@ -78,7 +78,7 @@ pub struct Runner {
     pub machine: LocalMachine,
     /// The clock of the state.
     pub clock: Arc<dyn Clock>,
-    /// Whether the state is written by a thread of its own.
+    /// Whether a separate thread writes the state.
     pub mode: Mode,
     /// The keys of the state.
     pub keys: OwnedKeys,
@@ -86,7 +86,7 @@ pub struct Runner {
     pub secrets_provider: Option<SecretsProviderState>,
     /// The program; [`Work::Up`] without one destroys.
     pub program: Option<Box<dyn Program>>,
-    /// The program's directory, which relative paths of assets begin at.
+    /// The program's directory, where relative paths of assets start.
     pub directory: PathBuf,
     /// The options for the engine. The runner sets whether it is a preview.
     pub options: Options,
@@ -119,7 +119,7 @@ impl Runner {
         let viewed = blocking(move || Session::view(&backend, &stack, &*keys));
         let Viewed { base, findings } = viewed.await?;
         self.admit(&base)?;
-        // An update brings the journal of an interrupted run into the state, and gives the state the key of the stack's file.
+        // An update folds the journal of an interrupted run into the state, and gives the state the key of the stack's file.
         let unsettled = !findings.is_empty() || self.changes_key(&base);
         let recorder = self.begin(&base, findings, begin);
         let mut result = self.run(Arc::new(NoJournal), base, &recorder, true).await;
@@ -133,7 +133,7 @@ impl Runner {
         self.secrets_provider.as_ref().zip(old).is_some_and(|(new, old)| new != old)
     }
 
-    /// Does it: locks the stack, runs, writes the state and the history. `begin` is as for a preview.
+    /// Locks the stack, runs, writes the state and the history. `begin` is as for a preview.
     pub async fn update(&self, begin: impl FnOnce(PropertyMap) -> Arc<dyn EventSink>) -> Result<RunResult, Error> {
         let (backend, stack, keys) = (self.backend.clone(), self.stack.clone(), self.keys.clone());
         let (machine, clock, mode) = (self.machine.clone(), self.clock.clone(), self.mode);
@@ -177,7 +177,7 @@ impl Runner {
             return Err(obstacles.into());
         }
         if self.work == Work::Up {
-            // A target may be made by this run; see `run`.
+            // A target may be created by this run; see `run`.
             return Ok(());
         }
         let known: BTreeSet<&Urn> = base.resources.iter().map(|resource| &resource.urn).collect();
@@ -264,7 +264,7 @@ async fn check_key(keys: &OwnedKeys, provider: Option<&SecretsProviderState>) ->
     blocking(move || keys(&provider)?.encrypt("").map(drop)).await
 }
 
-/// A journal that looks at the key before the first operation: a result may hold a secret, which a wrong passphrase could not write down.
+/// A journal that checks the key before the first operation: a result may hold a secret, which could not be stored with a wrong passphrase.
 struct Sealed {
     session: Arc<Session>,
     keys: OwnedKeys,

@@ -41,10 +41,9 @@ impl Random for SystemRandom {
     }
 }
 
-/// Everything that a program hands in passes here: assets get their hashes, and secrets become known to the redaction
-/// before a plugin can quote them.
+/// All values of the program pass through here: assets get their hashes, and secrets are added to the redaction before a plugin can quote them.
 pub(crate) struct Inputs {
-    /// The program's directory, which relative paths begin at.
+    /// The program's directory, where relative paths start.
     pub directory: PathBuf,
     /// Learns secrets.
     pub redaction: Arc<Redaction>,

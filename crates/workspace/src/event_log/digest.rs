@@ -121,7 +121,7 @@ fn written(step: &Step, op: StepOp, states: &Step) -> String {
 /// The time that `pulumi` prints in place of all others.
 const NO_TIME: &str = "0001-01-01T00:00:00Z";
 
-/// The resource with a text in place of each secret.
+/// The resource with a placeholder for each secret.
 fn masked(resource: &Resource) -> Resource {
     let timeless = |time: &Option<String>| time.as_ref().map(|_| NO_TIME.to_owned());
     let all = |properties: &PropertyMap| -> PropertyMap {
@@ -147,7 +147,7 @@ fn without_secrets(value: &Value) -> Value {
     }
 }
 
-/// Takes the place of a key where no secret is left.
+/// Replaces a key where no secret is left.
 struct NoSecrets;
 
 impl Crypter for NoSecrets {

@@ -17,7 +17,7 @@ type Check = fn(&Life, &str) -> Judged;
 /// Shorter texts are found everywhere.
 const SHORTEST_SECRET: usize = 6;
 
-/// How plugins say that a thing is not there.
+/// How plugins report that a resource is missing.
 const NOT_FOUND: [&str; 8] =
     ["not found", "notfound", "not exist", "no such", "no longer exist", "already deleted", "is gone", "404"];
 
@@ -141,7 +141,7 @@ fn unmoved(found: &ReadResult, known: &State, hint: &'static str) -> Judged {
         return failed("Read", format!("The id was `{}`, and Read answered `{}`.", known.id, state.id), hint);
     }
     let outputs = differences(("created", &known.outputs), ("read", &state.outputs));
-    // Where the provider knows that nothing has changed, inputs may be written in another way.
+    // If the provider reports no change, its inputs may be written differently.
     let compare = *inputs_known && !unchanged;
     let inputs = compare.then(|| differences(("created with", &known.inputs), ("read", &state.inputs))).flatten();
     match (outputs, inputs) {
@@ -151,7 +151,7 @@ fn unmoved(found: &ReadResult, known: &State, hint: &'static str) -> Judged {
     }
 }
 
-/// Read by the id alone gives inputs that change nothing.
+/// A read by the id alone returns inputs that change nothing.
 fn import(life: &Life, _: &str) -> Judged {
     const HINT: &str = "Answer Read by the id alone with every input that can be told from what exists.";
     let imported = match &life.imported {
@@ -301,18 +301,18 @@ fn interrupted(call: &'static str) -> Verdict {
     Verdict::Skipped(Reason::new(call, "The test was interrupted.", "Run it again."))
 }
 
-/// The answer of a step that another check judges; without it there is nothing to look at.
+/// The answer of a step that another check judges; without it there is nothing to check.
 fn needed<T>(step: &Step<T>) -> Result<&T, Verdict> {
     step.as_ref().map_err(|_| Verdict::Skipped(Reason::new("Create", NOT_CREATED, "")))
 }
 
 impl Life {
-    /// The answer of a step that has to work with inputs that make sense.
+    /// The answer of a step that has to work with valid inputs.
     fn needed<'s, T>(&self, call: &'static str, step: &'s Step<T>) -> Result<&'s T, Verdict> {
         step.as_ref().map_err(|missing| self.missing(call, missing))
     }
 
-    /// The answer of a step that has to work with every resource that exists.
+    /// The answer of a step that has to work with every existing resource.
     fn sound<'s, T>(&self, call: &'static str, step: &'s Step<T>) -> Result<&'s T, Verdict> {
         step.as_ref().map_err(|missing| match missing {
             Missing::Call(error) if matches!(error.kind, ErrorKind::Unsupported | ErrorKind::Cancelled) => {

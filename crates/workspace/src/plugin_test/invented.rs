@@ -11,7 +11,7 @@ const DEEPEST: usize = 8;
 /// A number that most limits allow.
 const NUMBER: f64 = 8.0;
 
-/// Texts for properties that are called so.
+/// Strings for properties with such a name.
 const TEXTS: [(&str, &str); 7] = [
     ("url", "http://127.0.0.1:9/"),
     ("uri", "http://127.0.0.1:9/"),
@@ -25,9 +25,9 @@ const TEXTS: [(&str, &str); 7] = [
 /// Invents inputs.
 pub(super) struct Inventor<'a> {
     pub(super) package: &'a Package,
-    /// A part of every text.
+    /// A part of every string.
     pub(super) suffix: &'a str,
-    /// How many texts there are.
+    /// How many strings there are.
     pub(super) texts: Cell<usize>,
 }
 
@@ -37,7 +37,7 @@ impl Inventor<'_> {
         self.required(resource.inputs.iter(), 0)
     }
 
-    /// Another value of the same kind: for a change of one input.
+    /// Another value of the same kind, to change one input.
     pub(super) fn another(&self, name: &str, property: &Property, value: Option<&Value>) -> Option<Value> {
         match (value.map(Value::bare), &property.ty) {
             (Some(Value::Bool(value)), _) => Some(Value::Bool(!value)),

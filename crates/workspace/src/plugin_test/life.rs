@@ -12,7 +12,7 @@ use super::invented::Inventor;
 use super::session::{Missing, Session, Step, secret};
 use super::{Left, Options};
 
-/// How many inputs are tried in search of one that can be changed in place.
+/// How many inputs are tried to find one that can be changed in place.
 const CHANGES: usize = 12;
 
 /// Where the inputs come from.
@@ -20,7 +20,7 @@ const CHANGES: usize = 12;
 pub(super) enum Origin {
     /// The user gave them: they have to work.
     Given,
-    /// They were made from the schema, and may make no sense.
+    /// They were made from the schema, and may be invalid.
     Invented,
 }
 
@@ -205,7 +205,7 @@ impl Life {
         for change in self.changes.clone() {
             let checked = match session.check(urn, Some(&before.inputs), change, false).await {
                 Ok(checked) => checked,
-                // A refusal says that the value makes no sense.
+                // A refusal means that the value is invalid.
                 Err(missing) if self.origin == Origin::Invented && missing.is_refusal() => continue,
                 Err(missing) => {
                     self.change = Err(missing);
@@ -291,7 +291,7 @@ fn other(state: &State, suffix: &str) -> State {
     State { id, outputs, ..state.clone() }
 }
 
-/// Inputs with one change each: first of those that are there, then of others.
+/// Inputs with one change each: first of the given ones, then of others.
 fn changes(inventor: &Inventor<'_>, resource: &Resource, inputs: &PropertyMap) -> Vec<PropertyMap> {
     let replaces = |name: &String| {
         let output = resource.properties.get(name);

@@ -37,7 +37,7 @@ pub trait Source: Send + Sync {
     /// The name by which hosts ask for it.
     fn name(&self) -> &str;
 
-    /// Starts it in a process of its own.
+    /// Starts it in a separate process.
     async fn start(&self) -> Result<Box<dyn Started>, Diagnostic>;
 }
 
@@ -243,7 +243,7 @@ fn resolve(package: &Package, written: &str) -> Result<String, Diagnostic> {
     })
 }
 
-/// Keeps checks, without secrets, and hands them over.
+/// Collects checks, without secrets, and passes them on.
 struct Record<'a> {
     report: Report,
     redaction: &'a Redaction,

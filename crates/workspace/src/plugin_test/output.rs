@@ -13,7 +13,7 @@ const KEPT: usize = 1 << 20;
 /// How many lines of the end are shown.
 const SHOWN: usize = 10;
 
-/// Takes what a plugin logs and prints.
+/// Collects the plugin's log and output.
 #[derive(Debug, Default)]
 pub struct PluginOutput(Mutex<String>);
 

@@ -18,11 +18,11 @@ const WORDS: [&str; 6] = ["string", "number", "integer", "boolean", "array", "ob
 /// The definitions of Pulumi's own document.
 const OWN: [&str; 4] = ["Archive", "Asset", "Any", "Json"];
 
-/// Keys whose values are texts and values, not types.
+/// Keys that hold strings and values, not types.
 const VALUES: [&str; 7] =
     ["aliases", "const", "default", "defaultInfo", "deprecationMessage", "description", "language"];
 
-/// Reads a schema and looks for mistakes in it. An error says why it cannot be read at all.
+/// Reads a schema and looks for mistakes in it. Fails if it cannot be read at all.
 pub(super) fn check(bytes: Vec<u8>, name: &str, version: &str) -> Result<(Package, Verdict), String> {
     let package = Package::parse(bytes).map_err(|error| error.to_string())?;
     let json: Json = serde_json::from_str(package.text()).map_err(|error| error.to_string())?;
@@ -145,7 +145,7 @@ impl Look<'_> {
         }
     }
 
-    /// Whether a reference leads to something: in this schema, in Pulumi's own, or in that of another package, which is not looked at.
+    /// Whether a reference can be resolved: in this schema, in Pulumi's own, or in that of another package, which is not looked at.
     fn resolves(&self, reference: &str) -> bool {
         let Some((document, fragment)) = reference.split_once('#') else { return false };
         let fragment = fragment.trim_start_matches('/');

@@ -29,7 +29,7 @@ pub(super) enum Missing {
     Call(CallError),
     /// Check refused the inputs.
     Refused(Vec<CheckFailure>),
-    /// It did not come to this.
+    /// The life ended before this step.
     Unreached,
 }
 
@@ -236,7 +236,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Makes a call, in a new process if the last one is gone. One that does not answer is ended.
+    /// Makes a call, in a new process if the last one is gone. A process that does not answer is ended.
     async fn call<T, F: Future<Output = Result<T, CallError>>>(
         &mut self,
         name: &'static str,
@@ -266,7 +266,7 @@ impl<'a> Session<'a> {
         let failed = |kind, message: String| Err(CallError::new(self.source.name(), name, kind, message));
         let deadline = self.options.deadline;
         tokio::select! {
-            // The plugin's own end of the connection keeps the deadline, too, and knows more.
+            // The plugin's own end of the connection keeps the deadline, too, and has a better error.
             answer = timeout(deadline + Duration::from_secs(1), answer) => answer.unwrap_or_else(|_| {
                 failed(ErrorKind::TimedOut, format!("there was no answer within {} s", deadline.as_secs()))
             }),
@@ -323,7 +323,7 @@ impl<'a> Session<'a> {
         Urn::new(PROJECT, PROJECT, None, ty, name)
     }
 
-    /// After these errors no answer of the process can be relied on.
+    /// After these errors the process cannot be relied on.
     async fn lose(&mut self, error: &CallError) {
         if matches!(error.kind, ErrorKind::Crashed | ErrorKind::TimedOut) {
             self.give_up().await;

@@ -1,4 +1,4 @@
-//! A plugin in memory, right and with one fault at a time.
+//! A plugin in memory, without a fault and with one at a time.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};

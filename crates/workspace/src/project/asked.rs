@@ -15,7 +15,7 @@ use super::packages::{PluginSource, versioned};
 use super::plugins::{PluginSettings, bridge_apart};
 use crate::services::Relay;
 
-/// A plugin in a host of its own.
+/// A plugin in a separate host.
 pub struct Asked {
     host: Host,
     /// The plugin.
@@ -29,7 +29,7 @@ pub struct Asked {
 pub enum BridgePlace {
     /// In this process, as for every other command.
     Here,
-    /// In a process of its own: a call by hand goes over the wire.
+    /// In a separate process: a call by hand goes over the wire.
     Apart,
 }
 
@@ -90,7 +90,7 @@ impl Asked {
     }
 }
 
-/// A Terraform provider in a host of its own.
+/// A Terraform provider in a separate host.
 pub struct Bare {
     _host: Host,
     provider: RawProvider,
@@ -118,7 +118,7 @@ pub async fn terraform_provider(
     Ok(Bare { _host: host, provider })
 }
 
-/// The error that a plugin gave instead of an answer.
+/// The error of a plugin's call.
 pub fn call_failed(error: &CallError) -> Diagnostic {
     let CallError { plugin, call, .. } = error;
     let summary = match error.kind {

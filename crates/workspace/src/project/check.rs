@@ -24,11 +24,11 @@ use crate::services::Relay;
 /// The diagnostics, and the list of unchecked parts.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
-    /// The findings, by their places.
+    /// The diagnostics, sorted by place.
     pub findings: Vec<Diagnostic>,
     /// The unchecked parts, with the reason.
     pub unchecked: Vec<String>,
-    /// Texts that findings point into and that are in no file.
+    /// Texts that diagnostics point into and that are in no file.
     pub texts: BTreeMap<String, String>,
 }
 

@@ -21,7 +21,7 @@ use crate::HIDDEN;
 /// How long a compiler may take. Real ones take seconds; one that hangs would hang for ever.
 pub(super) const LIMIT: Duration = Duration::from_secs(300);
 
-/// When it is said that the compiler is waited for.
+/// After this time a message says that the command waits for the compiler.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// How often it is asked whether it has ended.
@@ -37,7 +37,7 @@ const LINES: usize = 20;
 pub(super) struct Surroundings<'a> {
     /// The environment of this process.
     pub(super) environment: &'a Environment,
-    /// Variables that it gets besides; those that are set already win, as in the peer.
+    /// Additional variables; those that are set already win, as in the peer.
     pub(super) variables: &'a [(&'static str, String)],
     /// The secrets that it gets in clear and that must not be shown.
     pub(super) secrets: &'a [&'a str],
@@ -123,7 +123,7 @@ fn variables(around: &Surroundings<'_>) -> Vec<(OsString, OsString)> {
     all
 }
 
-/// Waits for the end; `None` if it takes too long, and then it is killed.
+/// Waits for the end; a compiler that takes too long is killed, and the result is `None`.
 fn wait(mut child: Child, name: &str, around: &Surroundings<'_>) -> io::Result<Option<ExitStatus>> {
     let (started, limit) = (Instant::now(), around.limit);
     let mut announced = false;
@@ -162,7 +162,7 @@ impl Pipe {
     }
 }
 
-/// Reads a pipe to its end, and keeps so much of it.
+/// Reads a pipe to its end, and keeps the first `keep` bytes.
 fn collect(pipe: Option<impl Read + Send + 'static>, keep: usize) -> io::Result<Pipe> {
     let (sender, bytes) = channel();
     thread::Builder::new().spawn(move || {

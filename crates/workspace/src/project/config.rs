@@ -51,7 +51,7 @@ impl Configuration {
         })
     }
 
-    /// All values. Those of secrets are empty unless they are asked for.
+    /// All values. Secret ones are empty unless `show_secrets` is set.
     pub fn list(&self, show_secrets: bool) -> Result<Vec<ListedValue>, Error> {
         let crypter = if show_secrets { self.reader()? } else { Arc::new(Locked) };
         Ok(list(&self.workspace.project, &self.file, show_secrets, crypter.as_ref())?)
@@ -158,7 +158,7 @@ impl Configuration {
         new
     }
 
-    /// Removes values, all in one change of the file. A key that is not there is no error, and no reason to touch the file.
+    /// Removes values, all in one change of the file. A missing key is no error, and leaves the file untouched.
     pub fn remove(&mut self, paths: &[ConfigPath]) -> Result<(), Error> {
         let mut file = self.file.clone();
         for path in paths {

@@ -86,7 +86,7 @@ pub enum Span {
         /// The anchor of its heading.
         anchor: String,
     },
-    /// Something with a page of its own, as a program writes it.
+    /// A subject with its own page, as a program writes it.
     Member(Subject, String),
 }
 
@@ -207,7 +207,7 @@ impl Documentation {
         Ok(Self { package, names, plugin: used, add })
     }
 
-    /// Everything that has a page of its own.
+    /// All subjects of pages.
     pub fn subjects(&self) -> Vec<Subject> {
         let resources = self.package.resource_tokens().map(|token| Subject::Resource(token.to_owned()));
         let functions = self.package.function_tokens().filter(|token| !is_method(token));
@@ -313,7 +313,7 @@ fn is_method(token: &str) -> bool {
     token.rsplit(':').next().is_some_and(|name| name.contains('/'))
 }
 
-/// Words as a shell takes them.
+/// Words quoted for a shell.
 fn shell(words: &[String]) -> String {
     let simple =
         |word: &&String| word.chars().all(|letter| letter.is_ascii_alphanumeric() || "-_./:=@".contains(letter));

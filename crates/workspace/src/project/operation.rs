@@ -35,7 +35,7 @@ pub struct Request {
     pub preview_only: bool,
     /// Which stack; otherwise PULUMI_STACK or the selected one.
     pub stack: Option<String>,
-    /// How many calls at once; otherwise PULUMI_PARALLEL or four for each processor.
+    /// The maximum number of concurrent calls; otherwise PULUMI_PARALLEL or four for each processor.
     pub parallel: Option<u32>,
     /// Only these; empty means all.
     pub targets: Targets,
@@ -43,7 +43,7 @@ pub struct Request {
     pub continue_on_error: bool,
     /// An update may delete every resource of the stack.
     pub delete_all: bool,
-    /// Read everything first; otherwise as the project says.
+    /// Read everything first; otherwise the project's default.
     pub refresh: Option<bool>,
     /// How pending creations are handled.
     pub pending_creates: PendingCreates,
@@ -108,7 +108,7 @@ impl Operation {
 }
 
 impl Workspace {
-    /// Prepares a run. Plugins begin to start in here; must be called inside the runtime.
+    /// Prepares a run, and begins to start plugins; must be called inside the runtime.
     pub fn prepare(mut self, request: &Request) -> Result<Operation, Error> {
         if request.work == Work::Up {
             check_project(&self.project)?;
@@ -132,7 +132,7 @@ impl Workspace {
         let keyring = self.keyring(provider.as_ref())?;
         let keys = keys::keys(&keyring);
         if !request.preview_only {
-            // Results may hold secrets that no one foresees; without a key they could not be written down.
+            // Results may hold secrets that cannot be foreseen; without a key they could not be stored.
             keys::require(&keyring)?;
             if provider.is_none() {
                 let created = provider.insert(keys::create(&keyring)?);

@@ -39,7 +39,7 @@ pub struct Added {
 pub struct Locked {
     /// Its key in the project file.
     pub key: String,
-    /// The name that the package gives itself: resource types begin with it.
+    /// The package's own name: resource types begin with it.
     pub package: String,
     /// The lock file, below the program's directory.
     pub path: String,
@@ -52,7 +52,7 @@ pub struct Locked {
 pub struct Installation {
     /// The packages that the project file names.
     pub locked: Vec<Locked>,
-    /// The plugins that the program needs; `None` if they are not known without a stack, as for a program that a compiler makes.
+    /// The plugins that the program needs; `None` if they are not known without a stack, as for a program from a compiler.
     pub plugins: Option<Vec<UsedPlugin>>,
     /// Failures and missing plugins.
     pub failures: Vec<Diagnostic>,
@@ -147,7 +147,7 @@ fn is_path(source: &str) -> bool {
 }
 
 impl PluginSource {
-    /// Understands a source. A path begins at `directory`.
+    /// Parses a source. A relative path starts at `directory`.
     pub(super) fn parse(source: &str, directory: &Path) -> Result<Self, Diagnostic> {
         let refused = |reason: &str, hint: &str| {
             Err(Diagnostic::error("package-source", format!("a package cannot be taken from `{source}`"))
@@ -193,7 +193,7 @@ impl PluginSource {
     }
 }
 
-/// Plugins that are asked, each in a process of its own, until all is done.
+/// Starts plugins, each in a separate process, until all packages are done.
 struct Packager {
     host: Host,
     run: Run,
@@ -262,8 +262,7 @@ impl Packager {
     }
 }
 
-/// Writes a lock file in place of the package's earlier ones. Gives its path below the program's directory, and whether anything
-/// is different now.
+/// Writes a lock file in place of the package's earlier ones. Returns its path below the program's directory, and whether anything changed.
 fn write(project: &Project, lock: &LockFile) -> Result<(String, bool), Diagnostic> {
     let shown = format!("{}/{}", lock.directory(), lock.file_name());
     let directory = project.program_directory().join(lock.directory());
@@ -278,7 +277,7 @@ fn write(project: &Project, lock: &LockFile) -> Result<(String, bool), Diagnosti
         replace_file(&path, &lock.text()).map_err(failed)?;
         changed = true;
     }
-    // Of two lock files for a package, one would be taken and the other believed.
+    // With two lock files for a package, it would be unclear which one counts.
     for entry in fs::read_dir(&directory).map_err(failed)?.flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
         let rest = name.strip_prefix(lock.plugin.package()).and_then(|rest| rest.strip_suffix(".yaml"));

@@ -13,7 +13,7 @@ use super::plugins::PluginSettings;
 use super::{Asked, Environment};
 use crate::plugin_test::{PluginOutput, Source, Started};
 
-/// A plugin under test. It works in an empty directory of its own, where relative paths among invented inputs do no harm.
+/// A plugin under test. It works in a separate, empty directory, where relative paths among invented inputs do no harm.
 pub struct Tested {
     environment: Environment,
     source: PluginSource,

@@ -4,7 +4,7 @@
 const TAGS: &str = "a abbr b blockquote br center cite code dd del details div dl dt em font h1 h2 h3 h4 h5 h6 hr i img \
     kbd li ol p pre pulumi-lang s small span strong sub summary sup table tbody td th thead tr tt u ul";
 
-/// A tag or a link that is longer is none, so that the work grows with the text and not with its square.
+/// A longer tag or link does not count, so that the work is linear in the text.
 pub(super) const LONGEST_TAG: usize = 1024;
 
 /// No code has more backticks around it.
