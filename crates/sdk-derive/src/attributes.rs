@@ -112,7 +112,7 @@ impl FieldAttributes {
     }
 }
 
-/// A text that may be missing, as an expression.
+/// A string that may be missing, as an expression.
 pub(crate) fn optional(text: Option<&LitStr>) -> TokenStream {
     match text {
         Some(text) => quote!(::core::option::Option::Some(#text)),

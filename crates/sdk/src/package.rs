@@ -84,8 +84,7 @@ impl Package {
         self.connect(|config: C, _cx| async move { Ok(config) })
     }
 
-    /// Gives the package a configuration, and makes something of it once, such as a client, which [`Context::config`]
-    /// returns instead.
+    /// Gives the package a configuration, and makes an object from it once, such as a client, which [`Context::config`] returns instead.
     #[must_use]
     pub fn connect<C, T, M, F>(mut self, make: M) -> Self
     where

@@ -105,7 +105,7 @@ impl Property for String {
     fn decode(value: Value) -> Result<Self, Mismatch> {
         match bare(value) {
             Value::String(text) => Ok(text),
-            // A program that passes a resource where a text is wanted means its id.
+            // A program that passes a resource where a string is expected means its id.
             Value::Resource(reference) => match reference.id {
                 Some(id) => Self::decode(*id),
                 None => Ok(reference.urn.to_string()),

@@ -16,7 +16,7 @@ use crate::plugin::{failure, invoke};
 use crate::validation::{Completed, InputKind, complete};
 use crate::{Changes, Error, Package, Preview, autoname};
 
-/// A package that is configured, or knows that it is not.
+/// A package, configured or not.
 pub(crate) struct PackageProvider {
     package: Arc<Package>,
     shared: Shared,

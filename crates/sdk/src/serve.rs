@@ -24,7 +24,7 @@ use tokio::time::{Duration, sleep};
 
 use crate::Package;
 
-/// How often the engine is asked whether it is there.
+/// How often the plugin checks whether the engine is there.
 const ASKING: Duration = Duration::from_secs(30);
 
 /// Serves the package as a plugin: the whole of a plugin's `main`.
@@ -71,7 +71,7 @@ pub fn serve_plugin(name: &str, plugin: Arc<dyn Plugin>, arguments: impl IntoIte
     }
 }
 
-/// The answer for a person who runs the plugin by hand.
+/// The output for a user who runs the plugin by hand.
 fn about(package: &Package, arguments: &[OsString]) -> Option<String> {
     let (name, version) = (package.name, package.version);
     match arguments {
@@ -177,7 +177,7 @@ fn standard_input_closes() -> Option<impl Future<Output = ()>> {
         return None;
     }
     let (closed, waiting) = oneshot::channel();
-    // A thread of its own, which the process does not wait for when it ends.
+    // A separate thread, which the process does not wait for when it ends.
     std::thread::spawn(move || {
         let mut input = input;
         let mut ignored = [0; 256];

@@ -272,7 +272,7 @@ impl Harness {
         self.planned(&made.identity, Some(made.state.clone()), checked.inputs).await
     }
 
-    /// Gives a resource other inputs: leaves it unchanged, updates it or replaces it, as planned.
+    /// Changes a resource's inputs: leaves it unchanged, updates it or replaces it, as planned.
     pub async fn update(&self, made: &mut Made, inputs: impl Into<Given>) -> Result<Verdict> {
         let checked = self.checked(&made.identity, Some(made.state.inputs.clone()), inputs.into()).await?;
         refused(&checked.failures)?;

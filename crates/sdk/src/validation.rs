@@ -15,7 +15,7 @@ pub(crate) type Environment = dyn Fn(&str) -> Option<String> + Send + Sync;
 pub(crate) enum InputKind {
     /// A program, whose values have types.
     Program,
-    /// A stack's configuration, where everything is text: numbers and the like are written as JSON.
+    /// A stack's configuration, where everything is a string: numbers and the like are written as JSON.
     Configuration,
 }
 
@@ -117,7 +117,7 @@ impl Check<'_> {
         let variable = property.environment.iter().find_map(|name| (self.environment)(name));
         let value = match variable {
             Some(text) => {
-                // A variable is text, whatever the origin of the rest.
+                // A variable is a string, whatever the origin of the other values.
                 let origin = std::mem::replace(&mut self.origin, InputKind::Configuration);
                 let value = self.value(&property.shape, Value::String(text));
                 self.origin = origin;
@@ -175,7 +175,7 @@ impl Check<'_> {
             (shape, value) => Mismatch::expected(phrase(shape), &value),
         };
         self.fail(expected.reason());
-        // It stands there as something that was given, or it would be said to be missing, too.
+        // It counts as given; otherwise it would be reported as missing, too.
         Value::Null
     }
 
