@@ -13,7 +13,7 @@ use crate::{
     Definition, EnumType, EnumValue, External, Function, ObjectType, Property, Reference, Resource, Returns, Type,
 };
 
-/// Nesting that no real schema has; beyond it a type counts as `Any`, so that a hostile one cannot exhaust the stack.
+/// Deeper nesting than in any real schema; beyond it a type counts as `Any`, so that a hostile schema cannot exhaust the stack.
 const MAX_NESTING: usize = 64;
 
 pub(crate) fn resource(json: &str, token: &str, package: &Names<'_>) -> serde_json::Result<Resource> {
@@ -119,7 +119,7 @@ impl Names<'_> {
             Some("array") => {
                 Type::List(Box::new(spec.items.as_deref().map_or(Type::Any, |items| self.ty(items, depth + 1))))
             }
-            // An object without a type for its values has text in it.
+            // An object without a type for its values contains strings.
             Some("object") => Type::Map(Box::new(
                 spec.additional_properties.as_deref().map_or(Type::String, |element| self.ty(element, depth + 1)),
             )),

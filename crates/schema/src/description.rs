@@ -1,4 +1,4 @@
-//! The texts for readers. They are decoded apart from everything else, because no run looks at them.
+//! The documentation texts. They are decoded separately, because no run needs them.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -48,7 +48,7 @@ pub struct Descriptions {
     pub methods: BTreeMap<String, String>,
 }
 
-/// Reads all descriptions of an entry. One that is not in order has none.
+/// Reads all descriptions of an entry. A malformed one has none.
 pub(crate) fn descriptions(json: &str) -> Descriptions {
     let spec: Spec = serde_json::from_str(json).unwrap_or_default();
     let inputs = spec.inputs.map(|object| object.properties).unwrap_or_default();

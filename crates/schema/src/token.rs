@@ -27,8 +27,8 @@ impl Table {
         Self { names, module_format: module_format.cloned() }
     }
 
-    /// Every spelling that a user may write, in the order in which Pulumi tries them: as it is; with the module `index`;
-    /// with the older module form `module/name`. Each of them exactly, then shortened, then without regard to case.
+    /// Tries every spelling that a user may write, in Pulumi's order: unchanged; with the module `index`; with the older module form `module/name`.
+    /// Each of them exactly, then shortened, then without regard to case.
     pub(crate) fn resolve(&self, written: &str) -> Option<&str> {
         let parts: Vec<&str> = written.split(':').collect();
         let (package, module, name) = match parts.as_slice() {

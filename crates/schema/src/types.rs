@@ -7,7 +7,7 @@ use outrigger_value::Value;
 /// The type of a property, an element or a result.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Type {
-    /// Text.
+    /// A string.
     String,
     /// A number.
     Number,
@@ -17,15 +17,15 @@ pub enum Type {
     Boolean,
     /// Anything.
     Any,
-    /// Anything, as JSON text on the wire.
+    /// Anything, as a JSON string on the wire.
     Json,
-    /// A file or text.
+    /// A file or string.
     Asset,
     /// A set of assets.
     Archive,
     /// A list.
     List(Box<Type>),
-    /// A map from text.
+    /// A map with string keys.
     Map(Box<Type>),
     /// One of several types.
     Union(Vec<Type>),
@@ -66,7 +66,7 @@ pub struct Property {
     pub secret: bool,
     /// Whether a change forces a replacement.
     pub replace_on_changes: bool,
-    /// Whether the provider says that a change will force a replacement.
+    /// Whether the schema announces that a change forces a replacement.
     pub will_replace_on_changes: bool,
     /// Whether it may not be an output.
     pub plain: bool,
@@ -115,7 +115,7 @@ pub struct Function {
 /// The result type of a function.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Returns {
-    /// Nothing that the schema knows of.
+    /// Nothing that the schema describes.
     Nothing,
     /// An object with these properties.
     Object(BTreeMap<String, Property>),
