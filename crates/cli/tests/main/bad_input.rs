@@ -1,4 +1,4 @@
-//! Everything a user can get wrong: the answer has a place, a reason and a next step, and nothing is changed.
+//! Every mistake a user can make: the error has a place, a reason and a next step, and nothing is changed.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -143,7 +143,7 @@ fn a_directory_that_may_not_be_written() {
     sandbox.outrigger(&["up", "--yes", "--skip-preview"]).ended(1).says(&["lock", "error["]);
 }
 
-/// How many things the oracle's cloud has made.
+/// How many things the oracle's cloud has created.
 fn made(sandbox: &Sandbox) -> usize {
     fs::read_to_string(sandbox.path("oracle.log")).unwrap_or_default().matches("\"op\":\"create\"").count()
 }

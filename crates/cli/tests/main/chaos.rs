@@ -103,7 +103,7 @@ fn sandbox() -> Sandbox {
     sandbox
 }
 
-/// The plugin, which lies next to the command wherever both are built.
+/// The plugin, which is built beside the command.
 pub(crate) fn plugin() -> PathBuf {
     let plugin = Path::new(env!("CARGO_BIN_EXE_outrigger")).with_file_name("pulumi-resource-chaos");
     let built = fs::metadata(&plugin).and_then(|metadata| metadata.modified());
@@ -165,7 +165,7 @@ fn play(row: &Row) {
         "refresh" => &["refresh", "--yes", "--skip-preview"],
         _ => &["up", "--yes", "--skip-preview"],
     };
-    // The next step after an answered error is in the answer.
+    // An error that the plugin answered contains the next step.
     let next_step: &[&str] = if row.says == REFUSED { &[] } else { &["help:"] };
     sandbox.outrigger(arguments).ended(1).says(row.says).says(next_step);
     assert_nobody_left(&sandbox, &what);
@@ -178,7 +178,7 @@ fn play(row: &Row) {
     if first.is_none_or(|first| first.chaos != row.chaos) {
         return;
     }
-    // With a plugin that has come to its senses the next run goes on from there.
+    // With a plugin that works again, the next run continues from there.
     sandbox.set("CHAOS", None);
     if row.pending == Some("creating") {
         sandbox.outrigger(&["up", "--yes"]).says(&["an earlier run may have created `a`"]);
@@ -275,7 +275,7 @@ fn begun(sandbox: &mut Sandbox, chaos: &str) -> (Child, BufReader<ChildStdout>, 
     (child, stdout, stderr)
 }
 
-/// A creation that never ends has no deadline: a person ends it.
+/// A creation that never ends has no deadline: the user ends it.
 #[test]
 fn a_hanging_creation_ends_with_a_second_interrupt() {
     for chaos in ["Create=hang", "Create=hang;Cancel=exit", "Create=hang;start=escape;start=deaf"] {
@@ -325,7 +325,7 @@ fn await_hang(sandbox: &Sandbox, call: &str) {
     }
 }
 
-/// A call that only looks has a deadline of minutes, and a person need not wait for it.
+/// A call that only reads has a deadline of minutes, and the user need not wait for it.
 #[test]
 fn a_hanging_look_ends_with_a_second_interrupt() {
     let function = "variables:\n  v: {'fn::invoke': {function: 'chaos:echo', arguments: {value: x}, return: value}}\n";
@@ -367,10 +367,10 @@ fn a_hanging_start_ends_with_the_first_interrupt() {
     }
 }
 
-/// Waits until the keeper of a command that is gone has done its work.
+/// Waits until the keeper of a command that is gone has finished.
 #[track_caller]
 fn await_keeper(sandbox: &Sandbox) {
-    // It gives plugins a grace.
+    // It gives plugins a grace period.
     let end = Instant::now() + Duration::from_secs(30);
     let journal =
         || sandbox.files_with("\"creating\"").iter().any(|path| path.extension().is_some_and(|end| end == "journal"));
@@ -391,7 +391,7 @@ fn a_killed_command_leaves_nobody_and_keeps_the_operation() {
     assert_eq!(left(&sandbox), (vec![], vec![("a".to_owned(), "creating".to_owned())]));
 }
 
-/// Also one that only asks a plugin something.
+/// The same for a command that only asks a plugin something.
 #[test]
 fn a_killed_question_leaves_nobody() {
     for command in [&["check"][..], &["plugin", "schema", "chaos"]] {

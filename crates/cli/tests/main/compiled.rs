@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use crate::sandbox::Sandbox;
 
-/// A project with a compiler that is a script of ours.
+/// A project whose compiler is a script.
 fn project(script: &str) -> Sandbox {
     let sandbox = Sandbox::new(
         "name: shop\nruntime:\n  name: yaml\n  options:\n    compiler: ./compile 'two words'\nconfig: {size: 2}\n",

@@ -269,7 +269,7 @@ fn signal(name: &str, pid: &str) {
     assert!(Command::new("kill").args([name, pid]).status().unwrap().success());
 }
 
-/// A command that would take for ever, and a process of its that left its session. In YAML programs `$$` is a `$`.
+/// A command that would take for ever, with a process that left its session. In YAML programs `$$` is a `$`.
 const SLOW: &str = "name: slow
 runtime: yaml
 resources:

@@ -153,7 +153,7 @@ fn a_long_page_goes_through_a_pager_on_a_terminal() {
         assert!(shown.lines().all(|line| line.chars().count() <= 60), "{shown}");
     }
     assert!(!info(&sandbox, &["kit", "fs:File"]).ok().stdout.contains("paged"));
-    // None is started for `cat`, nor for nothing; one that does not exist is as good as none.
+    // None is started for `cat`, nor for nothing; a missing one counts as none.
     for (pager, printed) in [("cat", true), ("", true), ("/nothing/here", true), ("true", false)] {
         sandbox.set("PAGER", Some(pager));
         assert_eq!(on_terminal(&sandbox, &["fs:File"]).contains("Arguments are outputs as well."), printed, "{pager}");

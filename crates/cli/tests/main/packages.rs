@@ -63,7 +63,7 @@ mod peers {
             ["package", "add", "parametric@1.0.0", "planet", "0.1.0", "Moon", "Ring"].as_slice(),
             &["package", "add", "parametric@1.0.0", "comet", "2.0.0-beta.1", "Tail"],
             &["package", "add", "simple@2.0.0"],
-            // A newer one takes the place of the first.
+            // A newer one replaces the first.
             &["package", "add", "parametric@1.0.0", "--", "planet", "0.2.0", "Moon", "--ringless"],
         ] {
             ours.outrigger(arguments).ok().says(&["Added package"]);

@@ -17,7 +17,7 @@ fn target() -> PathBuf {
     std::env::current_exe().unwrap().ancestors().nth(3).unwrap().to_owned()
 }
 
-/// Our crates that the new one depends on. To it they are like any others, which are optimised; compiling that takes minutes.
+/// Our crates that the new one depends on. For it they are dependencies like any other, which are optimised; compiling that takes minutes.
 const OURS: [&str; 13] = [
     "diagnostic",
     "value",

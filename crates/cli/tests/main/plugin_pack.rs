@@ -110,7 +110,7 @@ fn mistakes_have_answers_and_leave_nothing() {
     assert!(!sandbox.path("project/dist").exists());
 }
 
-/// Executables that are no plugins, or are plugins of another name.
+/// Executables that are no plugins, or plugins of another name.
 #[test]
 fn an_executable_that_does_not_serve_is_refused() {
     let mut sandbox = sandbox(VERSION);

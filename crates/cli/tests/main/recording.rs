@@ -54,7 +54,7 @@ pub(crate) fn quietly(sandbox: &Sandbox, line: &str) -> Recording {
     Recording { code: answer.code, styled: text.clone(), text }
 }
 
-/// The text with everything replaced that is different each time.
+/// The text with its varying parts replaced.
 fn settled(text: &str) -> String {
     let tree = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap();
     let text = text.replace(tree.to_str().unwrap(), "/home/ann/outrigger");

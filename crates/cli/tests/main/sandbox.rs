@@ -1,4 +1,4 @@
-//! A directory of its own for each test: project, state, home, and nothing of the machine's.
+//! A separate directory for each test: project, state, home, and nothing of the machine's.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -59,7 +59,7 @@ impl Answer {
     }
 }
 
-/// A project with a backend of its own.
+/// A project with a separate backend.
 pub(crate) struct Sandbox {
     directory: TempDir,
     variables: Vec<(String, String)>,
@@ -99,7 +99,7 @@ impl Sandbox {
         sandbox
     }
 
-    /// Sets a variable for the commands to come, or takes it away.
+    /// Sets a variable for later commands, or removes it.
     pub(crate) fn set(&mut self, name: &str, value: Option<&str>) {
         self.variables.retain(|(known, _)| known != name);
         if let Some(value) = value {

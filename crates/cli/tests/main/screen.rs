@@ -57,7 +57,7 @@ impl Screen {
         self.long_lines = true;
     }
 
-    /// Reads until the screen shows a text; fails when the program ends first.
+    /// Reads until the screen shows a text; fails if the program ends first.
     #[track_caller]
     pub(crate) fn await_text(&mut self, text: &str) {
         while !self.shown().contains(text) {
@@ -117,7 +117,7 @@ impl Screen {
     fn step(&mut self) -> bool {
         let mut bytes = [0; 4096];
         match self.terminal.read(&mut bytes) {
-            // The last one on the other end went away.
+            // The other end is closed.
             Err(_) | Ok(0) => false,
             Ok(count) => {
                 self.pending.extend_from_slice(&bytes[..count]);

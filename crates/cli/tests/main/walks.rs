@@ -21,7 +21,7 @@ pub(crate) fn walk(sandbox: &Sandbox, name: &str) {
 /// The page with the current output of its commands.
 fn played(sandbox: &Sandbox, page: &str) -> String {
     let mut out = String::new();
-    // Every line has a shell of its own, which starts with the directory and the variables that earlier lines set.
+    // Every line has a separate shell, which starts with the directory and the variables that earlier lines set.
     let mut before = String::new();
     let mut lines = page.lines();
     while let Some(line) = lines.next() {

@@ -284,7 +284,7 @@ fn the_bridge_under_pulumi_logs_its_own_calls() {
     let applied = completed(&entries, "ApplyResourceChange");
     assert_eq!(applied[0]["request"]["config"]["keepers"]["song"], "[secret]", "{applied:?}");
 
-    // Pulumi's own log takes them, too, each line whole.
+    // Pulumi's own log gets them, too, each line whole.
     sandbox.set("PULUMI_TF_DEBUG_GRPC", None);
     sandbox.set("PULUMI_DEBUG_GRPC", Some(sandbox.path("project/all.jsonl").to_str().unwrap()));
     sandbox.pulumi(&["destroy", "--yes", "--skip-preview"]).ok();

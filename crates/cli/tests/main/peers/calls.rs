@@ -118,7 +118,7 @@ fn of_the_newer() -> Vec<Row> {
     ]
 }
 
-/// `local` is the one of the published providers that has an action.
+/// `local` is the only published provider that has an action.
 fn of_actions() -> Vec<Row> {
     let echo = json!({"action_type": "local_command", "config": {"command": "echo", "arguments": ["hello"]}});
     vec![

@@ -19,7 +19,7 @@ outputs:
   secret: {'fn::secret': canary}
 ";
 
-/// Of every kind of step one: same with another protection, update, replace in both orders, import, read, create, delete.
+/// One step of every kind: same with another protection, update, replace in both orders, import, read, create, delete.
 const SECOND: &str = "name: shop
 runtime: yaml
 resources:

@@ -19,7 +19,7 @@ const TIME: &str = "time:Static:\n- {rfc3339: '2020-02-12T06:36:13Z'}\ntime:Offs
 struct Row(&'static [&'static str], &'static str, u64, &'static [(&'static str, &'static str)]);
 
 const PROVIDERS: [Row; 11] = [
-    // An import leaves `keepers` empty where a program leaves them out, and plans to change that.
+    // An import leaves `keepers` empty where a program omits it, and plans to change that.
     Row(&["random"], "", 47, &[("import", "Update was planned, though nothing has changed: `keepers`")]),
     Row(&["tls"], "", 11, &[]),
     Row(&["terraform-provider", "./terraform-provider-random"], "", 46, &[("import", "`keepers`")]),

@@ -37,8 +37,8 @@ const STEPS: [(&str, Stage, &[&str]); 8] = [
 /// schemas. Their requests contain addresses of services and the host's abilities.
 const ACQUAINTANCE: [&str; 4] = ["Handshake", "GetPluginInfo", "GetSchema", "Cancel"];
 
-/// Fields that are not compared between the tools. The first two say where a plugin may publish views of a resource, which is
-/// a service that we do not have; the last one is random.
+/// Fields that are not compared between the tools. The first two are where a plugin may publish views of a resource, a service that we do not have;
+/// the last one is random.
 const INCOMPARABLE: [&str; 3] = ["resourceStatusAddress", "resourceStatusToken", "randomSeed"];
 
 #[derive(Clone, Copy, PartialEq)]
@@ -122,7 +122,7 @@ impl Call {
     }
 }
 
-/// Takes the values out that a random resource made, which are also its ids, and the sandbox's path.
+/// Removes the values that a random resource created, which are also its ids, and the sandbox's path.
 fn mask(value: &Json, random: bool, root: &str) -> Json {
     match value {
         Json::Object(fields) => {
@@ -139,7 +139,7 @@ fn mask(value: &Json, random: bool, root: &str) -> Json {
     }
 }
 
-/// That it is there, and whether it is secret, has to be the same.
+/// Its presence, and whether it is secret, have to be the same.
 fn mask_made(value: &Json) -> Json {
     if value.get(SIGNATURE).is_none() {
         return "RANDOM".into();
@@ -155,7 +155,7 @@ fn read(text: &str) -> Vec<Call> {
     calls
 }
 
-/// Lives the life, and answers the sandbox in which there is a recording of each step.
+/// Runs the life, and returns the sandbox with a recording of each step.
 fn record(tool: Tool) -> Sandbox {
     let mut sandbox = Sandbox::new(&program(Stage::First));
     sandbox.write("given.txt", "a file of the project");
@@ -232,7 +232,7 @@ fn a_plugin_hears_the_same_from_both_and_says_the_same_when_it_hears_it_again() 
     replay(&pulumi);
 }
 
-/// Says everything again, in its order, to fresh processes of the plugin, in the directory as it was in the beginning.
+/// Repeats all calls, in their order, to fresh processes of the plugin, in the directory as it was in the beginning.
 fn replay(sandbox: &Sandbox) {
     let plugin = sandbox.path("plugin/pulumi-resource-kit");
     for directory in ["here", "there"] {

@@ -8,7 +8,7 @@ use super::Scenario;
 use super::compare::Difference;
 use super::exceptions::{self, CLOCK, Case, Exception, MASKS};
 
-/// How many requests a whole run makes at least, and how many of them the Go bridge does as it is asked.
+/// How many requests a whole run makes at least, and in how many of them the Go bridge succeeds.
 const REQUESTS: usize = 2500;
 const SUCCESSES: usize = 2000;
 
@@ -23,7 +23,7 @@ pub(crate) struct Report {
     successes: BTreeMap<(&'static str, String), usize>,
     /// The expected differences, first those by chance and then those by decision.
     exceptions: Vec<&'static Exception>,
-    /// Those that were of use, by their places in the list.
+    /// Those that were used, by their places in the list.
     used: BTreeSet<usize>,
 }
 

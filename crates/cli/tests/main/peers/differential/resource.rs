@@ -41,7 +41,7 @@ impl<'a> Resource<'a> {
         self.talk.call(method, request)
     }
 
-    /// A call about this resource that may take some time only.
+    /// A call about this resource with a limited time.
     pub(crate) fn call_for(&mut self, seconds: f64, method: &str, more: Value) -> Value {
         let request = self.request(more);
         self.talk.call_for(seconds, method, request)
@@ -79,7 +79,7 @@ impl<'a> Resource<'a> {
         self.diff(&inputs, &[])
     }
 
-    /// A diff of the inputs that it was made from and the ones that it has now.
+    /// A diff of the inputs that it was created with and the present ones.
     pub(crate) fn diff(&mut self, old_inputs: &Value, ignore: &[&str]) -> Value {
         let more = json!({
             "id": self.id, "olds": plain(&self.state), "news": plain(&self.inputs),

@@ -20,7 +20,7 @@ pub(crate) enum Event {
     Change { file: String, content: Option<String> },
 }
 
-/// A conversation with a fresh plugin process, in which each request may be made from the answers before it.
+/// A conversation with a fresh plugin process, in which a request may depend on earlier answers.
 pub(crate) struct Talk {
     provider: &'static str,
     program: String,
@@ -65,7 +65,7 @@ impl Talk {
         self.send(json!({"method": method, "request": request}))
     }
 
-    /// A call that may take some time only.
+    /// A call with a limited time.
     pub(crate) fn call_for(&mut self, seconds: f64, method: &str, request: Value) -> Value {
         self.send(json!({"method": method, "request": request, "seconds": seconds}))
     }
@@ -137,8 +137,8 @@ impl Talk {
         self.call("Call", json!({"tok": token, "args": args, "monitorEndpoint": monitor()}))
     }
 
-    /// A resource from its beginning to its end, through every call that an engine would make: it is made from the first inputs
-    /// and changed to each of the others, by an update or by a replacement, whichever the plugin asks for.
+    /// A resource from its creation to its deletion, through every call that an engine would make: it is created with the first inputs and changed to
+    /// each of the others, by an update or by a replacement, whichever the plugin asks for.
     pub(crate) fn life(&mut self, kind: &str, name: &str, inputs: &[Value]) {
         let mut resource = self.resource(kind, name);
         let [first, others @ ..] = inputs else { panic!("a life without inputs") };
@@ -160,7 +160,7 @@ pub(crate) fn secret(value: Value) -> Value {
     json!({SIGNATURE: SECRET, "value": value})
 }
 
-/// Whether a value is one that is marked as secret.
+/// Whether a value is marked as secret.
 pub(crate) fn is_secret(value: &Value) -> bool {
     value.get(SIGNATURE).is_some_and(|mark| mark == SECRET)
 }

@@ -20,7 +20,7 @@ fn secret() {
         look: |sandbox| {
             let export = sandbox.outrigger(&["stack", "export"]).ok().stdout;
             assert!(export.contains("ciphertext") && !export.contains("hidden-1f6b"), "{export}");
-            // Only the program itself says it.
+            // Only the program itself contains it.
             assert_eq!(sandbox.files_with("hidden-1f6b"), [sandbox.path("project/Pulumi.yaml")]);
             assert_eq!(stack_outputs(sandbox), json!({"private": "hidden-1f6b"}));
             sandbox.outrigger(&["stack", "output", "private"]).ok().says(&["[secret]"]);

@@ -1,4 +1,4 @@
-//! One life for all: made, looked at, left alone, edited, refreshed, destroyed.
+//! One life for all: created, read, left alone, edited, refreshed, destroyed.
 
 use std::collections::BTreeMap;
 

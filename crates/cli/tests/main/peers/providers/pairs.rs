@@ -132,7 +132,7 @@ fn the_same_under_both() {
         our.ok();
         assert_eq!(masked(outputs(&wanted(&ours))), masked(outputs(&wanted(&theirs))), "{package}");
         assert_eq!(stack_outputs(&ours), stack_outputs(&theirs), "{package}");
-        // Some of them cannot compare: then neither engine can look at its own work, nor at the other's.
+        // Some of them cannot compare: then neither engine can check its own work, nor the other's.
         let looks = |sandbox: &Sandbox| {
             let arguments = ["preview", "--expect-no-changes"];
             [sandbox.outrigger(&arguments).code == 0, sandbox.pulumi(&arguments).code == 0]

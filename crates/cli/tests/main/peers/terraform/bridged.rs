@@ -54,7 +54,7 @@ const STRICT: [Row; 2] = [
     Row("crude:InconsistentApply {value: v}", &["the provider did something inconsistent"], Left::Partial),
 ];
 
-/// Every row is a resource of one program: `pulumi` takes a second for each update, whatever is in it.
+/// Every row is a resource of one program: `pulumi` takes a second for each update, whatever it contains.
 fn all(rows: &[Row]) -> String {
     let resources = rows.iter().enumerate().map(|(index, Row(resource, ..))| {
         let (ty, properties) = resource.split_once(' ').unwrap();
@@ -86,7 +86,7 @@ fn creations_that_go_wrong() {
     }
 }
 
-/// Programs that are no provider, or not one for us.
+/// Programs that are no provider, or not a usable one.
 #[test]
 fn a_provider_that_cannot_be_started() {
     let world = World::new(Tool::Pulumi, &[], "");
@@ -105,7 +105,7 @@ fn a_provider_that_cannot_be_started() {
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
         added(&world, name).says(&[says]);
     }
-    // A plugin of another program knows its own cookie only.
+    // A plugin for another program accepts its own cookie only.
     symlink(peer("bin/go-plugin-peer"), directory.join("terraform-provider-stranger")).unwrap();
     added(&world, "stranger").says(&["it is a plugin for another program", "TF_PLUGIN_MAGIC_COOKIE"]);
     assert!(!world.sandbox.read("Pulumi.yaml").contains("source:"));

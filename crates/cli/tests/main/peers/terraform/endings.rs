@@ -24,7 +24,7 @@ resources:
     options: {dependsOn: ['${first}']}
 ";
 
-/// An update that has made everything, and still waits for the second.
+/// An update that has created everything, and still waits for the second.
 fn waiting(tool: Tool) -> (World, Child) {
     let world = World::new(tool, &["wide"], PROGRAM);
     let child = world.start(&["up", "--yes", "--skip-preview"]);
@@ -53,7 +53,7 @@ fn stopped(tool: Tool) {
     assert_eq!(world.everything(), Vec::<String>::new());
 }
 
-/// As if a run had been killed after its provider had deleted something, and before the answer was written down.
+/// The journal of a run that was killed after its provider had deleted a resource, and before the answer was written.
 #[test]
 fn what_an_interrupted_run_deleted_is_made_anew() {
     let program = "resources:\n  a: {type: 'wide:Named', properties: {name: a}}\n  b: {type: 'wide:Named', properties: {name: b}}\n";
@@ -140,8 +140,8 @@ fn a_person_ends_pulumi_with_a_provider_that_does_not_stop() {
     stopped_for_good(Tool::Pulumi);
 }
 
-/// A provider whose schema is known is needed only when its configuration is checked. If it does not come up until then, one Ctrl-C is
-/// enough: a start changes nothing.
+/// A provider whose schema is known is needed only when its configuration is checked. If it has not started by then, one Ctrl-C is enough: a start
+/// changes nothing.
 #[test]
 fn a_person_stops_outrigger_with_a_provider_that_does_not_come_up() {
     let program = "resources:\n  a: {type: 'wide:Named', properties: {name: a}}\n  b: {type: 'random:Pet'}\n";
@@ -153,7 +153,7 @@ fn a_person_stops_outrigger_with_a_provider_that_does_not_come_up() {
     replaceable.becomes_in_disguise(&world, &format!("echo >> '{}'\nexec sleep 600", begun.display()));
     let mut child = world.start(&["up", "--yes", "--skip-preview", "--json-events"]);
     let mut stdout = BufReader::new(child.stdout.take().unwrap());
-    // By the time that the other one is made, the first one is waited for.
+    // When the other one is created, the run waits for the first one.
     await_line(&mut stdout, CALLED);
     awaited(|| begun.exists().then_some(()));
     let began = Instant::now();
@@ -169,7 +169,7 @@ fn a_person_stops_outrigger_with_a_provider_that_does_not_come_up() {
     assert_eq!(fs::read(&begun).unwrap(), b"\n", "it was started again");
 }
 
-/// Nor is a person kept waiting by a provider that cannot be started, twice.
+/// Nor does the user wait twice for a provider that cannot be started.
 #[test]
 fn a_provider_that_cannot_be_started_is_started_once() {
     let program = "resources:\n  a: {type: 'wide:Named', properties: {name: a}}\n";

@@ -143,7 +143,7 @@ fn a_creation_that_goes_wrong() {
             assert!(answer.text().contains(PLACE), "{}: {}", row.resource, answer.text());
         }
         assert_eq!(left(&world, "a"), row.left, "{}", row.resource);
-        // The next one begins with nothing.
+        // The next row begins with nothing.
         world.sandbox.set("OUTRIGGER_TERRAFORM_STRICT", None);
         if row.left == Left::Doubt {
             world.run(&["refresh", "--yes", "--skip-preview", "--clear-pending-creates"]).ok();
@@ -321,13 +321,13 @@ pub(super) const CERTIFICATE: &str = "\
     WuMB8GA1UdIwQYMBaAFDAMpFm0n1CVLlhJadIYycQOj9WuMA8GA1UdEwEB/wQFMAMBAf8wCgYIKoZIzj0EAwIDRwAwRAIgdaxtFk904yDV2CMZ\
     QepWCFBnShCpcSp45DfwBkfzFxICIA30vtso4o8AVSLS8ybAX4a0EUKyqGDC+xNs2HcQB2c1";
 
-/// A script that is a plugin on the real go-plugin, whatever program it is for, in one of its modes.
+/// A script that is a plugin on the real go-plugin, in one of its modes.
 pub(super) fn strange(mode: &str) -> String {
     let program = peer("bin/go-plugin-peer");
     format!("export BASIC_PLUGIN=hello GOPLUGIN_VERSIONS=6 GOPLUGIN_MODE={mode}; exec {}", program.display())
 }
 
-/// Programs that are no provider, or not one for us.
+/// Programs that are no provider, or not a usable one.
 #[test]
 fn a_provider_that_cannot_be_started() {
     let world = World::new(Tool::Outrigger, &[], "");
@@ -370,7 +370,7 @@ fn a_provider_that_cannot_be_started() {
         answer.ended(1).says(says).says(&["the Terraform provider could not be started", &format!("`{name} 0.0.0`")]);
     }
     assert!(!directory.join("read").exists());
-    // A plugin of another program knows its own cookie only, and says so in the words of go-plugin.
+    // A plugin for another program accepts its own cookie only, with go-plugin's error.
     let path = directory.join("terraform-provider-stranger");
     std::os::unix::fs::symlink(peer("bin/go-plugin-peer"), &path).unwrap();
     let answer = world.run(&["package", "add", "terraform-provider", &path.display().to_string()]);
@@ -381,13 +381,13 @@ fn a_provider_that_cannot_be_started() {
     world.run(&["package", "add", "terraform-provider", &gone]).ended(1).says(&["terraform-provider-gone"]);
 }
 
-/// More than a provider can send: its own library says so, after the work was done.
+/// More than a provider can send: its own library fails, after the work was done.
 #[test]
 fn an_answer_that_is_too_large() {
     let program = "variables:\n  big: {'fn::invoke': {function: 'local:getFile', arguments: {filename: CLOUD/big}}}\n\
                    outputs: {sum: '${big.contentSha256}'}\n";
     let world = World::new(Tool::Outrigger, &["local"], program);
-    // As text and in base 64.
+    // As a string and in base 64.
     fs::File::create(world.cloud("big")).unwrap().set_len(130 << 20).unwrap();
     let answer = world.run(&["up", "--yes", "--skip-preview"]).ended(1);
     answer.says(&TOO_LARGE).says(&["Pulumi.yaml:", "plugin `local 0.0.0`"]);

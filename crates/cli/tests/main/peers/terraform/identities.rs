@@ -54,7 +54,7 @@ fn an_identity_is_kept() {
     }
 }
 
-/// Pulumi's bridge keeps none, and passes over ours.
+/// Pulumi's bridge keeps none, and ignores ours.
 #[test]
 fn a_state_without_an_identity_gets_one() {
     for tool in [Tool::Outrigger, Tool::Pulumi] {
@@ -78,7 +78,7 @@ fn a_state_without_an_identity_gets_one() {
 /// The state is of the time when the provider called a region a place.
 #[test]
 fn an_identity_of_an_older_version_is_brought_up_to_date() {
-    // `pulumi` hands the state over for the comparison, and again for the update.
+    // `pulumi` passes the state for the diff, and again for the update.
     for (tool, times) in [(Tool::Outrigger, 1), (Tool::Pulumi, 2)] {
         let mut world = World::new(tool, &["wide"], PROGRAM);
         world.run(&["up", "--yes", "--skip-preview"]).ok();

@@ -5,7 +5,7 @@ use crate::peers::providers::life::wanted;
 
 const UP: &[&str] = &["up", "--yes", "--skip-preview"];
 
-/// A provider that stores the digest of a text plans the digest of that when it is given it, and would replace the resource for it.
+/// A provider that stores the digest of a string plans the digest of that digest if it gets it as input, and would replace the resource.
 #[test]
 fn what_is_stored_otherwise_than_given_stays() {
     for tool in [Tool::Outrigger, Tool::Pulumi] {

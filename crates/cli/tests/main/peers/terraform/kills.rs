@@ -11,7 +11,7 @@ use super::processes::{self, Process, awaited};
 use super::world::{Tool, World};
 use crate::sandbox::{answer, walk};
 
-/// The second is made when the test allows it.
+/// The second is created when the test allows it.
 const PROGRAM: &str = "\
 resources:
   first: {type: 'wide:Named', properties: {name: first}}
@@ -33,7 +33,7 @@ enum Victim {
 enum Moment {
     /// A provider has just been started.
     Starting,
-    /// One thing is made, another is being made.
+    /// One thing is created, another is being created.
     Working,
 }
 
@@ -71,7 +71,7 @@ fn the_keeper_of_an_installed_bridge_is_no_other_bridge() {
     let world = World::new(Tool::Pulumi, &["wide"], "");
     let (host, keeper) = UnixStream::pair().unwrap();
     drop(host);
-    // Its parent ends at once, so it does not wait for that.
+    // Its parent ends immediately, so it does not wait for that.
     let output = Command::new("sh")
         .args(["-c", r#""$0" __keeper <&0 &"#])
         .arg(world.bridge())
@@ -106,7 +106,7 @@ fn killed(tool: Tool, victim: Victim, moment: Moment) -> World {
     let expected = match victim {
         // A host without its keeper goes on.
         Victim::Keeper => Some(true),
-        // A provider that dies before it is asked for anything is started again; one that dies at work is not.
+        // A provider that dies before its first call is started again; one that dies during a call is not.
         Victim::Provider if moment == Moment::Starting => None,
         _ => Some(false),
     };
@@ -118,7 +118,7 @@ fn killed(tool: Tool, victim: Victim, moment: Moment) -> World {
     world
 }
 
-/// Whether the first thing is made and the state says so.
+/// Whether the first thing is created and in the state.
 fn first_is_known(world: &World) -> bool {
     let mut made = fs::read_dir(world.cloud("wide/named")).into_iter().flatten();
     let Some(id) = made.find_map(|entry| entry.ok()?.path().file_stem()?.to_str().map(str::to_owned)) else {

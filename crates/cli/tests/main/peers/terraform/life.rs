@@ -1,4 +1,4 @@
-//! A life: made, left alone, edited, changed behind our back, refreshed, destroyed.
+//! A life: created, left alone, edited, changed outside, refreshed, destroyed.
 
 use std::collections::BTreeMap;
 

@@ -160,7 +160,7 @@ fn private_bytes_survive_limits() {
     }
 }
 
-/// Two resources that have limits of their own for a read, one of each kind of provider.
+/// Two resources with their own limits for a read, one of each kind of provider.
 fn read(own: &str, options: &str) -> String {
     let resource = |name, ty| {
         let options = options.replace("NAME", name);
@@ -246,7 +246,7 @@ fn ended(child: Child) -> Answer {
     answer(child.into_inner())
 }
 
-/// A provider that never answers a read is waited for as long as the user wants, whether or not the resource has limits of its own.
+/// A read that never ends takes as long as the user's limit, whether or not the resource has its own limits.
 #[test]
 fn a_read_that_hangs_ends_at_its_limit() {
     for (provider, kind, resource) in

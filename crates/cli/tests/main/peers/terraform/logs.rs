@@ -30,7 +30,7 @@ fn a_log_is_passed_on_to_whoever_asks_for_it() {
     for variables in [
         &[("TF_LOG", "TRACE")][..],
         &[("TF_LOG", "ERROR"), ("TF_LOG_PROVIDER", "TRACE")],
-        // An empty one is not set.
+        // An empty one counts as unset.
         &[("TF_LOG", "TRACE"), ("TF_LOG_PROVIDER", "")],
     ] {
         let said = logged(&mut world, variables);
@@ -65,7 +65,7 @@ fn a_provider_that_does_not_start_is_heard() {
     assert_eq!(said, [("debug".to_owned(), "wide 0.0.0: before the flood".to_owned())]);
 }
 
-/// A call that is made by hand ends with a panic.
+/// A call by hand ends with a panic.
 #[test]
 fn a_panic_is_told_to_whoever_asks_by_hand() {
     let world = World::new(Tool::Outrigger, &["wide"], "");

@@ -56,7 +56,7 @@ impl Mirror {
         fs::write(directory.join(format!("terraform-provider-{name}_v{version}")), "").unwrap();
     }
 
-    /// A provider that is where it should be, but a program for another system.
+    /// A provider in its right place, but for another system.
     pub(super) fn strange(&self, name: &str, version: &str) {
         let directory = self.provider(name).join(version).join(platform());
         fs::create_dir_all(&directory).unwrap();
@@ -119,7 +119,7 @@ fn both_layouts_under_both_tools() {
     assert_eq!(wanted(&world.sandbox).len(), 2);
     world.run_with(Tool::Pulumi, &["preview", "--expect-no-changes"]).ok();
 
-    // Everything that `package add` wrote besides the project file can be made again.
+    // Everything that `package add` wrote besides the project file can be written again.
     fs::remove_dir_all(world.sandbox.path("project/sdks")).unwrap();
     world.run(&["install"]).ok().says(&["wide: wrote sdks/wide/wide-1.2.3.yaml"]);
     assert_eq!(world.sandbox.read("sdks/wide/wide-1.2.3.yaml"), lock);
@@ -149,7 +149,7 @@ fn what_is_unpacked_is_ours_alone() {
     world.run(&["install"]).ok().says(&["classic: sdks/classic/classic-2.0.0.yaml is up to date"]);
 }
 
-/// As a user of `pulumi` installs a plugin, and adds packages with it: the same files come of it.
+/// A user of `pulumi` installs a plugin, and adds packages with it: the resulting files are the same.
 #[test]
 fn pulumi_installs_us_and_adds_packages_with_us() {
     let world = World::new(Tool::Pulumi, &[], "");

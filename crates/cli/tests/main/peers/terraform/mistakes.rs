@@ -75,7 +75,7 @@ fn in_a_program() {
     for (resource, column, says) in PROGRAMS {
         world.program(&format!("resources:\n  {resource}\n"));
         let answer = world.run(&["preview"]).ended(1).says(says);
-        // Two packages stand above.
+        // Two packages come before it.
         let place = format!("Pulumi.yaml:7{column}\n");
         assert!(answer.text().contains(&place), "{place}: {}", answer.text());
     }
@@ -195,7 +195,7 @@ fn in_a_call_or_a_declared_provider() {
         let before = marked.split_once('^').unwrap().0;
         let used = if marked.starts_with("variables") { "outputs: {a: '${a}'}\n" } else { "" };
         world.program(&format!("{}{used}", marked.replace('^', "")));
-        // One package stands above.
+        // One package comes before it.
         let (line, column) = (5 + before.matches('\n').count(), before.len() - before.rfind('\n').unwrap());
         let place = format!("Pulumi.yaml:{line}:{column}\n");
         world.run(&["preview"]).ended(1).says(&[outrigger, both, &place]);
@@ -256,7 +256,7 @@ fn in_a_configuration() {
     }
 }
 
-/// A state that a newer provider wrote is not given to an older one.
+/// A state of a newer provider is not passed to an older one.
 #[test]
 fn a_state_from_the_future() {
     let world =

@@ -45,7 +45,7 @@ impl Moto {
         format!("http://127.0.0.1:{}", self.port)
     }
 
-    /// It is as it was at the beginning, and makes up the same ids again.
+    /// Resets it to the beginning; it generates the same ids again.
     pub(crate) fn forget(&self) {
         for path in ["reset", "seed?a=1"] {
             let answer = self.send(&format!("POST /moto-api/{path}"), "", "");

@@ -87,7 +87,7 @@ fn what_cannot_be_shown_is_known_by_its_id() {
     }
 }
 
-/// A program would take it for something that is known later.
+/// A program would take it for a value that is known later.
 #[test]
 fn what_is_looked_up_is_known() {
     for tool in [Tool::Outrigger, Tool::Pulumi] {

@@ -18,7 +18,7 @@ struct Running {
     _said: BufReader<ChildStdout>,
     /// The value that it prints for `TF_REATTACH_PROVIDERS`.
     reattach: String,
-    /// Under which address it is there.
+    /// Its address.
     address: String,
 }
 
@@ -81,7 +81,7 @@ fn lives(world: &World) {
     world.run_with(Tool::Pulumi, &["destroy", "--yes", "--skip-preview"]).ok();
 }
 
-/// A provider that runs already is used as it is, and is not ended.
+/// A provider that is running already is used as it is, and is not ended.
 #[test]
 fn from_a_debugger() {
     let mut running = Running::start("random");
@@ -92,7 +92,7 @@ fn from_a_debugger() {
     lives(&world);
     assert!(running.process.try_wait().unwrap().is_none(), "it was ended");
 
-    // There is no other of that name, and nowhere to get one.
+    // There is no other provider of that name, and no source for one.
     world.sandbox.set("TF_REATTACH_PROVIDERS", None);
     let missing = format!("`{}` was not found", running.address);
     let says = [missing.as_str(), "what needs a network is not supported yet"];
@@ -185,7 +185,7 @@ fn from_the_cache_of_the_other_bridge() {
     answer.failed().says(&says);
 }
 
-/// The same provider twice: some of it, and the rest under another name.
+/// The same provider twice: a part of it, and the rest under another name.
 #[test]
 fn in_parts() {
     let world = World::new(Tool::Outrigger, &[], "");

@@ -286,7 +286,7 @@ fn imported_by_a_command_of_pulumi() {
     world.put("mine", "named", "known", &json!({"id": "known", "name": "there", "value": "already"}));
     let mine = "mine=urn:pulumi:dev::shop::pulumi:providers:wide::mine";
     let what = ["wide:index/named:Named", "found", "known", "--provider", mine];
-    // Its code would be made from the package of the bridge's version, which the state has in the place of the provider's.
+    // Its code would be generated from the package of the bridge's version, which the state has in place of the provider's.
     let import = [&["import", "--yes", "--protect=false", "--generate-code=false"][..], &what].concat();
     let answer = world.run(&import).ok();
     let found = wanted(&world.sandbox)["found"].clone();

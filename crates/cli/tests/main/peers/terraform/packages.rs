@@ -109,7 +109,7 @@ fn that_were_lost() {
     }
 }
 
-/// A hint names a step that helps: there is no plugin of a package's name to install, and no port of one to look at.
+/// A hint names a step that helps: there is no plugin of the package's name to install, and no port of one to check.
 #[test]
 fn what_to_do_next() {
     let (world, mirror) = world_with_a_mirror();
@@ -122,7 +122,7 @@ fn what_to_do_next() {
     assert!(!answer.text().contains("PULUMI_DEBUG_PROVIDERS"), "{}", answer.text());
 }
 
-/// Lock files name the version of the bridge that the project asks for: `pulumi` starts that one.
+/// Lock files name the version of the bridge that the project requests: `pulumi` starts that one.
 #[test]
 fn that_ask_for_a_version_of_the_bridge() {
     let (world, _) = world_with_a_mirror();

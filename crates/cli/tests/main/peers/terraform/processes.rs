@@ -61,7 +61,7 @@ pub(super) fn kill(process: &Process) {
     let _ = Command::new("kill").args(["-KILL", &process.id.to_string()]).stderr(Stdio::null()).status();
 }
 
-/// Looks again and again until there is an answer.
+/// Tries again and again until there is a result.
 #[track_caller]
 pub(super) fn awaited<T>(look: impl Fn() -> Option<T>) -> T {
     let end = Instant::now() + Duration::from_secs(60);
@@ -85,6 +85,6 @@ fn a_keeper_whose_host_was_gone_before_it_ran_does_not_wait_for_it() {
     let mut keeper = keeper.arg("__keeper").stdin(Stdio::piped()).spawn().unwrap();
     keeper.stdin.take().unwrap().write_all(&record).unwrap();
     assert!(keeper.wait().unwrap().success());
-    // It waits five seconds for one that is still there.
+    // It waits five seconds for a host that is still there.
     assert!(began.elapsed() < Duration::from_secs(4), "{:?}", began.elapsed());
 }

@@ -1,4 +1,4 @@
-//! Providers that others publish: random, time, tls, null and local, in one project.
+//! Providers published by others: random, time, tls, null and local, in one project.
 
 use std::fs;
 

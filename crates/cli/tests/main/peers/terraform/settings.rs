@@ -15,7 +15,7 @@ fn set(world: &World, path: &str, value: &str) {
     world.sandbox.outrigger(&["config", "set", "--path", &path, value]).ok();
 }
 
-/// The name is the stack's to say, not the provider's.
+/// The stack decides the name, not the provider.
 #[test]
 fn autonaming_is_heeded() {
     for tool in [Tool::Outrigger, Tool::Pulumi] {
@@ -39,7 +39,7 @@ fn autonaming_is_heeded() {
     }
 }
 
-/// Two of the same name cannot exist at once.
+/// Two with the same name cannot exist at the same time.
 #[test]
 fn what_has_a_fixed_name_is_deleted_before_it_is_made_anew() {
     let program = "resources:\n  it: {type: 'wide:Replaced', properties: {top: one}}\n";
@@ -75,7 +75,7 @@ fn a_wrong_autonaming_stops_the_command_at_its_place() {
     assert_eq!(names(&world), Vec::<String>::new());
 }
 
-/// A provider that were asked before its settings are known would answer for whatever its defaults stand for.
+/// A provider that is called before its settings are known would answer for its defaults.
 #[test]
 fn a_provider_with_unknown_settings_is_not_asked() {
     let program = "variables:\n  seen: {'fn::invoke': {function: 'wide:getLookup', arguments: {name: it}, options: {provider: '${mine}'}}}\n\

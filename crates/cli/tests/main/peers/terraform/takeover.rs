@@ -10,7 +10,7 @@ use super::world::{Bridge, Tool, World};
 use crate::peers::providers::life::wanted;
 use crate::sandbox::Answer;
 
-/// One of everything that is spelled, kept or compared in a way of its own.
+/// One resource for each special way of spelling, storing or comparing values.
 const PROGRAM: &str = "\
 resources:
   elsewhere:
@@ -137,7 +137,7 @@ fn made_by_us() {
     }
 }
 
-/// A part of these blocks is never made, so an update is planned each time, with either bridge. Nothing comes of it.
+/// A part of these blocks is never created, so an update is planned each time, with either bridge. It has no effect.
 const ALWAYS_CHANGING: &str = "\
 resources:
   blocks:

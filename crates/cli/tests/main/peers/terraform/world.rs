@@ -44,7 +44,7 @@ pub(super) struct World {
 }
 
 impl World {
-    /// A world with some of the peers as packages, each with a directory of its own in the cloud, if it takes one.
+    /// A world with some of the peers as packages, each with a separate directory in the cloud, if it needs one.
     pub(super) fn new(tool: Tool, providers: &[&str], program: &str) -> Self {
         let providers: Vec<_> = providers.iter().map(|provider| (*provider, provider_path(provider))).collect();
         Self::with(tool, &providers, program)
@@ -183,7 +183,7 @@ pub(super) struct Replaceable {
 }
 
 impl Replaceable {
-    /// One of the peers. A link: a file that was made a moment ago is not remembered by its digest.
+    /// One of the peers. A link: the digest of a file that was just created is not cached.
     pub(super) fn new(name: &str) -> Self {
         let replaceable = Self { directory: tempfile::tempdir().unwrap(), name: name.to_owned() };
         symlink(provider_path(name), replaceable.path()).unwrap();

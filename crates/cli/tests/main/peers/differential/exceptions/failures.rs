@@ -37,7 +37,7 @@ pub(super) const ALLOWED: &[Exception] = &[
 ];
 
 /// A call that was refused changed nothing in the world; one with an unknown end, or with only a part of its work done, is reported as by the Go
-/// bridge. The error of a provider that died says so: in a preview it is a fault like any other.
+/// bridge. If a provider died, the error reports it: in a preview it is a fault like any other.
 fn says_what_was_done(case: &Case<'_>) -> bool {
     let code = |answer: &Value| text(&answer["error"]["code"]).to_owned();
     let before_and_after_are_equal = worldly(case.worlds[0]) == worldly(case.worlds[1]);
@@ -61,7 +61,7 @@ fn worldly(world: &Value) -> Vec<(&String, &Value)> {
     world.as_object().unwrap().iter().filter(|(file, _)| !file.starts_with("planned_removals/")).collect()
 }
 
-/// The Go bridge has no details; ours are one, the state of the resource that there is, with the reasons of the error.
+/// The Go bridge has no details; we have one, the state of the existing resource, with the reasons of the error.
 fn partial(case: &Case<'_>) -> bool {
     let [detail] = case.right().map(items).unwrap_or_default() else { return false };
     let inputs = ["properties", "news", "oldInputs"].map(|field| &case.request()[field]);
@@ -76,7 +76,7 @@ fn partial(case: &Case<'_>) -> bool {
         && reasons.iter().any(|reason| case.said_error().contains(text(reason)))
 }
 
-/// Everything that the Go bridge logs is an error, and our answer has its words: as an error, or as a failure of a check.
+/// Everything that the Go bridge logs is an error, and our answer has its text: as an error, or as a failure of a check.
 fn told_once(case: &Case<'_>) -> bool {
     let failures = items(&case.said["reply"]["failures"]).iter().map(|failure| text(&failure["reason"]));
     let answers: Vec<&str> = failures.chain([case.said_error()]).collect();
@@ -102,7 +102,7 @@ fn unmade(case: &Case<'_>) -> bool {
         && case.told_error().contains("an unknown value cannot be kept")
 }
 
-/// Both warn equally often, of the same resources, and each of our warnings has the words of one of the Go bridge's.
+/// Both warn equally often, about the same resources, and each of our warnings has the text of one of the Go bridge's.
 fn same_warnings(told: &[Value], said: &[Value]) -> bool {
     let mut left: Vec<&Value> = said.iter().collect();
     let found = told.iter().all(|entry| {

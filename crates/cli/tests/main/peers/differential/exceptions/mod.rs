@@ -32,7 +32,7 @@ pub(crate) struct Exception {
     when: When,
 }
 
-/// When a difference is one by decision.
+/// When a difference is intended.
 enum When {
     Fits(fn(&Case<'_>) -> bool),
     /// The Go bridge's error is like the first, and ours like the second.
@@ -126,8 +126,7 @@ impl Case<'_> {
         text(&self.said["error"]["message"])
     }
 
-    /// One side replies and the other says that something is wrong, and this is that difference and none in a log or in the
-    /// world.
+    /// One side replies and the other fails, and this is that difference and none in a log or in the world.
     fn outcome(&self) -> bool {
         matches!(self.part(), "reply" | "error") && self.difference.path.len() == 2
     }

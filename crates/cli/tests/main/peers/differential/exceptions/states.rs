@@ -11,7 +11,7 @@ const ANEW: &str = "a replacement is planned anew, so that what will be computed
 const PLANNED: &str = "deletions are planned by providers that want it";
 const TIMEOUTS: &str = "the Go bridge cannot store limits of which some, or all after an import, are not given";
 const IDENTITY: &str = "the Go bridge does not keep the identity of a resource, which its provider wants back";
-/// The cloud makes an id from everything that it is given.
+/// The cloud makes an id from all its input.
 const LIMIT: &str =
     "a limit of the engine's reaches a provider that has limits of its own; the Go bridge keeps it to itself";
 const NEWER: &str = "what a newer provider stored is not given to an older one to delete";
@@ -31,7 +31,7 @@ pub(super) const ALLOWED: &[Exception] = &[
     allow(&["*/replacements", "random/unknowns", "wide/nested changes"], "Update.reply.properties.**", ANEW, |case| {
         replacement(case) && case.right().is_some_and(|value| value == UNKNOWN)
     }),
-    // The old SDK plans an empty text for a member of a set that a new resource has, and none for one that is changed.
+    // The old SDK plans an empty string for a member of a set in a new resource, and none in a changed one.
     allow(&["classic/replacements"], "Update.reply.properties.members.*.free", ANEW, |case| {
         replacement(case) && case.added() && case.right().is_some_and(|value| value == "")
     }),
@@ -126,7 +126,7 @@ fn limits(case: &Case<'_>) -> bool {
     case.kind() == "Slow" && case.told_error() == told
 }
 
-/// The engine gives the making of the resource a time.
+/// The engine sets a limit for the creation of the resource.
 fn limited(case: &Case<'_>) -> bool {
     case.kind() == "Slow" && case.request()["timeout"] == 1.5
 }

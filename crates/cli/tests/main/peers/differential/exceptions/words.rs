@@ -1,5 +1,4 @@
-//! Errors in the words of each bridge. Where the provider said something, both have it; where a bridge says something
-//! itself, both say the same of the same thing.
+//! Errors in the words of each bridge. An error of the provider has the same text in both; an error of a bridge itself has the same meaning in both.
 
 use regex_lite::Regex;
 
@@ -123,7 +122,7 @@ pub(super) fn fit(told: (&str, &str), ours: (&str, &str)) -> bool {
     named && Regex::new(ours.1).unwrap().is_match(ours.0)
 }
 
-/// Everything that the provider said is in our error, in the same words.
+/// Everything in the provider's error is in ours, in the same words.
 fn same_words(told: &str, said: &str) -> bool {
     let diagnostics = told_diagnostics(told);
     !diagnostics.is_empty() && diagnostics.iter().all(|words| !words.is_empty() && said.contains(words))

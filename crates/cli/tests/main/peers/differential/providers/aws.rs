@@ -1,4 +1,4 @@
-//! A provider of the size that people use: 2021's for AWS, on the old SDK, with a cloud on this machine for a few of its resources.
+//! A provider of realistic size: 2021's for AWS, on the old SDK, with a cloud on this machine for a few of its resources.
 
 use serde_json::{Value, json};
 
