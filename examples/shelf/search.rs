@@ -12,7 +12,7 @@ pub(crate) struct Search {
     word: String,
 }
 
-/// What was found.
+/// The titles that were found.
 #[derive(Outputs)]
 pub(crate) struct Found {
     /// The titles, in the order of the alphabet.

@@ -10,7 +10,7 @@ pub fn typed(input: &[u8]) -> Option<(Type, &[u8])> {
     Some((ty, &input[end + 1..]))
 }
 
-/// What was read can be written, and stays what it is when its sets are put in order.
+/// A decoded value can be encoded, and stays the same when its sets are sorted.
 pub fn check(value: &Value, ty: &Type) -> Vec<u8> {
     let bytes = encode(value, ty).unwrap_or_else(|error| panic!("what was read cannot be written: {error}"));
     let sorted = ordered(value.clone(), ty);
@@ -20,8 +20,8 @@ pub fn check(value: &Value, ty: &Type) -> Vec<u8> {
     bytes
 }
 
-/// Whether there is an integer of more than 64 bits inside. One that came as a double is written with as few digits as tell it
-/// from other doubles, as everywhere in Terraform: those of another integer.
+/// Whether it contains an integer of more than 64 bits. One that came as a double is written with the fewest digits that distinguish it from other
+/// doubles, as everywhere in Terraform: those of another integer.
 pub fn holds_large_integer(value: &Value) -> bool {
     match value {
         Value::Number(number) => number.is_integer() && number.as_i64().is_none(),

@@ -1,4 +1,4 @@
-//! What the targets share: a small package and the way from bytes to a checked program; values of Terraform with their types; a resource.
+//! Code that the targets share: a small package and the way from bytes to a checked program; values of Terraform with their types; a resource.
 
 pub mod cty;
 pub mod resource;
@@ -52,7 +52,7 @@ impl Plugins for OnePackage {
         static PACKAGE: OnceLock<Option<Arc<Package>>> = OnceLock::new();
         let package = PACKAGE.get_or_init(|| Package::parse(SCHEMA.as_bytes().to_vec()).ok().map(Arc::new));
         match package {
-            // The seeds name many packages; one schema does for all that begin like it.
+            // The seeds name many packages; one schema serves all with the same prefix.
             Some(package) if descriptor.package().starts_with("simple") => Ok(package.clone()),
             _ => Err(Diagnostic::error("none", format!("there is no {}", descriptor.name)).hint("install it")),
         }

@@ -1,4 +1,4 @@
-//! Any text as a CLI configuration: read, or refused with a place in it; and one line further down when a line is put before it.
+//! Any text as a CLI configuration: read, or refused with a place in it; with a line put before it, the place is one line further down.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -6,7 +6,7 @@ use outrigger_diagnostic::Place;
 use outrigger_package::terraform::cli_config::CliConfig;
 
 fuzz_target!(|text: &str| {
-    // A mark of the encoding is only one where it is the first letter.
+    // A byte order mark is one only as the first letter.
     if text.starts_with('\u{feff}') {
         return;
     }

@@ -1,4 +1,4 @@
-//! Any text as the stored form of a value of any type: what is read is the same value in either encoding.
+//! Any text as the stored form of a value of any type: the decoded value is the same in either encoding.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! Any bytes as a value of any type: what is read is written and read again as the same value.
+//! Any bytes as a value of any type: a decoded value is written and read again as the same value.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,5 +1,5 @@
-//! Any JSON as a provider's state, which is found again in the outputs that stand for it; and as outputs, out of which a state is
-//! found or not, secret or not.
+//! Any JSON as a provider's state, which is recovered from the outputs that stand for it; and as outputs, from which a state is recovered or not,
+//! secret or not.
 #![no_main]
 
 use std::sync::LazyLock;

@@ -1,4 +1,4 @@
-//! Any text with placeholders: what is read prints as what is read again.
+//! Any text with placeholders: a parsed text prints as text that parses to the same again.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,5 +1,5 @@
-//! Any text as a constraint, an address, a pattern, arguments, or what is stored of them: what is read is written and read again, and
-//! what is refused comes with a next step.
+//! Any text as a constraint, an address, a pattern, arguments, or their stored form: a parsed one survives being written and read again, and a
+//! refused one has a hint.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

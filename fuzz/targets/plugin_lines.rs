@@ -1,4 +1,4 @@
-//! Whatever a plugin prints: its handshake is said again as it was heard, and its log comes in the same entries however it is cut.
+//! Any output of a plugin: a parsed handshake prints as the same handshake, and a log gives the same entries however it is cut.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -6,7 +6,7 @@ use outrigger_transport::goplugin::{Address, Handshake, LogEntry, LogReader, rea
 use outrigger_transport::{LinePart, Lines, OutputLine, OutputStream};
 use serde_json::{Map, Value};
 
-/// A shorter certificate is taken for what old plugins put in its place.
+/// A shorter certificate counts as the placeholder that old plugins send.
 const SHORTEST_CERTIFICATE: usize = 38;
 
 fuzz_target!(|bytes: &[u8]| {

@@ -1,4 +1,4 @@
-//! A change of any stack's file: it gives the value back and keeps the rest, or is refused.
+//! A change of any stack's file: the value can be read back and the rest stays, or the change is refused.
 #![no_main]
 
 use std::collections::BTreeMap;

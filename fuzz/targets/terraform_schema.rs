@@ -1,4 +1,4 @@
-//! Any bytes as what a provider says of itself: its entries are read or refused, and the package schema that is made of them can be read.
+//! Any bytes as a provider's schema: its entries are read or refused, and the package schema made of them can be read.
 #![no_main]
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -62,7 +62,7 @@ pub(crate) enum Color {
 }
 
 impl Color {
-    /// From now on, for all that is printed.
+    /// Uses this setting for all output from now on.
     pub(crate) fn apply(self) {
         match self {
             Self::Auto => anstream::ColorChoice::Auto,
@@ -131,7 +131,7 @@ pub(crate) enum Command {
     Parity(commands::parity::Parity),
 }
 
-/// Which stack.
+/// The choice of a stack.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct StackChoice {
     /// The stack to work on; otherwise PULUMI_STACK or the selected one.
@@ -187,7 +187,7 @@ impl Working {
                 continue;
             }
             if !text.starts_with("urn:") {
-                // A short name: the program may create the resource, so its type is not known yet.
+                // With a short name, the program may create the resource, so its type is not known yet.
                 targets.add_pattern(Pattern::new(&format!("**::{text}")));
                 continue;
             }
@@ -231,7 +231,7 @@ impl Configuring {
     }
 }
 
-/// What a failure stops.
+/// How a run goes on after a failure.
 #[derive(Args, Clone, Copy, Debug)]
 pub(crate) struct Enduring {
     /// Keep going with resources that do not depend on a failed one; the command still exits with an error.
@@ -253,7 +253,7 @@ pub(crate) struct Confirming {
     pub(crate) message: String,
 }
 
-/// Whether everything is read first.
+/// Whether every resource is read first.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Reading {
     /// Read every resource first; the project's `options.refresh` is the default.

@@ -16,7 +16,7 @@ use crate::terminal::Terminal;
 /// The name of an executable that is the plugin for any host.
 const EXECUTABLE: &str = "pulumi-resource-terraform-provider";
 
-/// The first argument that makes this executable the plugin, for whom a link is too much.
+/// The first argument that makes this executable the plugin, where a link is too much trouble.
 const ARGUMENT: &str = "__bridge";
 
 /// The plugin's arguments, if this process is to be the plugin.
@@ -30,7 +30,7 @@ pub(crate) fn called() -> Option<Vec<OsString>> {
     rest.next_if(|argument| argument == ARGUMENT).map(|_| rest.collect())
 }
 
-/// How the host finds the bridge where it is to be a process of its own.
+/// How the host finds the bridge when it has to be a separate process.
 pub(crate) fn built_in(executable: PathBuf) -> BuiltIn {
     BuiltIn {
         name: BRIDGE.to_owned(),
@@ -40,7 +40,7 @@ pub(crate) fn built_in(executable: PathBuf) -> BuiltIn {
     }
 }
 
-/// Is the plugin.
+/// Runs the plugin.
 pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
     let plugin = environment::read(None, false, Terminal::new(true))
         .and_then(|environment| stand_alone_bridge(&environment, installed_version(&environment)));
@@ -50,7 +50,7 @@ pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
     }
 }
 
-/// The version that the executable is installed as: `pulumi` keeps plugins in directories that say so.
+/// The version that the executable is installed as: `pulumi` keeps plugins in directories with the version in their name.
 fn installed_version(environment: &Environment) -> Option<String> {
     let program = PathBuf::from(std::env::args_os().next()?);
     let program = if program.is_absolute() { program } else { environment.directory.join(program) };

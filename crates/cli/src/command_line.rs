@@ -1,4 +1,4 @@
-//! The whole command line: the arguments with examples in their help, and what completes them in a shell.
+//! The whole command line: the arguments with examples in their help, and shell completion.
 
 use std::ffi::OsString;
 use std::io;
@@ -16,10 +16,10 @@ use crate::explanations::PAGES;
 use crate::signposts;
 use crate::terminal::Terminal;
 
-/// Set by the scripts of `outrigger completion` when they ask for what comes next.
+/// Set by the scripts of `outrigger completion` when they ask for completions.
 pub(crate) const COMPLETE: &str = "OUTRIGGER_COMPLETE";
 
-/// The commands that run something, and flags of Pulumi's that change nothing here, with the reason: scripts have them.
+/// The commands that run something, and flags of Pulumi's that change nothing here, each with the reason: scripts use them.
 pub(crate) const RUNS: [&str; 4] = ["up", "preview", "refresh", "destroy"];
 const WITHOUT_EFFECT: [(&str, &str); 6] = [
     ("suppress-progress", "progress is only drawn on a terminal"),
@@ -30,10 +30,10 @@ const WITHOUT_EFFECT: [(&str, &str); 6] = [
     ("emoji", "there is none"),
 ];
 
-/// Where the help of a command has them.
+/// The heading of these flags in a command's help.
 const HEADING: &str = "Flags of Pulumi without effect";
 
-/// What can be written, with examples.
+/// The complete command line, with examples.
 pub(crate) fn command() -> Command {
     let mut command = decorated(Arguments::command(), "");
     for run in RUNS {
@@ -43,7 +43,7 @@ pub(crate) fn command() -> Command {
 }
 
 fn without_effect((name, reason): &(&'static str, &'static str)) -> Arg {
-    // Some are given a value.
+    // Some of them take a value.
     Arg::new(*name)
         .long(*name)
         .num_args(0..=1)
@@ -59,7 +59,7 @@ pub(crate) fn no_effect(argument: &Arg) -> Option<String> {
     (argument.get_help_heading() == Some(HEADING)).then(|| (*reason).to_owned())
 }
 
-/// Reads the arguments of the process. The error comes with what to say of words that only the peers have.
+/// Reads the arguments of the process. An error comes with hints about words that only the peers have.
 pub(crate) fn parse() -> Result<Arguments, (clap::Error, Vec<String>)> {
     let arguments: Vec<OsString> = std::env::args_os().collect();
     let mut command = command();
@@ -68,7 +68,7 @@ pub(crate) fn parse() -> Result<Arguments, (clap::Error, Vec<String>)> {
         .map_err(|mut error| {
             let hints = signposts::of(&error, &words(&arguments));
             if !hints.is_empty() {
-                // The peer's word is known: nothing here is spelled nearly like it.
+                // The peer's word was recognized: nothing here has a similar spelling.
                 error.remove(ContextKind::SuggestedSubcommand);
             }
             (error, hints)
@@ -94,19 +94,19 @@ fn words(arguments: &[OsString]) -> Vec<String> {
     arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect()
 }
 
-/// Why a command line is not understood.
+/// The error for a command line that cannot be parsed.
 #[cfg(test)]
 pub(crate) fn refusal(words: &[String]) -> Option<clap::Error> {
     let arguments: Vec<OsString> = words.iter().map(OsString::from).collect();
     matches(&mut command(), &arguments).err()
 }
 
-/// Whether a refusal is an answer that the user asked for.
+/// Whether an error is help or a version that the user asked for.
 pub(crate) fn is_help(error: &clap::Error) -> bool {
     matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion)
 }
 
-/// Answers a shell that asks what could come next. Answers whether one did.
+/// Answers a shell that asks for completions. Returns whether one asked.
 pub(crate) fn complete() -> io::Result<bool> {
     let directory = std::env::current_dir().ok();
     CompleteEnv::with_factory(command)
@@ -143,7 +143,7 @@ fn completed(argument: Arg) -> Arg {
     }
 }
 
-/// The stacks of the project that the shell stands in; none if there is no project, or it cannot be read.
+/// The stacks of the project in the shell's directory; none if there is no project, or it cannot be read.
 fn stacks() -> Vec<CompletionCandidate> {
     let Ok(environment) = environment::read(None, false, Terminal::new(true)) else { return Vec::new() };
     let Ok(workspace) = Workspace::open(&environment) else { return Vec::new() };
@@ -207,7 +207,7 @@ mod tests {
 
     #[test]
     fn every_command_has_an_example() {
-        // These are described where they are made.
+        // The examples of these are in their own modules.
         const ELSEWHERE: [&str; 2] = ["plugin", "check"];
         fn visit(command: &Command, path: &str) {
             let inner: Vec<&Command> = command.get_subcommands().filter(|inner| !inner.is_hide_set()).collect();

@@ -1,6 +1,6 @@
-//! Examples of every command, shown in its help. A test has each of them understood by the command line.
+//! Examples of every command, shown in its help. A test parses each of them with the command line.
 
-/// The examples of a command: what is typed, and what it does.
+/// The examples of a command: the line to type, and its effect.
 type Examples = &'static [(&'static str, &'static str)];
 
 /// Examples by command.

@@ -1,4 +1,4 @@
-//! The pages of `docs/errors`: what each code of a finding means, and what to do.
+//! The pages of `docs/errors`: the meaning of each error code, and the remedy.
 
 use anstyle::Style;
 
@@ -11,7 +11,7 @@ pub(crate) fn page(code: &str) -> Option<&'static str> {
     Some(PAGES[at].1)
 }
 
-/// The codes that are nearest to a text: those that hold it, or share its first word.
+/// The codes that are nearest to a text: those that contain it, or share its first word.
 pub(crate) fn near(text: &str) -> Vec<&'static str> {
     let first = text.split('-').next().unwrap_or_default();
     let codes = || PAGES.iter().map(|(code, _)| *code);
@@ -22,7 +22,7 @@ pub(crate) fn near(text: &str) -> Vec<&'static str> {
     }
 }
 
-/// The page as a terminal shows it: the heading and what is bold in it are bold, marks for code stay.
+/// The page as a terminal shows it: headings and bold text are bold, backticks stay.
 pub(crate) fn shown(page: &str) -> String {
     const BOLD: Style = Style::new().bold();
     let mut out = String::new();
@@ -37,7 +37,7 @@ pub(crate) fn shown(page: &str) -> String {
     out
 }
 
-/// A line with what stands between two `**` in a style. In code, they are what they are.
+/// A line with the text between two `**` in a style. In code, they are left alone.
 fn emphasized(line: &str, style: Style) -> String {
     let mut marks = [style.to_string(), format!("{style:#}")].into_iter().cycle();
     let mut prose = |text: &str| {
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
     use crate::command_line::command as known_commands;
 
-    /// Every code that the workspace's sources give to a finding, with the file.
+    /// Every code that the workspace's sources give to a diagnostic, with the file.
     fn codes() -> BTreeSet<(String, String)> {
         // Directly, through a reader's `fail` and the like, or in a pair with the text.
         let patterns = [

@@ -1,4 +1,4 @@
-//! How a command ends when it does not do what it was asked.
+//! How a command ends when it fails.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use outrigger_workspace::{Error, ErrorKind};
 pub(crate) enum Exit {
     /// Something failed.
     Failed,
-    /// The command changes something, nobody confirmed it, and nobody can be asked.
+    /// The command changes something and needs a confirmation, but it cannot ask for one.
     Unconfirmed,
     /// The named stack does not exist.
     StackNotFound,
@@ -33,14 +33,14 @@ impl Exit {
     }
 }
 
-/// Why a command stopped. What it says has not been shown yet.
+/// Why a command stopped. Its diagnostics have not been shown yet.
 #[derive(Clone, Debug)]
 pub(crate) struct Failure {
-    /// The findings; empty if everything has been said already.
+    /// The diagnostics; empty if everything has been shown already.
     pub(crate) diagnostics: Vec<Diagnostic>,
     /// The exit code.
     pub(crate) exit: Exit,
-    /// Texts that findings point into and that are in no file.
+    /// Texts that diagnostics point into and that are in no file.
     pub(crate) texts: BTreeMap<String, String>,
 }
 
@@ -50,7 +50,7 @@ impl Failure {
         Self { diagnostics: Vec::new(), exit, texts: BTreeMap::new() }
     }
 
-    /// A failure with a code of its own.
+    /// A failure with an exit code of its own.
     pub(crate) fn new(exit: Exit, diagnostic: Diagnostic) -> Self {
         Self { diagnostics: vec![diagnostic], exit, texts: BTreeMap::new() }
     }

@@ -1,4 +1,4 @@
-//! Ctrl-C, SIGTERM, and SIGHUP of a terminal that is closed: once to stop in order, twice to end now, three times to end without any order.
+//! Ctrl-C, SIGTERM, and SIGHUP of a closed terminal: the first stops in order, the second ends now, the third ends the process at once.
 
 use std::future::poll_fn;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,15 +20,15 @@ pub(crate) struct Interruption {
 }
 
 impl Interruption {
-    /// Begins to watch, before it returns; must be called inside the runtime. Where handlers cannot be set a signal simply ends
-    /// the process; the keeper and the journal are there for that.
+    /// Starts watching before it returns; must be called inside the runtime. Where handlers cannot be set, a signal simply ends the process; the
+    /// keeper and the journal cover that case.
     pub(crate) fn watch(operation: Arc<Operation>) -> Self {
         let current: Arc<Mutex<Option<Arc<Progress>>>> = Arc::default();
         let watcher = signals().ok().map(|signals| tokio::spawn(watch(operation, signals, Arc::clone(&current))));
         Self { current, watcher }
     }
 
-    /// Whose running steps are named when the user interrupts.
+    /// Sets the progress whose running steps are named when the user interrupts.
     pub(crate) fn follow(&self, progress: &Arc<Progress>) {
         *self.current.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(progress));
     }
@@ -51,13 +51,13 @@ async fn watch(operation: Arc<Operation>, mut signals: Vec<Signal>, current: Arc
         talk(&stopping(&progress.map(|progress| progress.running()).unwrap_or_default()));
     }
     tokio::select! {
-        // As Pulumi does: plugins may be able to shorten what they are doing.
+        // As in Pulumi: plugins may be able to cut their work short.
         () = operation.cancel_plugins() => next(&mut signals).await,
         () = next(&mut signals) => {}
     }
     talk("\nEnding now. Operations under way are written down as pending.");
     operation.runner.abort.cancel();
-    // Plugins still have their grace, and the state is written. If that takes too long, the keeper does it without us.
+    // Plugins still have their grace period, and the state is written. If that takes too long, the keeper does it without us.
     next(&mut signals).await;
     std::process::exit(i32::from(Exit::Cancelled.code()));
 }
@@ -78,7 +78,7 @@ fn stopping(running: &[String]) -> String {
     text
 }
 
-/// The signals that interrupt a command, seen from here on.
+/// The signals that interrupt a command, received from here on.
 pub(crate) fn signals() -> io::Result<Vec<Signal>> {
     let mut kinds = vec![SignalKind::interrupt(), SignalKind::terminate()];
     if !hangup_is_ignored() {
@@ -96,7 +96,7 @@ pub(crate) async fn next(signals: &mut [Signal]) {
     .await;
 }
 
-/// Whether this process is to outlive its terminal, as under `nohup`.
+/// Whether this process should outlive its terminal, as under `nohup`.
 fn hangup_is_ignored() -> bool {
     const HANGUP: u64 = 1;
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();

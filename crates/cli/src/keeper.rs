@@ -1,5 +1,5 @@
-//! The keeper, which is this executable again: it outlives a killed host, ends what it started, and brings its journal into the
-//! checkpoint.
+//! The keeper, which is this executable again: it outlives a killed host, ends the processes that the host started, and folds the host's journal into
+//! the checkpoint.
 
 use std::ffi::OsString;
 use std::io;
@@ -20,19 +20,19 @@ use crate::failure::{Exit, Failure};
 /// The first argument that makes this executable the keeper.
 const ARGUMENT: &str = "__keeper";
 
-/// The keeper's command line, if this process is to be the keeper. Asked before anything else: whatever name the executable has and
-/// whichever plugin that makes it, its keeper has the same name.
+/// The keeper's command line, if this process is to be the keeper. Checked before anything else, so that the keeper works under every name of the
+/// executable, also under one that makes it a plugin.
 pub(crate) fn called() -> Option<Vec<OsString>> {
     let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
     arguments.first().is_some_and(|first| first == ARGUMENT).then_some(arguments)
 }
 
-/// How a host starts it.
+/// How a host starts the keeper.
 pub(crate) fn command(executable: PathBuf) -> KeeperCommand {
     KeeperCommand { program: executable, arguments: vec![ARGUMENT.into()], environment: Vec::new() }
 }
 
-/// Is the keeper. Nobody reads what it says.
+/// Runs the keeper. Its output is read by no one.
 pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
     let done = Keeper::try_parse_from(arguments).is_ok_and(|keeper| keeper.run().is_ok());
     if done { ExitCode::SUCCESS } else { ExitCode::from(Exit::Failed.code()) }
@@ -44,7 +44,7 @@ struct Keeper {
     /// The backend's URL. Without one there is no journal to look after, only processes.
     #[arg(long, requires_all = ["directory", "project", "stack"])]
     backend: Option<String>,
-    /// The directory that the command works in, where the URL's path may begin.
+    /// The directory that the command works in; a relative path in the URL starts there.
     #[arg(long)]
     directory: Option<PathBuf>,
     /// The project.
@@ -55,7 +55,7 @@ struct Keeper {
     stack: Option<String>,
 }
 
-/// How long a host may take from closing its files to being gone. Moments, unless the kernel holds it.
+/// How long a host may take from closing its files to being gone. That takes moments, unless the kernel holds it.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 impl Keeper {
@@ -77,8 +77,8 @@ impl Keeper {
     }
 }
 
-/// Waits until the host is really gone: its files are closed a little before that, and a journal is taken over only from a
-/// process that is proven to be gone. Until then it is this process's parent; it may never have been, if it vanished at once.
+/// Waits until the host is really gone: its files are closed a little earlier, and a journal is taken over only from a process that is proven to be
+/// gone. Until then it is this process's parent; if it vanished very early, it may never have been.
 fn await_end(host: Option<u32>) {
     let host = host.and_then(|host| Pid::from_raw(host.try_into().ok()?));
     let end = Instant::now() + PATIENCE;

@@ -1,7 +1,7 @@
 //! The plugin `kit`, which is part of this executable.
 //!
-//! It runs as a process of its own, with a handshake and a socket, like every plugin: the host starts this executable with a
-//! first argument that says so, and another host may start it through a link of the plugin's name.
+//! It runs as a separate process, with a handshake and a socket, like every plugin: the host starts this executable with a special first argument,
+//! and another host may start it through a link of the plugin's name.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -26,12 +26,12 @@ pub(crate) fn called() -> Option<Vec<OsString>> {
     rest.next_if(|argument| argument == ARGUMENT).map(|_| rest.collect())
 }
 
-/// Is the plugin.
+/// Runs the plugin.
 pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
     outrigger_kit::run(arguments, &[ARGUMENT.into()])
 }
 
-/// How the host finds it.
+/// How the host finds the plugin.
 pub(crate) fn built_in(executable: PathBuf) -> BuiltIn {
     BuiltIn {
         name: outrigger_kit::NAME.to_owned(),

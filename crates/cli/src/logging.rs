@@ -1,6 +1,6 @@
-//! The log of what the program does: a line for every span and event of `tracing` that is asked for. Off by default.
+//! The log of the program's work: a line for every span and event of `tracing` that is asked for. Off by default.
 //!
-//! The lines are written here and not by a library, because every line has to pass the redaction, whatever is in it.
+//! The lines are written here and not by a library, because every line has to pass through the redaction.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -26,7 +26,7 @@ thread_local! {
     static ENTERED: RefCell<Vec<u64>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Whether lines appear on standard error, where they would tear a picture that is redrawn.
+/// Whether log lines go to standard error, where they would tear a picture that is redrawn.
 pub(crate) fn is_on_stderr() -> bool {
     ON_STDERR.load(Ordering::Relaxed)
 }
@@ -62,7 +62,7 @@ fn open(path: &std::path::Path) -> io::Result<File> {
     File::options().create(true).append(true).open(path)
 }
 
-/// Which targets are logged: `LEVEL` and `TARGET=LEVEL`, separated by commas. The longest target that fits counts.
+/// Which targets are logged: `LEVEL` and `TARGET=LEVEL`, separated by commas. The longest matching target counts.
 struct Filter(Vec<(String, LevelFilter)>);
 
 impl Filter {
@@ -168,7 +168,7 @@ impl Subscriber for Log {
         });
     }
 
-    /// Work that goes on in another thread takes its span along by this.
+    /// Work that continues in another thread takes its span along by this.
     fn current_span(&self) -> Current {
         let entered = ENTERED.with_borrow(|entered| entered.last().copied());
         let current = entered.and_then(|id| self.with(id, |open| Current::new(Id::from_u64(id), open.metadata)));
@@ -193,7 +193,7 @@ impl Subscriber for Log {
     }
 }
 
-/// Writes fields behind a name, as ` name=value`; a message stands for itself.
+/// Writes fields after a name, as ` name=value`; a message stands alone.
 struct Fields<'a>(&'a mut String);
 
 impl Visit for Fields<'_> {

@@ -1,8 +1,7 @@
 //! The `outrigger` command.
 //!
-//! Only this crate reads arguments, the environment or the working directory, and only this crate prints. A command is a file
-//! under `commands`, and calls `outrigger-workspace`; what they share: [`operation`] (preview, question, update) and [`render`] (what the user
-//! sees).
+//! Only this crate reads arguments, the environment or the working directory, and only this crate prints. A command is a file under `commands`, and
+//! calls `outrigger-workspace`; commands share [`operation`] (preview, question, update) and [`render`] (the output).
 
 mod arguments;
 mod bridge;
@@ -45,19 +44,19 @@ fn main() -> ExitCode {
     match command_line::complete() {
         Ok(false) => {}
         Ok(true) => return ExitCode::SUCCESS,
-        // A shell that asked gets no answer; there is nobody else to tell.
+        // A shell that asked gets no answer; there is no other place to report this.
         Err(_) => return ExitCode::from(failure::Exit::Failed.code()),
     }
     return_freed_memory();
     let arguments = match command_line::parse() {
         Ok(arguments) => arguments,
         Err((error, hints)) => {
-            // Nobody to tell if this cannot be printed.
+            // If this cannot be printed, there is no other place to report it.
             let _ = error.print();
             if !hints.is_empty() {
                 output::talk(&format!("\n{}", hints.join("\n")));
             }
-            // As `pulumi` does for a command line that it does not understand.
+            // As in `pulumi` for a command line that cannot be parsed.
             return if command_line::is_help(&error) {
                 ExitCode::SUCCESS
             } else {

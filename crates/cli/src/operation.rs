@@ -1,8 +1,7 @@
-//! `up`, `preview`, `refresh` and `destroy`: look, ask, do.
+//! `up`, `preview`, `refresh` and `destroy`: preview, confirm, apply.
 //!
-//! A preview reads the state without a lock. The update that follows takes the lock and reads it again, because it may have
-//! changed while the user thought; plugins stay up in between. A preview that finds nothing to write is the end: there is nothing
-//! to ask.
+//! A preview reads the state without a lock. The update that follows takes the lock and reads the state again, because it may have changed while the
+//! user was deciding; plugins stay up in between. A preview that finds nothing to write ends the command without a question.
 
 use std::cell::OnceCell;
 use std::io;
@@ -27,7 +26,7 @@ use crate::render::diagnostic::Renderer;
 use crate::render::progress::{JsonForm, Phase, Progress, Shown, View};
 use crate::terminal::Terminal;
 
-/// What runs the futures of a command, on the thread that it is on.
+/// The runtime for a command's futures, on the current thread.
 pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, Diagnostic> {
     tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| {
         Diagnostic::error("threads", "the threads that the command needs could not be started")
@@ -36,14 +35,14 @@ pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, Diagnostic> {
     })
 }
 
-/// Everything that the command line says.
+/// Everything that the command line asks for.
 #[derive(Clone, Debug)]
 pub(crate) struct Request {
-    /// What the library is asked for.
+    /// The request to the library.
     pub(crate) asked: outrigger_workspace::Request,
-    /// Do not ask.
+    /// Apply without asking for confirmation.
     pub(crate) yes: bool,
-    /// Do not look first.
+    /// Skip the preview.
     pub(crate) skip_preview: bool,
     /// Changes are an error.
     pub(crate) expect_no_changes: bool,
@@ -54,7 +53,7 @@ pub(crate) struct Request {
 }
 
 impl Request {
-    /// A request with what every such command has, and nothing special. Without `confirming` it is only a preview.
+    /// A request with the options that every such command has, and no special ones. Without `confirming` it is only a preview.
     pub(crate) fn new(
         work: Work,
         confirming: Option<Confirming>,
@@ -83,7 +82,7 @@ impl Request {
     }
 }
 
-/// Does it. The answer says whether anything changed or would change.
+/// Runs the request. Fails also if there are changes where none are expected.
 pub(crate) fn run(request: &Request, environment: &Environment, terminal: Terminal) -> Result<(), Failure> {
     let Request { asked, yes, skip_preview, .. } = request;
     if !asked.preview_only && !yes && !skip_preview && !terminal.is_interactive() {
@@ -98,7 +97,7 @@ pub(crate) fn run(request: &Request, environment: &Environment, terminal: Termin
         operation.close().await;
         result
     });
-    // Whatever still waits on a blocking thread, such as a key that is not needed any more, is not waited for.
+    // Does not wait for work that is still on a blocking thread, such as a key that is no longer needed.
     runtime.shutdown_background();
     result
 }
@@ -145,7 +144,7 @@ struct Phases<'a> {
 }
 
 impl<'a> Phases<'a> {
-    /// Watches for Ctrl-C from here on; must be called inside the runtime.
+    /// Starts watching for Ctrl-C; must be called inside the runtime.
     fn new(request: &'a Request, operation: &'a Arc<Operation>, terminal: Terminal) -> Self {
         let Operation { workspace, texts, runner, .. } = &**operation;
         let kind = workspace.environment.text("TERM");
@@ -190,7 +189,7 @@ impl<'a> Phases<'a> {
         if let Some(progress) = shown.into_inner() {
             progress.end(&result);
             if mood == Mood::Planned {
-                // There is one preview a command.
+                // A command has only one preview.
                 let _ = self.previewed.set(progress);
             }
         }
@@ -222,8 +221,8 @@ fn titles(work: Work) -> (&'static str, &'static str) {
     }
 }
 
-/// Asks, and shows every detail first if that is wanted. Waits for the person, who may also interrupt.
-/// The name of the stack has to be typed if the update deletes every resource.
+/// Asks for confirmation, and shows every detail first if the user wants it. The user may also interrupt. The name of the stack has to be typed if
+/// the update deletes every resource.
 async fn confirmed(
     request: &Request,
     phases: &Phases<'_>,
@@ -240,7 +239,7 @@ async fn confirmed(
     };
     loop {
         let prompt = question.clone();
-        // On a thread of its own: signals are seen by this one, and an interrupt has to end the question.
+        // On another thread: this one receives the signals, and an interrupt has to end the question.
         let answer = tokio::task::spawn_blocking(move || terminal.line(&prompt));
         let answer = tokio::select! {
             answer = answer => answer.ok().flatten().unwrap_or_default(),
@@ -262,7 +261,7 @@ async fn confirmed(
 /// The exit code of a run.
 fn judge(request: &Request, result: &RunResult, mood: Mood, phases: &Phases<'_>) -> Result<(), Failure> {
     match result.ending {
-        // As `pulumi`: one Ctrl-C makes it an ordinary failure, two a cancellation.
+        // As in `pulumi`: one Ctrl-C makes it an ordinary failure, two a cancellation.
         Ending::Cancelled if phases.operation.runner.abort.is_cancelled() => Err(Failure::said(Exit::Cancelled)),
         Ending::Failed | Ending::Cancelled => Err(Failure::said(Exit::Failed)),
         Ending::Succeeded if request.expect_no_changes && result.summary.changes() => {

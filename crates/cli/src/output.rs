@@ -1,10 +1,10 @@
-//! Printing. Data goes to standard output, talk to standard error.
+//! Printing. Data goes to standard output, messages to standard error.
 
 use std::io::{self, Write};
 
 use outrigger_diagnostic::Diagnostic;
 
-/// Prints data with a line end. A reader that went away is no error: it has what it wanted.
+/// Prints data with a line end. A reader that closed the pipe is no error: it has everything it wanted.
 pub(crate) fn data(text: &str) -> Result<(), Diagnostic> {
     let mut out = anstream::stdout().lock();
     let written = writeln!(out, "{text}").and_then(|()| out.flush());
@@ -18,7 +18,7 @@ pub(crate) fn data(text: &str) -> Result<(), Diagnostic> {
     }
 }
 
-/// Says something to the person. If nobody listens, nothing is lost.
+/// Prints a message for the user. A closed stderr is ignored.
 pub(crate) fn talk(text: &str) {
     let mut out = anstream::stderr().lock();
     let _ = writeln!(out, "{text}").and_then(|()| out.flush());

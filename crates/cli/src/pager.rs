@@ -10,7 +10,7 @@ use crate::environment::Environment;
 use crate::output::data;
 use crate::terminal::Terminal;
 
-/// Quits where all fits, keeps colours, and leaves the screen as it is at the end.
+/// Quits if everything fits, keeps colours, and leaves the text on the screen at the end.
 const USUAL: &str = "less -FRX";
 
 /// The command of the pager; `None` if the text is to be printed as it is.
@@ -30,8 +30,7 @@ pub(crate) fn choose(environment: &Environment, terminal: Terminal, is_long: boo
     }
 }
 
-/// Shows a text, and waits until the pager ends. One that is closed before it has read everything has shown what was wanted; one that cannot be
-/// started leaves the text to be printed.
+/// Shows a text, and waits until the pager ends. Closing the pager early is no error; if it cannot be started, the text is printed.
 pub(crate) async fn show(environment: &Environment, pager: &str, text: &str) -> Result<(), Diagnostic> {
     let stdout = io::stdout();
     let text = match anstream::AutoStream::choice(&stdout) {
@@ -51,7 +50,7 @@ pub(crate) async fn show(environment: &Environment, pager: &str, text: &str) -> 
         // The reader may go away at any time.
         let _closed_early = input.write_all(text.as_bytes());
     }
-    // What a shell answers where there is no such program, or it cannot be started.
+    // The exit codes of a shell whose command is missing or cannot be started.
     match child.wait().ok().and_then(|status| status.code()) {
         Some(126 | 127) => data(text.trim_end()),
         _ => Ok(()),

@@ -1,4 +1,4 @@
-//! Words of `pulumi` and `terraform` that are no words here: what they are called, or that they are missing and what works today.
+//! Words of `pulumi` and `terraform` that do not exist here: their names here, or that they are missing and what works today.
 
 mod table;
 
@@ -9,7 +9,7 @@ use crate::command_line::command;
 use crate::parity::{Peer, argument, find};
 use table::TABLE;
 
-/// What is said of a word.
+/// The hint about a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Answer {
     /// Its name here: a command without `outrigger`, or a flag.
@@ -18,17 +18,17 @@ pub(crate) enum Answer {
     Text(&'static str),
 }
 
-/// The answer to a command by its whole path, or to a flag as it stands in the table.
+/// The answer to a command by its whole path, or to a flag as it is written in the table.
 pub(crate) fn answer(key: &str) -> Option<&'static Answer> {
     TABLE.iter().find(|(known, _)| *known == key).map(|(_, answer)| answer)
 }
 
-/// The answer to a flag of a command of ours: the command's own, or that for all commands.
+/// The answer to a flag of one of our commands: the command's own, or the one for all commands.
 pub(crate) fn option(path: &str, name: &str) -> Option<&'static Answer> {
     answer(&format!("{path} --{name}")).or_else(|| answer(&format!("--{name}")))
 }
 
-/// What to say of a command line that was refused, beside the refusal.
+/// Hints about a rejected command line, to show beside the error.
 pub(crate) fn of(error: &clap::Error, arguments: &[String]) -> Vec<String> {
     if !matches!(error.kind(), ErrorKind::InvalidSubcommand | ErrorKind::UnknownArgument) {
         return Vec::new();
@@ -40,7 +40,7 @@ pub(crate) fn of(error: &clap::Error, arguments: &[String]) -> Vec<String> {
 
 /// A flag as Terraform writes it, such as `-target=ADDRESS`: read letter by letter, it could be something else that is valid.
 pub(crate) fn single_dash(arguments: &[String]) -> Option<String> {
-    // The list of Terraform's flags is read only where there is such a word.
+    // The list of Terraform's flags is read only if there is such a word.
     let candidate = |word: &String| word.strip_prefix('-').is_some_and(|rest| rest.len() > 1 && !rest.starts_with('-'));
     if !arguments.iter().any(candidate) {
         return None;
@@ -51,7 +51,7 @@ pub(crate) fn single_dash(arguments: &[String]) -> Option<String> {
     })
 }
 
-/// A word that is none here, but of a peer.
+/// A word of a peer that does not exist here.
 enum Stray {
     Command {
         path: String,
@@ -61,13 +61,13 @@ enum Stray {
         written: String,
         answer: &'static Answer,
     },
-    /// A flag of ours with the dashes that Terraform has.
+    /// A flag of ours with the dashes that Terraform uses.
     Dashes {
         written: String,
     },
 }
 
-/// One of several sentences begins with the flag that it is about.
+/// If there are several sentences, each begins with its flag.
 fn said(stray: Stray, several: bool) -> String {
     match stray {
         Stray::Command { answer: Answer::Text(text), .. } => (*text).to_owned(),
@@ -79,7 +79,7 @@ fn said(stray: Stray, several: bool) -> String {
     }
 }
 
-/// Reads a command line as far as commands and flags go, and finds what has an answer.
+/// Reads the commands and flags of a command line, and finds those that have an answer.
 fn strays(arguments: &[String]) -> Vec<Stray> {
     let mut root = command();
     root.build();
@@ -107,7 +107,7 @@ fn strays(arguments: &[String]) -> Vec<Stray> {
     walk.found
 }
 
-/// Whether anything behind the first value may be another.
+/// Whether the arguments after the first value may be another command line.
 fn takes_anything(command: &Command) -> bool {
     let positional = |argument: &&Arg| argument.is_positional();
     command
@@ -126,7 +126,7 @@ struct Walk<'c> {
 }
 
 impl Walk<'_> {
-    /// Takes a command. Answers how many words it was, or nothing where the rest of the line cannot be known.
+    /// Takes a command. Returns how many words it was, or nothing if the rest of the line cannot be interpreted.
     fn command(&mut self, word: &str, next: Option<&str>) -> Option<usize> {
         let path = format!("{} {word}", self.path).trim_start().to_owned();
         if let Some((here, own)) = find(self.root, &path) {
@@ -136,7 +136,7 @@ impl Walk<'_> {
         let longer = next.map(|next| format!("{path} {next}"));
         let longer = longer.and_then(|path| Some((2, answer(&path)?, path)));
         let Some((used, answer, path)) = longer.or_else(|| Some((1, answer(&path)?, path))) else {
-            // A word too many, such as a plan file, hides no flags.
+            // An extra word, such as a plan file, hides no flags.
             return (!self.here.has_subcommands()).then_some(1);
         };
         self.found.push(Stray::Command { path, answer });
@@ -149,7 +149,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Takes a flag. Answers whether the next word is its value.
+    /// Takes a flag. Returns whether the next word is its value.
     fn flag(&mut self, word: &str) -> bool {
         let written = word.split('=').next().unwrap_or(word);
         let name = written.trim_start_matches('-');
@@ -169,7 +169,7 @@ impl Walk<'_> {
         self.found.extend(answer.map(|answer| Stray::Flag { written: written.to_owned(), answer }));
     }
 
-    /// Takes flags of one letter, written together. The first that takes a value has the rest, or the next word.
+    /// Takes flags of one letter, written together. The first that takes a value gets the rest, or the next word.
     fn letters(&mut self, letters: &str) -> bool {
         for (at, letter) in letters.char_indices() {
             let known = self.here.get_arguments().find(|own| own.get_short() == Some(letter));

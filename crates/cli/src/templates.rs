@@ -1,17 +1,17 @@
-//! The projects that `outrigger new` makes, compiled in.
+//! The projects that `outrigger new` creates, compiled in.
 
 /// A project to begin with.
 #[derive(Debug)]
 pub(crate) struct Template {
-    /// What it is called.
+    /// Its name.
     pub(crate) name: &'static str,
-    /// What it is, in a few words.
+    /// A short description.
     pub(crate) about: &'static str,
-    /// Its files: where they go in the project, and their texts.
+    /// Its files: their paths in the project, and their contents.
     pub(crate) files: &'static [(&'static str, &'static str)],
 }
 
-/// All of them.
+/// All templates.
 pub(crate) const TEMPLATES: [Template; 3] = [
     Template {
         name: "yaml",
@@ -31,9 +31,9 @@ pub(crate) const TEMPLATES: [Template; 3] = [
 ];
 
 impl Template {
-    /// The files of a project of that name. The places for them look as in Pulumi's templates.
+    /// The files of a project of that name. The placeholders look as in Pulumi's templates.
     pub(crate) fn render(&self, project: &str, description: &str) -> Vec<(&'static str, String)> {
-        // As text in double quotes, whatever is in it.
+        // As a string in double quotes, whatever it contains.
         let description = serde_json::Value::from(description).to_string();
         let filled = |text: &str| text.replace("${PROJECT}", project).replace("${DESCRIPTION}", &description);
         self.files.iter().map(|(path, text)| (*path, filled(text))).collect()

@@ -1,4 +1,4 @@
-//! Asking a person: only on a terminal, never in a pipe.
+//! Asking the user: only on a terminal, never in a pipe.
 
 use std::io::{self, BufRead, IsTerminal, Write};
 
@@ -17,34 +17,34 @@ pub(crate) struct Terminal {
 }
 
 impl Terminal {
-    /// A person can be asked if both ends are a terminal and nobody said `--non-interactive`.
+    /// A question can be asked if both ends are a terminal and `--non-interactive` is not set.
     pub(crate) fn new(non_interactive: bool) -> Self {
         Self { interactive: !non_interactive && io::stdin().is_terminal() && io::stdout().is_terminal() }
     }
 
-    /// Whether lines on standard output can be drawn anew: a terminal that calls itself dumb cannot, nor can a pipe.
+    /// Whether lines on standard output can be redrawn: a terminal with `TERM=dumb` cannot, nor can a pipe.
     pub(crate) fn is_redrawable(self, kind: Option<&str>) -> bool {
         io::stdout().is_terminal() && kind.is_some_and(|kind| kind != "dumb")
     }
 
-    /// Whether a person can be asked.
+    /// Whether questions can be asked.
     pub(crate) fn is_interactive(self) -> bool {
         self.interactive
     }
 
-    /// Asks a yes-or-no question; anything but yes is no. Waits for the person.
+    /// Asks a yes-or-no question; anything but yes is no. Waits for the user.
     pub(crate) fn confirm(self, question: &str) -> bool {
         self.line(&format!("{question} [y/N] "))
             .is_some_and(|answer| matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
     }
 
-    /// Asks a person to type a name, so that nothing dangerous is done by habit.
+    /// Asks the user to type a name, so that nothing dangerous is done by habit.
     pub(crate) fn confirm_by_name(self, warning: &str, name: &str) -> bool {
         let prompt = format!("{warning}\nType `{name}` to confirm: ");
         self.line(&prompt).is_some_and(|answer| answer.trim() == name)
     }
 
-    /// Asks for a line of text. Waits for the person. `None` at the end of the input.
+    /// Asks for a line of text. Waits for the user. `None` at the end of the input.
     pub(crate) fn line(self, prompt: &str) -> Option<String> {
         let mut out = io::stderr();
         let mut answer = String::new();
@@ -55,7 +55,7 @@ impl Terminal {
         }
     }
 
-    /// Asks for a text that is not shown; `None` if the person gave up. Waits for the person.
+    /// Asks for a text that is not shown; `None` if the user gave up. Waits for the user.
     pub(crate) fn hidden(self, prompt: &str) -> Result<Option<String>, Diagnostic> {
         let stdin = io::stdin();
         let failed = |error: io::Error| {
@@ -79,7 +79,7 @@ impl Terminal {
 }
 
 impl Frontend for Terminal {
-    /// Asks for the passphrase, which is not shown. Waits for the person.
+    /// Asks for the passphrase, which is not shown. Waits for the user.
     fn passphrase(&self, which: Passphrase) -> Result<Option<Phrase>, Diagnostic> {
         if !self.interactive {
             return Ok(None);
@@ -112,14 +112,14 @@ impl Frontend for Terminal {
     }
 }
 
-/// While it lives, keys that are pressed are not shown: they would be written into what is drawn. Afterwards they are forgotten, so
-/// that none of them answers the next question.
+/// While it exists, keys that are pressed are not shown: they would be drawn into the picture. They are dropped at its end, so that none of them
+/// answers the next question.
 pub(crate) struct Silence {
     _restore: Restore,
 }
 
 impl Silence {
-    /// `None` where nobody types, or where somebody else has the terminal: a command in the background may not touch it.
+    /// `None` without a terminal, or in a background process: that one may not touch the terminal.
     pub(crate) fn begin() -> Option<Self> {
         let stdin = io::stdin();
         if !stdin.is_terminal() || tcgetpgrp(&stdin).ok()? != getpgrp() {
@@ -133,17 +133,17 @@ impl Silence {
     }
 }
 
-/// Puts the terminal back as it was, and forgets what was typed meanwhile.
+/// Restores the terminal, and drops the keys typed meanwhile.
 struct Restore(Termios);
 
 impl Drop for Restore {
     fn drop(&mut self) {
-        // There is nobody to tell if this fails.
+        // A failure here cannot be reported anywhere.
         let _ = tcsetattr(io::stdin(), OptionalActions::Flush, &self.0);
     }
 }
 
-/// What was typed up to the end of the line; `None` for Ctrl-C.
+/// The text typed up to the end of the line; `None` for Ctrl-C.
 fn typed(input: impl BufRead) -> io::Result<Option<String>> {
     const CANCEL: u8 = 3;
     const END: u8 = 4;
@@ -153,7 +153,7 @@ fn typed(input: impl BufRead) -> io::Result<Option<String>> {
             CANCEL => return Ok(None),
             END | b'\n' | b'\r' => break,
             8 | 127 => {
-                // One character back, which may be several bytes.
+                // Removes one character, which may be several bytes.
                 while text.pop().is_some_and(|byte| byte & 0xC0 == 0x80) {}
             }
             other => text.push(other),

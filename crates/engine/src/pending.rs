@@ -94,8 +94,8 @@ impl Deployment {
         doubtful
     }
 
-    /// Removes from the state what an interrupted run deleted without getting the answer; otherwise it would count as existing until the
-    /// next refresh. Returns the deletions whose resources could not be read.
+    /// Removes resources from the state whose deletion was interrupted before its answer; otherwise they would count as existing until the next
+    /// refresh. Returns the deletions whose resources could not be read.
     async fn forget_deleted(&self) -> HashSet<OperationId> {
         let looks = self.doubtful().into_iter();
         let looks = looks.map(|(key, (old, of))| async move { (key, of, self.look_at(&old).await, old) });

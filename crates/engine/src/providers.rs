@@ -167,7 +167,7 @@ impl Deployment {
     }
 
     /// The provider that a reference names, or if that is a default provider that was deleted since, the one that was registered in its place: of the
-    /// same package and name, or of a version with the same first number. Nobody chose a default provider, so nobody can bring it back.
+    /// same package and name, or of a version with the same first number. A default provider was not chosen by the user, who cannot bring it back.
     pub(crate) fn successor(&self, reference: &ProviderReference) -> ProviderReference {
         let decisions = self.decide();
         let present = decisions.table.iter().map(|(_, resource)| resource);

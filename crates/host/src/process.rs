@@ -98,7 +98,7 @@ impl Launcher for Processes {
     }
 }
 
-/// Two that get the same lines; the first says what is worth keeping.
+/// Two receivers of the same lines; the first decides which lines are kept.
 #[derive(Debug)]
 struct Both {
     own: Arc<dyn OutputLines>,

@@ -203,7 +203,7 @@ impl Thread {
         if self.living.remove(&identity).is_some()
             && let Some(keeper) = &self.keeper
         {
-            // If the keeper is gone, its successor is never told about this group.
+            // If the keeper is gone, its successor never learns of this group.
             let _keeper_is_gone = keeper.tell(Record::Ended(identity));
         }
     }

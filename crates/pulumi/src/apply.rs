@@ -92,7 +92,7 @@ pub(crate) async fn create(
         }
         Err(Failure { mut error, partial }) => {
             if partial.is_some() {
-                // The plugin reports that something exists, but not what: only the attempt can be recorded.
+                // The plugin reports that a resource exists, but not which: only the attempt can be recorded.
                 error.kind = ErrorKind::Garbage;
             }
             return Err(ApplyFailure::Error { error: Box::new(error), last: None });

@@ -37,7 +37,7 @@ pub(crate) async fn read(
     Ok(ReadResult::Found { state, inputs_known, unchanged: false })
 }
 
-/// Reads a resource of which only the id is known.
+/// Reads a resource by its id alone.
 pub(crate) async fn import(
     provider: &PulumiProvider,
     cx: &CallContext,

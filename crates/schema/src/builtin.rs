@@ -1,4 +1,4 @@
-//! The package `pulumi`, which has no plugin: the engine itself answers for its resources.
+//! The package `pulumi`, which has no plugin: the engine itself handles its resources.
 
 /// The schema of the built-in resources: a reference to another stack, and a value kept in the state.
 pub(crate) const SCHEMA: &str = r##"{

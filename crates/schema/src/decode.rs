@@ -1,5 +1,5 @@
-//! From the schema's JSON to types. Everything that is missing or of a kind we do not know becomes [`Type::Any`] or is left out:
-//! a schema describes what a provider accepts, and the provider has the last word.
+//! From the schema's JSON to types. Anything missing or of an unknown kind becomes [`Type::Any`] or is left out: a schema describes what a provider
+//! accepts, and the provider decides.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ use crate::{
     Definition, EnumType, EnumValue, External, Function, ObjectType, Property, Reference, Resource, Returns, Type,
 };
 
-/// Nesting that no real schema has; beyond it a type counts as `Any`, so that a hostile one cannot exhaust the stack.
+/// Deeper nesting than in any real schema; beyond it a type counts as `Any`, so that a hostile schema cannot exhaust the stack.
 const MAX_NESTING: usize = 64;
 
 pub(crate) fn resource(json: &str, token: &str, package: &Names<'_>) -> serde_json::Result<Resource> {
@@ -32,7 +32,7 @@ pub(crate) fn resource(json: &str, token: &str, package: &Names<'_>) -> serde_js
 pub(crate) fn function(json: &str, token: &str, package: &Names<'_>) -> serde_json::Result<Function> {
     let spec: FunctionSpec = serde_json::from_str(json)?;
     let inputs = spec.inputs.unwrap_or_default();
-    // Newer schemas put what a function returns under `outputs`, whatever its type; older ones have `returnType` for that.
+    // Newer schemas put the type that a function returns under `outputs`, whatever it is; older ones have `returnType` for it.
     let returns = match spec.outputs.or(spec.return_type) {
         Some(returned) => returns(returned, package)?,
         None => Returns::Nothing,
@@ -83,7 +83,7 @@ pub(crate) fn config(json: &str, package: &Names<'_>) -> serde_json::Result<BTre
     Ok(package.properties(spec.variables, &[]))
 }
 
-/// Which names belong to the package itself, so that references can be told apart.
+/// The names that belong to the package itself, to distinguish references to it from others.
 pub(crate) struct Names<'a> {
     pub(crate) name: &'a str,
     pub(crate) version: &'a str,
@@ -119,7 +119,7 @@ impl Names<'_> {
             Some("array") => {
                 Type::List(Box::new(spec.items.as_deref().map_or(Type::Any, |items| self.ty(items, depth + 1))))
             }
-            // An object without a type for its values has text in it.
+            // An object without a type for its values contains strings.
             Some("object") => Type::Map(Box::new(
                 spec.additional_properties.as_deref().map_or(Type::String, |element| self.ty(element, depth + 1)),
             )),

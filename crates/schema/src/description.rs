@@ -1,18 +1,18 @@
-//! The texts for readers. They are decoded apart from everything else, because no run looks at them.
+//! The documentation texts. They are decoded separately, because no run needs them.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-/// What a package says about itself.
+/// A package's description of itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct About {
     /// Its name for readers; empty if there is none, as with all that follow.
     pub display_name: String,
-    /// What it is for.
+    /// Its purpose.
     pub description: String,
-    /// Who publishes it.
+    /// Its publisher.
     pub publisher: String,
     /// Its page.
     pub homepage: String,
@@ -33,7 +33,7 @@ pub enum Entry<'a> {
     Config,
 }
 
-/// The descriptions of an entry and of what is in it, in Markdown. What has none is left out.
+/// The descriptions of an entry and of its properties, in Markdown. Those without one are left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Descriptions {
     /// That of the entry itself.
@@ -48,7 +48,7 @@ pub struct Descriptions {
     pub methods: BTreeMap<String, String>,
 }
 
-/// Reads all descriptions of an entry. One that is not in order has none.
+/// Reads all descriptions of an entry. A malformed one has none.
 pub(crate) fn descriptions(json: &str) -> Descriptions {
     let spec: Spec = serde_json::from_str(json).unwrap_or_default();
     let inputs = spec.inputs.map(|object| object.properties).unwrap_or_default();

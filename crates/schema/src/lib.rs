@@ -1,12 +1,12 @@
 //! Pulumi package schemas, read lazily.
 //!
-//! - [`Package`] keeps the raw bytes and an index from tokens to byte ranges. Nothing else is decoded until it is asked for,
+//! - [`Package`] keeps the raw bytes and an index from tokens to byte ranges. Everything else is decoded only on demand,
 //!   because the schemas of the large clouds have megabytes and a program uses a handful of their types.
-//! - [`Resource`], [`Function`] and [`Definition`] are what is decoded on demand, once each.
-//! - [`Descriptions`] are what an entry says to readers, decoded apart from it.
-//! - [`Package::builtin`] is the package `pulumi`, which every engine has inside.
+//! - [`Resource`], [`Function`] and [`Definition`] are decoded on demand, once each.
+//! - [`Descriptions`] hold the documentation of an entry, decoded separately.
+//! - [`Package::builtin`] is the package `pulumi`, which every engine has built in.
 //!
-//! Invariant: no schema, however broken, makes anything here panic; what cannot be read is a [`SchemaError`] that names it.
+//! Invariant: no schema, however broken, makes anything here panic; an unreadable entry is a [`SchemaError`] that names it.
 
 mod builtin;
 mod decode;

@@ -26,7 +26,7 @@ pub enum SchemaError {
     ModuleFormat {
         /// The expression.
         format: String,
-        /// What is wrong with it.
+        /// Why it cannot be read.
         reason: String,
     },
     /// One entry cannot be read.
@@ -34,12 +34,12 @@ pub enum SchemaError {
     Entry {
         /// Its token.
         token: String,
-        /// What is wrong with it.
+        /// Why it cannot be read.
         reason: String,
     },
 }
 
-/// A package schema. Parsing makes an index; entries are decoded when they are asked for, and kept.
+/// A package schema. Parsing creates an index; entries are decoded on demand, and cached.
 pub struct Package {
     text: String,
     name: String,
@@ -54,7 +54,7 @@ pub struct Package {
     types: Section<Definition>,
 }
 
-/// One kind of entry: where each stands, and those that were decoded.
+/// One kind of entry: the range of each, and the decoded ones.
 struct Section<T> {
     ranges: BTreeMap<String, Range<usize>>,
     table: OnceLock<Table>,
@@ -141,22 +141,22 @@ impl Package {
         &self.name
     }
 
-    /// The package's version, without a leading `v`; empty if the schema does not say.
+    /// The package's version, without a leading `v`; empty if the schema has none.
     pub fn version(&self) -> &str {
         &self.version
     }
 
-    /// Where the plugin is downloaded from, if the schema says.
+    /// The URL to download the plugin from, if the schema has one.
     pub fn download_url(&self) -> Option<&str> {
         self.download_url.as_deref()
     }
 
-    /// What the package says about itself.
+    /// The package's description of itself.
     pub fn about(&self) -> &About {
         &self.about
     }
 
-    /// The descriptions of an entry, decoded anew each time; empty if there is no such entry.
+    /// The descriptions of an entry, decoded at each call; empty if there is no such entry.
     pub fn descriptions(&self, entry: Entry<'_>) -> Descriptions {
         self.range(entry).map(|range| description::descriptions(self.slice(range))).unwrap_or_default()
     }
@@ -222,14 +222,14 @@ impl Package {
             false => (self.resources.ranges.get(token).cloned(), false),
         };
         let Some(range) = range else {
-            // A schema without a provider still has one: it takes no settings.
+            // A schema without a provider still has one, without settings.
             let bare = is_provider.then(|| Arc::new(Resource { token: token.to_owned(), ..Resource::default() }));
             return Ok(bare);
         };
         self.resources.decoded(token, || {
             let mut resource = decode::resource(self.slice(range), token, &self.names())?;
             if is_provider {
-                // Pulumi's binder keeps only text among a provider's outputs, because the others arrive as JSON text.
+                // Pulumi's binder keeps only strings among a provider's outputs, because the others arrive as JSON in strings.
                 resource.properties.retain(|_, property| self.is_text(property));
             }
             Ok(resource)

@@ -7,15 +7,14 @@ use regex_lite::Regex;
 
 /// Tokens of one table (resources, functions or types).
 pub(crate) struct Table {
-    /// By the last part in small letters, which every spelling of a token has in common: what else a token may be called is
-    /// looked at only for those few.
+    /// By the last part in lower case, which all spellings of a token share; other spellings are compared only for those few.
     names: HashMap<String, Vec<Token>>,
     module_format: Option<Regex>,
 }
 
 struct Token {
     text: String,
-    /// Its module as users write it, once somebody has asked.
+    /// Its module as users write it, once it has been requested.
     module: OnceLock<Box<str>>,
 }
 
@@ -28,8 +27,8 @@ impl Table {
         Self { names, module_format: module_format.cloned() }
     }
 
-    /// Every spelling that a user may write, in the order in which Pulumi tries them: as it is; with the module `index`;
-    /// with the older module form `module/name`. Each of them exactly, then shortened, then without regard to case.
+    /// Tries every spelling that a user may write, in Pulumi's order: unchanged; with the module `index`; with the older module form `module/name`.
+    /// Each of them exactly, then shortened, then without regard to case.
     pub(crate) fn resolve(&self, written: &str) -> Option<&str> {
         let parts: Vec<&str> = written.split(':').collect();
         let (package, module, name) = match parts.as_slice() {
@@ -63,7 +62,7 @@ impl Token {
     /// Whether a user may write the token so: with the short form of its module, and without the module `index`.
     fn is_short_for(&self, written: &str, module_format: Option<&Regex>) -> bool {
         let Some((package, module, name)) = parts(&self.text).filter(|(package, _, name)| {
-            // What has no package or no name cannot be shortened.
+            // A token without a package or a name cannot be shortened.
             !package.is_empty() && !name.is_empty()
         }) else {
             return false;

@@ -1,4 +1,4 @@
-//! What a schema says, once it is decoded.
+//! The parts of a schema, once it is decoded.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use outrigger_value::Value;
 /// The type of a property, an element or a result.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Type {
-    /// Text.
+    /// A string.
     String,
     /// A number.
     Number,
@@ -17,15 +17,15 @@ pub enum Type {
     Boolean,
     /// Anything.
     Any,
-    /// Anything, as JSON text on the wire.
+    /// Anything, as a JSON string on the wire.
     Json,
-    /// A file or text.
+    /// A file or string.
     Asset,
     /// A set of assets.
     Archive,
     /// A list.
     List(Box<Type>),
-    /// A map from text.
+    /// A map with string keys.
     Map(Box<Type>),
     /// One of several types.
     Union(Vec<Type>),
@@ -42,7 +42,7 @@ pub struct Reference {
     pub token: String,
     /// The package that defines it, if it is another one.
     pub external: Option<External>,
-    /// What the type is when the token has no definition.
+    /// The type to use when the token has no definition.
     pub underlying: Option<Box<Type>>,
 }
 
@@ -66,7 +66,7 @@ pub struct Property {
     pub secret: bool,
     /// Whether a change forces a replacement.
     pub replace_on_changes: bool,
-    /// Whether the provider says that a change will force a replacement.
+    /// Whether the schema announces that a change forces a replacement.
     pub will_replace_on_changes: bool,
     /// Whether it may not be an output.
     pub plain: bool,
@@ -74,7 +74,7 @@ pub struct Property {
     pub constant: Option<Value>,
     /// The value that it has when none is given. Recorded; the YAML language does not apply it.
     pub default: Option<Value>,
-    /// Why it should not be used any more.
+    /// Why it should no longer be used.
     pub deprecated: Option<String>,
 }
 
@@ -83,17 +83,17 @@ pub struct Property {
 pub struct Resource {
     /// Its full token.
     pub token: String,
-    /// What it takes, by name.
+    /// The inputs, by name.
     pub inputs: BTreeMap<String, Property>,
-    /// What it answers, by name.
+    /// The outputs, by name.
     pub properties: BTreeMap<String, Property>,
-    /// What can be given when it is looked up by id, where the schema says so.
+    /// The properties that may be given when it is looked up by id, if the schema lists them.
     pub state_inputs: Option<BTreeMap<String, Property>>,
     /// Types that it had before.
     pub aliases: Vec<String>,
     /// Whether it is a component.
     pub is_component: bool,
-    /// Why it should not be used any more.
+    /// Why it should no longer be used.
     pub deprecated: Option<String>,
 }
 
@@ -106,16 +106,16 @@ pub struct Function {
     pub inputs: BTreeMap<String, Property>,
     /// The order of the arguments, for languages that pass them one by one.
     pub multi_argument_inputs: Vec<String>,
-    /// What it answers.
+    /// The function's result.
     pub returns: Returns,
-    /// Why it should not be used any more.
+    /// Why it should no longer be used.
     pub deprecated: Option<String>,
 }
 
-/// What a function answers.
+/// The result type of a function.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Returns {
-    /// Nothing that the schema knows of.
+    /// Nothing that the schema describes.
     Nothing,
     /// An object with these properties.
     Object(BTreeMap<String, Property>),

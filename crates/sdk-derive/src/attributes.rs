@@ -5,7 +5,7 @@ use quote::quote;
 use syn::meta::ParseNestedMeta;
 use syn::{Attribute, Expr, LitStr, Result};
 
-/// What a struct is.
+/// The role of a struct.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     Inputs,
@@ -95,7 +95,7 @@ impl FieldAttributes {
         Ok(found)
     }
 
-    /// What a variant of an enumeration may have.
+    /// The attributes of an enumeration's variant.
     pub(crate) fn read_variant(attributes: &[Attribute]) -> Result<Self> {
         let mut found = Self::default();
         each(attributes, |meta| {
@@ -112,7 +112,7 @@ impl FieldAttributes {
     }
 }
 
-/// A text that may be missing, as an expression.
+/// A string that may be missing, as an expression.
 pub(crate) fn optional(text: Option<&LitStr>) -> TokenStream {
     match text {
         Some(text) => quote!(::core::option::Option::Some(#text)),

@@ -1,4 +1,4 @@
-//! Enums whose variants are texts.
+//! Enums whose variants are strings.
 
 use proc_macro2::TokenStream;
 use quote::quote;

@@ -147,7 +147,7 @@ fn decode(property: &Property<'_>) -> TokenStream {
     }
 }
 
-/// The default as a value of the field's type. A text literal may stand for anything that is made of text.
+/// The default as a value of the field's type. A string literal may stand for any type that is made from a string.
 fn default(property: &Property<'_>) -> Option<TokenStream> {
     let ty = property.ty;
     property.attributes.default.as_ref().map(|expression| match expression {

@@ -1,4 +1,4 @@
-//! Names for resources that the program gives none.
+//! Names for resources without a name in the program.
 
 use outrigger_provider::{Autonaming, AutonamingMode, ResourceIdentity};
 use outrigger_value::{PropertyMap, Value};
@@ -9,8 +9,8 @@ use crate::shape::ObjectShape;
 /// The number of random digits after the resource's name, as in Pulumi's own providers.
 const DIGITS: usize = 7;
 
-/// Fills in the inputs that are marked as `autoname` and missing. A resource keeps the name that it has; a replacement is checked without
-/// the old inputs, and so gets another, because both exist for a while.
+/// Fills in the inputs that are marked as `autoname` and missing. A resource keeps its name; a replacement is checked without the old inputs, and so
+/// gets another one, because both exist for a while.
 pub(crate) fn fill(
     shape: &ObjectShape,
     resource: &ResourceIdentity,
@@ -26,7 +26,7 @@ pub(crate) fn fill(
         let kept = olds.and_then(|olds| olds.get(property.name)).cloned();
         let name = kept.or_else(|| match autonaming {
             None => Some(format!("{}-{}", resource.name(), random_digits(seed, DIGITS)).into()),
-            // Then it is required, and the check says that it is missing.
+            // Then it is required, and the check reports it as missing.
             Some(Autonaming { mode: AutonamingMode::Disable, .. }) => None,
             Some(Autonaming { proposed, .. }) => Some(proposed.clone().into()),
         });

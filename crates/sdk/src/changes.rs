@@ -110,7 +110,7 @@ fn kind(change: Change, old: Option<&Value>, new: Option<&Value>) -> Option<Diff
     }
 }
 
-/// Whether a value appeared only because a newer plugin has a default for it: no reason to change what exists.
+/// Whether a value appeared only because a newer plugin has a default for it: that is no reason to change a resource.
 fn is_default(shape: &ObjectShape, path: &PropertyPath, new: &PropertyMap) -> bool {
     let [PathStep::Key(name)] = path.0.as_slice() else { return false };
     let default = shape.property(name).and_then(|property| property.default.as_ref());

@@ -7,7 +7,7 @@ use outrigger_provider::CheckFailure;
 pub struct Check<I> {
     /// The inputs, with defaults. The resource is created with the inputs as they are after the check.
     pub inputs: I,
-    /// The inputs that the resource has now; `None` for a new one.
+    /// The present inputs of the resource; `None` for a new one.
     pub old: Option<I>,
     pub(crate) failures: Vec<CheckFailure>,
     pub(crate) seed: [u8; 32],

@@ -11,7 +11,7 @@ use tokio::time::Instant;
 
 use crate::{Error, Result};
 
-/// The configuration, or the client that was made of it: shared by all calls.
+/// The configuration, or the client that was made from it: shared by all calls.
 pub(crate) type Shared = Option<Arc<dyn Any + Send + Sync>>;
 
 /// The context of one call: the resource, the configuration, messages to the user, and cancellation.

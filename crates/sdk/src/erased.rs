@@ -62,8 +62,8 @@ impl<R: Resource> Of<R> {
     }
 }
 
-/// Gives an answer the secret marks of the inputs with the same names, whatever the struct says. Where the value is the same,
-/// its marks are exactly the same, too.
+/// Gives an answer the secret marks of the inputs with the same names, whatever the struct declares. If a value is the same, its marks are exactly
+/// the same, too.
 pub(crate) fn conceal(answer: PropertyMap, inputs: &PropertyMap) -> PropertyMap {
     let is_same = |name: &String, value: &Value| {
         !matches!(value, Value::Secret(_)) && inputs.get(name).is_some_and(|input| diff::equal(input, value))
@@ -114,7 +114,7 @@ impl<R: Resource> AnyResource for Of<R> {
         let Completed { inputs, mut failures } = completed;
         let typed = match R::Inputs::decode(inputs.clone()) {
             Ok(typed) => typed,
-            // A number may be too large for its type, which the shape does not know.
+            // A number may be too large for its type, which the shape does not show.
             Err(mismatch) => {
                 failures.push(mismatch.into());
                 return Ok(Completed { inputs, failures });
@@ -129,7 +129,7 @@ impl<R: Resource> AnyResource for Of<R> {
     }
 
     async fn diff(&self, cx: &Context, prior: &Stored, inputs: &PropertyMap, changes: &mut Changes) -> Result<()> {
-        // What is not known yet, or was stored in another shape, has no type to show to the author.
+        // Unknown inputs, and a state stored in another shape, cannot be shown to the author as a type.
         if inputs.values().any(Value::contains_unknown) {
             return Ok(());
         }

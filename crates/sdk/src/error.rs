@@ -10,10 +10,10 @@ use crate::{Outputs, Resource};
 /// The result of a plugin's method.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// A failure. Anything that is a [`std::error::Error`] becomes one with `?`; its sources are part of the message.
+/// A failure. Any [`std::error::Error`] becomes one with `?`; its sources are part of the message.
 ///
-/// By itself it means that *nothing happened*. Where something did, say so: [`Error::created`] and [`Error::partial`] for a resource that
-/// exists but is not ready, [`Error::in_doubt`] where the call may have changed something.
+/// By itself it means that *nothing happened*. If something did, report it: with [`Error::created`] or [`Error::partial`] for a resource that exists
+/// but is not ready, with [`Error::in_doubt`] if the call may have changed something.
 #[derive(Debug)]
 pub struct Error {
     pub(crate) message: String,
@@ -23,7 +23,7 @@ pub struct Error {
     pub(crate) transient: bool,
 }
 
-/// What exists after a failure.
+/// The resource that exists after a failure.
 #[derive(Debug)]
 pub(crate) struct Partial {
     pub(crate) id: Option<String>,

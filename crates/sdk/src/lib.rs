@@ -1,4 +1,4 @@
-//! A library to write plugins for `pulumi` and `outrigger` with.
+//! A library for writing plugins for `pulumi` and `outrigger`.
 //!
 //! A plugin is a [`Package`]: resource types, functions, a configuration. Each is a struct with doc comments and a trait;
 //! the schema, the checks, the comparison of old and new and the previews come from the structs.

@@ -16,7 +16,7 @@ use crate::shape::ObjectShape;
 use crate::validation::Environment;
 use crate::{Function, Inputs, Resource, Result, SchemaMistake, schema};
 
-/// The configuration, or what the author makes of it.
+/// The configuration, or the author's object that was made from it.
 type Connected = Pin<Box<dyn Future<Output = Result<Arc<dyn Any + Send + Sync>>> + Send>>;
 type Connect = Box<dyn Fn(PropertyMap, Context) -> Connected + Send + Sync>;
 
@@ -84,8 +84,7 @@ impl Package {
         self.connect(|config: C, _cx| async move { Ok(config) })
     }
 
-    /// Gives the package a configuration, and makes something of it once, such as a client, which [`Context::config`]
-    /// returns instead.
+    /// Gives the package a configuration, and makes an object from it once, such as a client, which [`Context::config`] returns instead.
     #[must_use]
     pub fn connect<C, T, M, F>(mut self, make: M) -> Self
     where

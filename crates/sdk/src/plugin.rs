@@ -25,7 +25,7 @@ pub(crate) struct PackagePlugin {
 }
 
 impl PackagePlugin {
-    /// The schema is made at once: what is wrong with the package shall not wait for a user.
+    /// The schema is built right away: mistakes in the package should not wait for a user to find them.
     pub(crate) fn new(package: Package) -> Result<Self, Vec<SchemaMistake>> {
         let schema = package.schema()?.into_bytes();
         Ok(Self { package: Arc::new(package), schema })
@@ -59,7 +59,7 @@ impl PackagePlugin {
         connected.map(Some).map_err(|error| self.error(CALL, error))
     }
 
-    /// A configuration that is not right; what is missing is told apart, for hosts that ask for it.
+    /// An invalid configuration; missing keys are listed separately, for hosts that ask for them.
     fn refused(&self, call: &str, failures: &[CheckFailure], inputs: &PropertyMap) -> CallError {
         let mut error = self.error(call, Error::new(listed(failures)));
         let missing = self
@@ -120,7 +120,7 @@ impl Plugin for PackagePlugin {
         Ok(CheckedConfig { inputs, failures })
     }
 
-    /// A change of what is `replace` replaces the provider, and with it every resource.
+    /// A change of a property marked `replace` replaces the provider, and with it every resource.
     async fn diff_config(&self, _cx: &CallContext, request: DiffConfig) -> Result<Diff, CallError> {
         let shape = self.configuration();
         let changes = Changes::between(shape, &request.old_inputs, &request.news, &request.ignore_changes);

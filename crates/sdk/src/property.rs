@@ -70,8 +70,8 @@ impl fmt::Display for Mismatch {
 
 impl std::error::Error for Mismatch {}
 
-/// A type that a property can have: texts, numbers, booleans, lists, maps, `Option`, [`crate::Secret`], assets, [`Value`]
-/// for anything, and what derives [`crate::Object`] or [`crate::Enumeration`].
+/// A type that a property can have: strings, numbers, booleans, lists, maps, `Option`, [`crate::Secret`], assets, [`Value`] for anything, and types
+/// that derive [`crate::Object`] or [`crate::Enumeration`].
 pub trait Property: Sized + Send + Sync + 'static {
     /// Whether it may be missing.
     const OPTIONAL: bool = false;
@@ -105,7 +105,7 @@ impl Property for String {
     fn decode(value: Value) -> Result<Self, Mismatch> {
         match bare(value) {
             Value::String(text) => Ok(text),
-            // A program that passes a resource where a text is wanted means its id.
+            // A program that passes a resource where a string is expected means its id.
             Value::Resource(reference) => match reference.id {
                 Some(id) => Self::decode(*id),
                 None => Ok(reference.urn.to_string()),

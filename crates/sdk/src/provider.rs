@@ -16,7 +16,7 @@ use crate::plugin::{failure, invoke};
 use crate::validation::{Completed, InputKind, complete};
 use crate::{Changes, Error, Package, Preview, autoname};
 
-/// A package that is configured, or knows that it is not.
+/// A package, configured or not.
 pub(crate) struct PackageProvider {
     package: Arc<Package>,
     shared: Shared,
@@ -45,7 +45,7 @@ impl PackageProvider {
         })
     }
 
-    /// Ends an order that failed: the author says what is left.
+    /// Ends an order that failed: the author's error holds the state that is left.
     fn outcome(&self, call: &str, before: Stored, error: Error) -> Outcome {
         let Error { message, kind, partial, .. } = error;
         if let Some(partial) = partial {

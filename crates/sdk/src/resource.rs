@@ -8,11 +8,10 @@ use crate::{Changes, Check, Context, Error, Inputs, Outputs, Preview, Result};
 
 /// A resource type: the struct has its outputs, [`Resource::Inputs`] its inputs.
 ///
-/// Only `create` and `delete` must be written. Types, required properties, defaults and names of properties are checked, changes
-/// found and previews made from the two structs; the methods for these make them more exact.
+/// Only `create` and `delete` must be written. Types, required properties, defaults and names of properties are checked, changes found and previews
+/// made from the two structs; the other methods refine that.
 ///
-/// Methods get whole, typed values. In a preview, where some inputs may not be known yet, `check` and `diff` are called only
-/// when all are known.
+/// Methods get whole, typed values. In a preview, where some inputs may not be known yet, `check` and `diff` are called only when all are known.
 pub trait Resource: Outputs {
     /// The inputs.
     type Inputs: Inputs;
@@ -28,7 +27,7 @@ pub trait Resource: Outputs {
         async { Ok(()) }
     }
 
-    /// Corrects the effect of a change of inputs. `changes` has the changes that the attributes of the inputs give.
+    /// Corrects the effect of a change of inputs. `changes` has the changes that follow from the attributes of the inputs.
     fn diff(
         _cx: &Context,
         _state: &State<Self>,
@@ -47,7 +46,7 @@ pub trait Resource: Outputs {
     /// Creates the resource.
     fn create(cx: &Context, inputs: Self::Inputs) -> impl Future<Output = Result<Created<Self>>> + Send;
 
-    /// Reads the resource as it is; `None` if it is missing. Set inputs that differ, too: that is how drift is found.
+    /// Reads the resource; `None` if it is missing. Set inputs that differ, too: drift is found by them.
     fn read(_cx: &Context, state: State<Self>) -> impl Future<Output = Result<Option<State<Self>>>> + Send {
         async { Ok(Some(state)) }
     }
@@ -62,7 +61,7 @@ pub trait Resource: Outputs {
         async { Err(Error::unsupported(format!("{} cannot be changed in place", Self::TOKEN))) }
     }
 
-    /// Deletes the resource. One that is missing already is no failure.
+    /// Deletes the resource. A resource that is missing already is no failure.
     fn delete(cx: &Context, state: State<Self>) -> impl Future<Output = Result<()>> + Send;
 
     /// Changes properties that an older version of the plugin stored to the types of today's structs.

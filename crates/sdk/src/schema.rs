@@ -128,7 +128,7 @@ impl Writer {
     fn properties(&mut self, shape: &ObjectShape) -> (Json, Json) {
         let properties: Map<String, Json> =
             shape.properties.iter().map(|property| (property.name.to_owned(), self.property(property))).collect();
-        // A program need not have a value that the environment or the engine may give; the plugin itself sees whether it is there.
+        // A program may leave out a value that the environment or the engine can provide; the plugin itself checks whether it is there.
         let required =
             |property: &&PropertyShape| property.required && property.environment.is_empty() && !property.autoname;
         let required = shape.properties.iter().filter(required);
@@ -180,7 +180,7 @@ impl Writer {
         }
     }
 
-    /// Takes a token for a type. Answers whether its definition is still to be written.
+    /// Takes a token for a type. Returns whether its definition is still to be written.
     fn claim(&mut self, token: &str, shape: usize) -> bool {
         match self.types.get(token) {
             None => {

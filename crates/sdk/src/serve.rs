@@ -2,11 +2,11 @@
 //!
 //! A host starts it with the engine's address as its last argument. It listens, prints its port, serves, and ends
 //!
-//! - on SIGINT or SIGTERM, when what runs has been answered; a second one ends it at once;
+//! - on SIGINT or SIGTERM, when the running calls have been answered; a second signal ends it immediately;
 //! - when its host is gone. Both `pulumi` and `outrigger` hold the other end of a pipe that is its standard input, which
-//!   closes with them, however they end. But standard input may also be nothing (`/dev/null`, which is at its end from the
-//!   beginning) or a terminal: then the engine is asked every now and then whether it is there. Without an engine's address
-//!   nobody started it but a person, who ends it.
+//!   closes with them, however they end. But standard input may also be `/dev/null`, which is at its end from the
+//!   beginning, or a terminal: then the plugin checks now and then whether the engine is there. Without an engine's address
+//!   it was started by hand, and its user ends it.
 
 use std::ffi::OsString;
 use std::future::Future;
@@ -24,7 +24,7 @@ use tokio::time::{Duration, sleep};
 
 use crate::Package;
 
-/// How often the engine is asked whether it is there.
+/// How often the plugin checks whether the engine is there.
 const ASKING: Duration = Duration::from_secs(30);
 
 /// Serves the package as a plugin: the whole of a plugin's `main`.
@@ -71,7 +71,7 @@ pub fn serve_plugin(name: &str, plugin: Arc<dyn Plugin>, arguments: impl IntoIte
     }
 }
 
-/// The answer for a person who runs the plugin by hand.
+/// The output for a user who runs the plugin by hand.
 fn about(package: &Package, arguments: &[OsString]) -> Option<String> {
     let (name, version) = (package.name, package.version);
     match arguments {
@@ -127,7 +127,7 @@ fn run(plugin: Arc<dyn Plugin>, engine: Option<String>, mut runtime: runtime::Bu
             () = reach(again, 2) => Ok(()),
         }
     });
-    // What an author left running does not keep the process.
+    // Work that the author left running does not keep the process alive.
     runtime.shutdown_background();
     served
 }
@@ -177,7 +177,7 @@ fn standard_input_closes() -> Option<impl Future<Output = ()>> {
         return None;
     }
     let (closed, waiting) = oneshot::channel();
-    // A thread of its own, which the process does not wait for when it ends.
+    // A separate thread, which the process does not wait for when it ends.
     std::thread::spawn(move || {
         let mut input = input;
         let mut ignored = [0; 256];

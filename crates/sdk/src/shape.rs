@@ -18,7 +18,7 @@ pub enum Shape {
     Boolean,
     /// Anything.
     Any,
-    /// A file or text.
+    /// A file or string.
     Asset,
     /// A set of assets.
     Archive,
@@ -71,7 +71,7 @@ pub struct PropertyShape {
     pub replace: bool,
     /// Whether an update does not change it.
     pub stable: bool,
-    /// Whether a resource gets a name here when the program gives none.
+    /// Whether a resource without a name in the program gets one here.
     pub autoname: bool,
     /// Its value when none is given.
     pub default: Option<Value>,
@@ -117,7 +117,7 @@ impl PropertyShape {
         Self { stable: true, ..self }
     }
 
-    /// A resource gets a name here when the program gives none. It stays required: the user may have disabled that.
+    /// A resource without a name in the program gets one here. The property stays required: the user may have disabled autonaming.
     #[must_use]
     pub fn autoname(self) -> Self {
         Self { autoname: true, ..self }
@@ -129,7 +129,7 @@ impl PropertyShape {
         Self { default: Some(value.encode()), required: false, ..self }
     }
 
-    /// An environment variable that gives its value when none is given. It stays required: the variable may be missing.
+    /// An environment variable with the value if none is given. The property stays required: the variable may be missing.
     #[must_use]
     pub fn environment(mut self, variable: &'static str) -> Self {
         self.environment.push(variable);
@@ -170,12 +170,12 @@ pub struct EnumValue {
 }
 
 impl EnumShape {
-    /// Whether the text is one of the values.
+    /// Whether the string is one of the values.
     pub fn contains(&self, text: &str) -> bool {
         self.values.iter().any(|value| value.value == text)
     }
 
-    /// The mismatch for another text, which lists the values.
+    /// The mismatch for another string, which lists the values.
     pub fn refuse(&self, text: &str) -> Mismatch {
         let values = self.values.iter().map(|value| value.value);
         let all = values.clone().map(|value| format!("`{value}`")).collect::<Vec<_>>().join(", ");

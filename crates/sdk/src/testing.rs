@@ -272,7 +272,7 @@ impl Harness {
         self.planned(&made.identity, Some(made.state.clone()), checked.inputs).await
     }
 
-    /// Gives a resource other inputs: leaves it unchanged, updates it or replaces it, as planned.
+    /// Changes a resource's inputs: leaves it unchanged, updates it or replaces it, as planned.
     pub async fn update(&self, made: &mut Made, inputs: impl Into<Given>) -> Result<Verdict> {
         let checked = self.checked(&made.identity, Some(made.state.inputs.clone()), inputs.into()).await?;
         refused(&checked.failures)?;
@@ -351,7 +351,7 @@ fn identity<R: Resource>(name: &str) -> ResourceIdentity {
     ResourceIdentity::new(Urn::new("test", "test", None, R::TOKEN, name))
 }
 
-/// What the plugin refuses is a failure.
+/// A refused check is an error.
 fn refused(failures: &[CheckFailure]) -> Result<()> {
     if failures.is_empty() {
         return Ok(());

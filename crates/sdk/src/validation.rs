@@ -1,4 +1,4 @@
-//! Inputs against their shape: types, names, what is required, defaults, secret marks. Unknown values fit everywhere.
+//! Checks inputs against their shape: types, names, required properties, defaults, secret marks. Unknown values fit everywhere.
 
 use outrigger_provider::CheckFailure;
 use outrigger_value::{PathStep, PropertyMap, PropertyPath, Value, nearest};
@@ -15,7 +15,7 @@ pub(crate) type Environment = dyn Fn(&str) -> Option<String> + Send + Sync;
 pub(crate) enum InputKind {
     /// A program, whose values have types.
     Program,
-    /// A stack's configuration, where everything is text: numbers and the like are written as JSON.
+    /// A stack's configuration, where everything is a string: numbers and the like are written as JSON.
     Configuration,
 }
 
@@ -49,7 +49,7 @@ pub(crate) fn is_internal(name: &str) -> bool {
     name.starts_with("__")
 }
 
-/// What is wrong, in one line.
+/// All failures in one line.
 pub(crate) fn listed(failures: &[CheckFailure]) -> String {
     let text = |failure: &CheckFailure| format!("`{}`: {}", failure.property, failure.reason);
     failures.iter().map(text).collect::<Vec<_>>().join("; ")
@@ -112,12 +112,12 @@ impl Check<'_> {
         });
     }
 
-    /// What stands in for a property that is not given.
+    /// The value of a property that is not given: from the environment, or its default.
     fn missing(&mut self, property: &PropertyShape) -> Option<Value> {
         let variable = property.environment.iter().find_map(|name| (self.environment)(name));
         let value = match variable {
             Some(text) => {
-                // A variable is text, whatever the origin of the rest.
+                // A variable is a string, whatever the origin of the other values.
                 let origin = std::mem::replace(&mut self.origin, InputKind::Configuration);
                 let value = self.value(&property.shape, Value::String(text));
                 self.origin = origin;
@@ -175,7 +175,7 @@ impl Check<'_> {
             (shape, value) => Mismatch::expected(phrase(shape), &value),
         };
         self.fail(expected.reason());
-        // It stands there as something that was given, or it would be said to be missing, too.
+        // It counts as given; otherwise it would be reported as missing, too.
         Value::Null
     }
 
@@ -201,7 +201,7 @@ impl Check<'_> {
     }
 }
 
-/// Why a missing property matters; its description, if it has one, says what it is.
+/// Why a missing property matters, with its description if it has one.
 fn required(property: &PropertyShape) -> String {
     let mut reason = "it is required".to_owned();
     if let Some(line) = property.description.lines().next() {

@@ -26,7 +26,7 @@ impl Backoff {
         Self { first, longest, within: Duration::from_secs(300) }
     }
 
-    /// Gives up after this time. The time that the user sets for the resource (`customTimeouts`) counts instead, where there is one.
+    /// Gives up after this time. The user's own limit for the resource (`customTimeouts`) counts instead, if there is one.
     #[must_use]
     pub fn within(self, time: Duration) -> Self {
         Self { within: time, ..self }
@@ -56,10 +56,10 @@ impl Context {
         .await
     }
 
-    /// Looks until there is a value, such as a server that is ready. `None` and errors that are marked as [`Error::transient`] mean to look
-    /// again; other errors end it.
+    /// Looks until there is a value, such as a server that is ready. It looks again after `None` and after errors that are marked as
+    /// [`Error::transient`]; other errors end it.
     ///
-    /// It gives up like [`Context::retry`]. Where the thing exists by then, say so: `.map_err(|error| error.created(id, outputs))`.
+    /// It gives up like [`Context::retry`]. If the resource exists by then, report it: `.map_err(|error| error.created(id, outputs))`.
     pub async fn wait_until<T, F>(&self, backoff: Backoff, mut look: impl FnMut() -> F + Send) -> Result<T>
     where
         F: Future<Output = Result<Option<T>>> + Send,
@@ -87,7 +87,7 @@ impl Context {
         }
     }
 
-    /// All items of a list that a service gives in pages. `page` takes the cursor of a page, which is `None` for the first, and gives its items
+    /// All items of a list that a service returns in pages. `page` takes the cursor of a page, which is `None` for the first, and returns its items
     /// and the cursor of the next one, if there is one.
     pub async fn pages<T, C, F>(&self, mut page: impl FnMut(Option<C>) -> F + Send) -> Result<Vec<T>>
     where
@@ -111,7 +111,7 @@ impl Context {
         }
     }
 
-    /// The error of the last attempt. When the time that the user set is up, the call is cancelled, too, so there is one text for both.
+    /// The error of the last attempt. When the user's limit is reached, the call is cancelled, too, so both have the same text.
     fn give_up(&self, error: Error, attempts: u32, time: Duration) -> Error {
         let times = if attempts == 1 { "1 attempt".to_owned() } else { format!("{attempts} attempts") };
         let error = error.context(format_args!("gave up after {times} in {} s", time.as_secs()));
@@ -123,7 +123,7 @@ impl Context {
 
 /// Half of the delay to all of it.
 fn jittered(delay: Duration) -> Duration {
-    // Each `RandomState` has keys of its own, which is randomness enough for this.
+    // Each `RandomState` has different keys, which is randomness enough here.
     let random = RandomState::new().build_hasher().finish() >> 32;
     delay / 2 + (delay / 2).mul_f64(random as f64 / f64::from(u32::MAX))
 }
@@ -161,7 +161,7 @@ mod tests {
             }
         };
         assert_eq!(cx.retry(backoff(), attempt).await.unwrap(), "done");
-        // 1, 2, 4 and 4 seconds, of which up to a half is taken off.
+        // 1, 2, 4 and 4 seconds, each shortened by up to a half.
         let time = begun.elapsed();
         assert!(time >= 11 * SECOND / 2 && time <= 11 * SECOND + SECOND / 100, "{time:?}");
     }

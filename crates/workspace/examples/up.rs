@@ -16,7 +16,7 @@ impl EventSink for Printed {
     }
 }
 
-/// Opens the project of an environment, makes the stack if it does not exist, and brings it to the program.
+/// Opens the project of an environment, creates the stack if it does not exist, and updates it.
 pub(crate) async fn up(environment: &Environment, name: &str) -> Result<RunResult, Error> {
     let workspace = Workspace::open(environment)?;
     let stack = workspace.stack(Some(name))?;

@@ -1,4 +1,4 @@
-//! What changes in a resource, property by property: for the event stream, and in a few words. [`super::detail`] shows it in full.
+//! The changes of a resource, property by property: for the event stream, and as a short list. [`super::detail`] shows them in full.
 
 use outrigger_engine::{Step, StepOp};
 use outrigger_provider::DiffKind;
@@ -26,13 +26,13 @@ pub struct Change {
     pub kind: ChangeKind,
     /// Whether the change forces a replacement.
     pub replaces: bool,
-    /// What was there.
+    /// The old value.
     pub old: Option<Value>,
-    /// What will be there.
+    /// The new value.
     pub new: Option<Value>,
 }
 
-/// The changes of a step: as the provider says them, or by comparing the inputs where it does not.
+/// The changes of a step: those that the provider reports, or else a comparison of the inputs.
 pub fn changes(step: &Step) -> Vec<Change> {
     let (old, new) = (step.old.as_deref(), step.new.as_deref());
     let detailed = step.diff.as_ref().and_then(|diff| diff.detailed.as_ref());
@@ -54,12 +54,12 @@ pub fn changes(step: &Step) -> Vec<Change> {
         (Some(old), None, _) if step.op != StepOp::Same => one_sided(&old.inputs, ChangeKind::Delete),
         _ => Vec::new(),
     };
-    // Bookkeeping of bridged providers and of the engine.
+    // Internal keys of bridged providers and of the engine.
     found.retain(|change| !change.path.split(['.', '[']).any(|part| part.starts_with("__")));
     found
 }
 
-/// What a refresh found, in the outputs.
+/// The changes that a refresh found, in the outputs.
 pub fn drift(old: &Resource, new: &Resource) -> Vec<Change> {
     structural(&old.outputs, &new.outputs, &[])
 }

@@ -1,11 +1,11 @@
-//! Why something was not done, in a form that a caller can tell apart.
+//! Errors, with a kind that a caller can match on.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use outrigger_diagnostic::Diagnostic;
 
-/// What a caller may want to treat in its own way.
+/// The kinds that a caller may want to handle separately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
     /// No state backend is configured.
@@ -16,23 +16,23 @@ pub enum ErrorKind {
     StackMissing,
     /// A passphrase is needed, and there is none.
     PassphraseMissing,
-    /// Everything else; the findings say what.
+    /// Everything else; see the diagnostics.
     Other,
 }
 
 /// Why something was not done.
 #[derive(Clone, Debug)]
 pub struct Error {
-    /// What a caller may want to treat in its own way.
+    /// The kind, for callers that handle some separately.
     pub kind: ErrorKind,
-    /// What was found.
+    /// The diagnostics.
     pub findings: Vec<Diagnostic>,
-    /// Texts that findings point into and that are in no file, by the name that places give them.
+    /// Texts that diagnostics point into and that are in no file, by the name that places give them.
     pub texts: BTreeMap<String, String>,
 }
 
 impl Error {
-    /// An error of a kind, with one finding.
+    /// An error of a kind, with one diagnostic.
     pub fn new(kind: ErrorKind, finding: Diagnostic) -> Self {
         Self { kind, ..vec![finding].into() }
     }

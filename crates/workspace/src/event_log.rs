@@ -1,9 +1,9 @@
 //! A phase as `pulumi` writes it, for tools that read Pulumi's output: the log of `--event-log` and the lines of `up --json`, one JSON object a line,
 //! and the document of `preview --json`.
 //!
-//! Names and shapes of the fields are Pulumi's. Secrets are masked as `pulumi` masks them, whatever `--show-secrets` says. As with `pulumi`,
-//! each phase overwrites the file: after `up` it holds the update and not the preview before it. A refresh has no events for components and
-//! providers, since nothing is read of them; `pulumi` logs them as unchanged.
+//! Names and shapes of the fields are Pulumi's. Secrets are masked as `pulumi` masks them, whatever `--show-secrets` is. As with `pulumi`, each phase
+//! overwrites the file: after `up` it holds the update and not the preview before it. A refresh has no events for components and providers, since
+//! they are not read; `pulumi` logs them as unchanged.
 
 mod digest;
 
@@ -37,7 +37,7 @@ pub struct EventLog {
     mood: Mood,
     /// Components, whose outputs come later than their steps.
     components: HashMap<Urn, Arc<Step>>,
-    /// Replacements whose new half is not there yet. The engine says first that there is one, `pulumi` when it is made.
+    /// Replacements whose new half is not there yet. The engine reports one at its beginning, `pulumi` when it is done.
     replacing: HashMap<Urn, Arc<Step>>,
     /// Steps that wait for their turn: `pulumi` names them when they begin.
     queued: HashMap<Urn, Vec<Arc<Step>>>,
@@ -73,8 +73,7 @@ impl EventLog {
         Ok(Self::begin(Box::new(BufWriter::new(file)), Form::Log, shown, mood, config))
     }
 
-    /// Begins what `--json` prints of a phase: of a preview one document, with the resources that stay the same if `sames` is set, otherwise
-    /// one event a line.
+    /// Begins the output of `--json` for a phase: one document for a preview, with unchanged resources if `sames` is set, otherwise one event a line.
     pub fn printed(out: Box<dyn Write + Send>, mood: Mood, sames: bool, config: &BTreeMap<String, String>) -> Self {
         let form = match mood {
             Mood::Planned => Form::Document(Digest::new(sames)),
@@ -106,7 +105,7 @@ impl EventLog {
         log
     }
 
-    /// Writes what Pulumi would write of an event.
+    /// Writes the events that Pulumi would write for this one.
     pub fn write(&mut self, event: &Event, redaction: &Redaction) {
         match event {
             Event::StepStarted(step) if step.op == StepOp::Replace || self.mood == Mood::Planned => self.started(step),
@@ -124,7 +123,7 @@ impl EventLog {
         }
         match event {
             Event::StepStarted(_) | Event::CallStarted { .. } => {}
-            // Written with the new half, which knows more.
+            // Written with the new half, which has more data.
             Event::StepEnded { step, .. } if step.op == StepOp::Replace => {}
             Event::StepEnded { step, result: StepResult::Done, result_op } => {
                 let custom = step.new.as_ref().or(step.old.as_ref()).is_some_and(|resource| resource.custom);
@@ -214,7 +213,7 @@ impl EventLog {
         self.step("resOutputsEvent", step, StepOp::Replace, states);
     }
 
-    /// Ends the log. Answers what kept it from being written.
+    /// Ends the log. Returns the error that kept it from being written, if any.
     pub fn end(&mut self, result: &RunResult, took: Duration) -> Option<Diagnostic> {
         let counts = result.summary.counts.iter().map(|(op, count)| (op.as_str().to_owned(), (*count).into()));
         let ending = match result.ending {
@@ -261,7 +260,7 @@ impl EventLog {
     }
 
     fn failed(&mut self, step: &Step) {
-        // What the numbers mean is Pulumi's business; for every failed step of a provider they are these.
+        // Pulumi defines these numbers; for every failed step of a provider they are zero.
         let metadata = self.metadata(step, step.op, step);
         self.line("resOpFailedEvent", json!({"metadata": metadata, "status": 0, "steps": 0}));
     }
@@ -270,7 +269,7 @@ impl EventLog {
     fn step(&mut self, kind: &str, step: &Step, op: StepOp, states: &Step) {
         match &mut self.form {
             Form::Log => {}
-            // It has its place in the sequence all the same.
+            // It still counts in the sequence.
             _ if is_internal(step) => {
                 self.sequence += 1;
                 return;
@@ -351,7 +350,7 @@ impl EventLog {
         let time = Timestamp::now().as_second();
         let written = writeln!(self.out, "{{\"sequence\":{},\"timestamp\":{time},\"{kind}\":{body}}}", self.sequence);
         self.sequence += 1;
-        // Whoever follows the log sees each event when it happens.
+        // A reader that follows the log sees each event when it happens.
         if let Err(error) = written.and_then(|()| self.out.flush()) {
             self.fault(error.to_string());
         }
@@ -365,14 +364,14 @@ impl EventLog {
     }
 }
 
-/// What a step looks like before it is done: the new side has no id and no outputs yet.
+/// The step as it is before it is done: the new side has no id and no outputs yet.
 fn before(step: &Step) -> Step {
     let bare = |resource: &Arc<Resource>| {
         Arc::new(Resource { id: None, outputs: PropertyMap::new(), ..Resource::clone(resource) })
     };
     match step.op {
         StepOp::Refresh => Step { new: step.new.clone().or_else(|| step.old.clone()), ..step.clone() },
-        // What stays the same is not made anew, so its step begins without a new side.
+        // An unchanged resource is not created again, so its step begins without a new side.
         StepOp::Same => Step { new: step.new.as_ref().or(step.old.as_ref()).map(bare), ..step.clone() },
         StepOp::Create => Step { new: step.new.as_ref().map(bare).map(unmade), ..step.clone() },
         // The id is how it is found.
@@ -390,18 +389,18 @@ fn unmade(resource: Arc<Resource>) -> Arc<Resource> {
     Arc::new(Resource { created: None, modified: None, ..Resource::clone(&resource) })
 }
 
-/// The step with its old side marked as one that waits for its deletion.
+/// The step with its old side marked for deletion.
 fn retired(step: &Step) -> Step {
     let old = step.old.as_ref().map(|old| Arc::new(Resource { delete: true, ..Resource::clone(old) }));
     Step { old, ..step.clone() }
 }
 
-/// Whether a step makes the new half of a replacement.
+/// Whether a step creates the new half of a replacement.
 fn is_new_half(op: StepOp) -> bool {
     matches!(op, StepOp::CreateReplacement | StepOp::ReadReplacement | StepOp::ImportReplacement)
 }
 
-/// Whether a step stands for something that the program says, and not for a half of it.
+/// Whether a step is a whole change of the program's, and not a half of one.
 fn is_logical(op: StepOp) -> bool {
     !is_half(op) && op != StepOp::Refresh
 }
@@ -439,7 +438,7 @@ fn detailed(step: &Step) -> Json {
     Json::Object(detailed.iter().map(entry).collect())
 }
 
-/// Takes the place of a key: nothing secret comes out.
+/// Replaces a key: masks every secret.
 struct Blinding;
 
 impl Crypter for Blinding {

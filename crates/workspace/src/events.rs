@@ -1,6 +1,6 @@
-//! The event stream of `--json-events`: one JSON object a line. `docs/json-events.md` describes it for those who read it.
+//! The event stream of `--json-events`: one JSON object a line. `docs/json-events.md` describes it for its readers.
 //!
-//! Secrets are masked here as everywhere; texts of plugins and findings go through the same redaction as on the screen.
+//! Secrets are masked here as everywhere; texts of plugins and diagnostics go through the same redaction as on the screen.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -19,7 +19,7 @@ use crate::redaction::Redaction;
 /// The version of the stream's form. It grows when a reader of the old form would misunderstand the new one.
 const VERSION: u64 = 1;
 
-/// Numbers the events of a command. Preview and update share one.
+/// Numbers the events of a command, through preview and update.
 #[derive(Debug, Default)]
 pub struct EventStream {
     next: AtomicU64,
@@ -110,7 +110,7 @@ pub fn ended(result: &RunResult, secrets: Secrets, took: Duration) -> Json {
     })
 }
 
-/// A finding.
+/// A diagnostic.
 pub fn diagnostic_body(diagnostic: &Diagnostic) -> Json {
     let severity = match diagnostic.severity {
         Severity::Error => "error",

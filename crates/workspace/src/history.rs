@@ -12,7 +12,7 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::Work;
 
-/// What the history keeps of a run besides its result.
+/// The history's record of a run besides its result.
 #[derive(Clone, Debug, Default)]
 pub struct Entry {
     /// The user's message.

@@ -1,20 +1,20 @@
-//! A library to run a project with.
+//! A library for running a project.
 //!
 //! [`Workspace::open`] finds a project and the backend of its stacks; [`Workspace::prepare`] a stack's keys, configuration, plugins and program. The
-//! [`Operation`] that comes out previews, updates, refreshes or destroys: its [`Runner`] gives a [`RunResult`], and every event on the way
-//! to a sink of the caller's. [`check`] finds mistakes, [`install`] and [`add_package`] write lock files, and the methods of [`Workspace`] make, select and
-//! edit stacks.
+//! resulting [`Operation`] previews, updates, refreshes or destroys: its [`Runner`] returns a [`RunResult`], and sends every event on the way to the
+//! caller's sink. [`check`] finds mistakes, [`install`] and [`add_package`] write lock files, and the methods of [`Workspace`] make, select and edit
+//! stacks.
 //!
-//! Nothing here prints, asks a terminal, or reads the environment or the working directory: [`Environment`] brings all of that in, with a
-//! [`Frontend`] that answers questions. What fails is an [`Error`], of a kind that a caller can tell apart.
+//! Nothing here prints, asks a terminal, or reads the environment or the working directory: [`Environment`] provides all of that, with a [`Frontend`]
+//! that answers questions. A failure is an [`Error`], of a kind that a caller can match on.
 //!
 //! [`plugin_test`] tests a plugin with real calls.
 //!
-//! [`Redaction`] keeps secrets out of what is shown; [`events`] and [`event_log`] are the JSON forms of events.
+//! [`Redaction`] keeps secrets out of all output; [`events`] and [`event_log`] are the JSON forms of events.
 //!
-//! Without the feature `projects` there are only the [`Runner`] and what it needs, for callers that have plugins and programs of their own.
+//! Without the feature `projects` there are only the [`Runner`] and its dependencies, for callers that bring their own plugins and programs.
 
-// An error is made once, when a command fails: its size costs nothing, and a box around it would be in every caller's way.
+// An error is created once, when a command fails: its size costs nothing, and a box around it would be in every caller's way.
 #![allow(clippy::result_large_err)]
 
 pub mod difference;

@@ -1,4 +1,4 @@
-//! Keeps the books of a run while its events pass by: which resources it met, and how many steps of each kind.
+//! Counts a run's events: which resources it saw, and how many steps of each kind.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,7 +11,7 @@ use outrigger_value::Urn;
 use crate::Work;
 use crate::redaction::Redaction;
 
-/// Passes events on. Their secrets become known to the redaction first.
+/// Passes events on. Their secrets are added to the redaction first.
 pub struct Recorder {
     events: Arc<dyn EventSink>,
     redaction: Arc<Redaction>,
@@ -29,8 +29,8 @@ struct Books {
 }
 
 impl Books {
-    /// Counts a step as Pulumi does: a replacement once, default providers not at all, the refresh before an update not either, and an
-    /// import that finds nothing to change once, a read only if it finds another resource than the last time.
+    /// Counts a step as Pulumi does: a replacement once, default providers not at all, nor the refresh before an update, an import and the unchanged
+    /// step after it once, a read only if its outputs changed.
     fn count(&mut self, step: &Step, result_op: StepOp, work: Work) {
         let before = step.op == StepOp::Refresh && work != Work::Refresh;
         let again = step.op == StepOp::Same && self.imported.contains(&step.urn);
@@ -65,12 +65,12 @@ impl Recorder {
     /// The steps so far, counted as Pulumi counts them.
     pub(crate) fn summary(&self) -> Summary {
         let books = self.books();
-        // One that was refused before its call has failed, and that is what counts.
+        // A resource that was refused before its call counts only as failed.
         let not_started = books.not_started.difference(&books.failed).count();
         Summary { failed: books.failed.len(), not_started, ..books.summary.clone() }
     }
 
-    /// Adds a finding that is not the engine's, in its place among the events.
+    /// Adds a diagnostic that is not the engine's, in its place among the events.
     pub(crate) fn report(&self, diagnostic: Diagnostic) {
         self.emit(Event::Diagnostic { urn: None, diagnostic: Box::new(diagnostic) });
     }

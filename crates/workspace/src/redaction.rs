@@ -1,7 +1,7 @@
-//! Keeps secrets out of everything that is shown.
+//! Keeps secrets out of all output.
 //!
-//! Values carry their secrecy in their type, but texts do not: a plugin's error may quote the password that it was given.
-//! So every secret text that a run meets is remembered, and hidden wherever it appears in a message.
+//! Values carry their secrecy in their type, but strings do not: a plugin's error may quote the password that it was given. So every secret string
+//! that a run uses is remembered, and hidden wherever it appears in a message.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
@@ -12,7 +12,7 @@ use outrigger_value::{PropertyMap, Value, secrecy};
 /// Shorter texts are not searched for: hiding every `1` makes a message useless and hides nothing.
 const SHORTEST: usize = 3;
 
-/// What a secret is shown as.
+/// The text shown in place of a secret.
 pub const HIDDEN: &str = "[secret]";
 
 /// Remembers secret texts. They live in memory only, and are never shown.
@@ -33,12 +33,12 @@ impl Redaction {
         }
     }
 
-    /// Remembers every secret text in a property map.
+    /// Remembers every secret string in a property map.
     pub fn learn_properties(&self, properties: &PropertyMap) {
         secrecy::secret_leaves(properties, &mut |leaf| match leaf {
             Value::String(text) => {
                 self.learn(text);
-                // A plugin may quote one line of a key, or the text as JSON has it.
+                // A plugin may quote one line of a key, or the string as JSON.
                 for line in text.lines().filter(|line| line.len() > 15) {
                     self.learn(line);
                 }
@@ -59,7 +59,7 @@ impl Redaction {
         found.into_iter().fold(text.to_owned(), |text, secret| text.replace(secret.as_str(), HIDDEN))
     }
 
-    /// The finding without secrets.
+    /// The diagnostic without secrets.
     pub fn hide_in(&self, diagnostic: &Diagnostic) -> Diagnostic {
         let all = |texts: &[String]| texts.iter().map(|text| self.hide(text)).collect();
         Diagnostic {

@@ -1,9 +1,9 @@
-//! What changes of a resource besides its properties, and why it is replaced where no property says so.
+//! Changes of a resource besides its properties, and why it is replaced if no property shows the reason.
 
 use outrigger_engine::{Step, StepOp};
 use outrigger_state::Resource;
 
-/// Why a resource is replaced, by what stands in place of a property in the provider's difference.
+/// Why a resource is replaced, by the word that the provider's difference has in place of a property.
 const REASONS: [(&str, &str); 3] = [
     ("replacementTrigger", "its trigger changed"),
     ("replaceWith", "with a resource that is replaced"),
@@ -13,7 +13,7 @@ const REASONS: [(&str, &str); 3] = [
 /// Whether a resource has an option.
 type Has = fn(&Resource) -> bool;
 
-/// Options that a resource has or has not: what is said of one that gets it, and of one that loses it.
+/// Options that are set or not: the remark for a resource that gains one, and for one that loses it.
 const MARKS: [(&str, &str, Has); 2] = [
     ("now protected", "no longer protected", |resource| resource.protect),
     ("now retained on delete", "no longer retained on delete", |resource| resource.retain_on_delete),
@@ -22,10 +22,10 @@ const MARKS: [(&str, &str, Has); 2] = [
 /// Whether two states differ in an option.
 type Differs = fn(&Resource, &Resource) -> bool;
 
-/// What else the state keeps of a resource, by the names of the options.
+/// Other parts of a resource's state, by the names of the options.
 const OPTIONS: [(&str, Differs); 12] = [
     ("inputs", |old, new| old.inputs != new.inputs),
-    // Another version of a default provider concerns every resource alike.
+    // Another version of a default provider affects every resource alike.
     ("provider", |old, new| old.provider != new.provider && !(by_default(old) && by_default(new))),
     ("dependsOn", |old, new| {
         (&old.dependencies, &old.property_dependencies) != (&new.dependencies, &new.property_dependencies)
@@ -41,7 +41,7 @@ const OPTIONS: [(&str, Differs); 12] = [
     ("hideDiffs", |old, new| old.hide_diff != new.hide_diff),
 ];
 
-/// A few words to stand behind what happens to a resource, such as ` (was bee), now protected`. Empty if there is nothing to say.
+/// A short remark to follow the step of a resource, such as ` (was bee), now protected`. Empty if there is none.
 pub fn remarks(step: &Step) -> String {
     let (Some(old), Some(new)) = (step.old.as_deref(), step.new.as_deref()) else { return String::new() };
     let mut asides: Vec<String> = Vec::new();
@@ -54,7 +54,7 @@ pub fn remarks(step: &Step) -> String {
     }
     if old.urn != new.urn {
         let was = if old.urn.name() == new.urn.name() { old.urn.ty() } else { old.urn.name() };
-        // A parent of another type is in the name of a resource, too.
+        // A parent's new type changes the URN, too, but not the resource's own type.
         if was != new.urn.ty() {
             asides.push(format!("was {was}"));
         }

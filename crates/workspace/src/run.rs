@@ -1,4 +1,4 @@
-//! Runs of the engine on one stack: a preview, which only looks, and an update, which holds the lock and writes the state.
+//! Runs of the engine on one stack: a preview, which changes nothing, and an update, which holds the lock and writes the state.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -24,15 +24,15 @@ use crate::recorder::Recorder;
 use crate::redaction::Redaction;
 use crate::services::{Inputs, Relay};
 
-/// Gives the crypter for a state's secrets provider, from any thread.
+/// Returns the crypter for a state's secrets provider, from any thread.
 pub type OwnedKeys = Arc<dyn Fn(&SecretsProviderState) -> Result<Arc<dyn Crypter>, Diagnostic> + Send + Sync>;
 
-/// What is to be done.
+/// The kind of operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Work {
     /// Bring the stack to the program.
     Up,
-    /// Bring the state to what exists.
+    /// Update the state to match the resources as they are.
     Refresh,
     /// Delete everything.
     Destroy,
@@ -57,7 +57,7 @@ impl Work {
     }
 }
 
-/// Whether a run changed things or only said what it would change.
+/// Whether a run changed things or only previewed the changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mood {
     /// It would.
@@ -66,9 +66,9 @@ pub enum Mood {
     Done,
 }
 
-/// Everything that the runs of one command on one stack share. A caller that has no project on disk fills it in by hand.
+/// Everything that the runs of one command on one stack share. A caller without a project on disk fills it in by hand.
 pub struct Runner {
-    /// What is to be done.
+    /// The kind of operation.
     pub work: Work,
     /// Where the state is.
     pub backend: Backend,
@@ -78,21 +78,21 @@ pub struct Runner {
     pub machine: LocalMachine,
     /// The clock of the state.
     pub clock: Arc<dyn Clock>,
-    /// Whether the state is written by a thread of its own.
+    /// Whether a separate thread writes the state.
     pub mode: Mode,
     /// The keys of the state.
     pub keys: OwnedKeys,
-    /// How new secrets are encrypted; `None` keeps what the state says.
+    /// How new secrets are encrypted; `None` keeps the provider in the state.
     pub secrets_provider: Option<SecretsProviderState>,
     /// The program; [`Work::Up`] without one destroys.
     pub program: Option<Box<dyn Program>>,
-    /// The program's directory, which relative paths of assets begin at.
+    /// The program's directory, where relative paths of assets start.
     pub directory: PathBuf,
-    /// What the engine is asked for. Whether it is a preview is set here.
+    /// The options for the engine. The runner sets whether it is a preview.
     pub options: Options,
     /// The plugins.
     pub plugins: Arc<dyn Plugins>,
-    /// Takes what plugins say, and passes it on to the present run.
+    /// Passes the plugins' log messages on to the current run.
     pub relay: Arc<Relay>,
     /// Whether an update may delete every resource of the stack. Set once the user agrees to it.
     pub may_delete_all: AtomicBool,
@@ -111,7 +111,7 @@ pub struct Runner {
 }
 
 impl Runner {
-    /// Says what would happen. Takes no lock and writes nothing. `begin` gets the stack's outputs before the run, and gives what takes the
+    /// Previews the operation. Takes no lock and writes nothing. `begin` gets the stack's outputs before the run, and returns the sink for its
     /// events.
     pub async fn preview(&self, begin: impl FnOnce(PropertyMap) -> Arc<dyn EventSink>) -> Result<RunResult, Error> {
         let (backend, stack, keys) = (self.backend.clone(), self.stack.clone(), self.keys.clone());
@@ -119,7 +119,7 @@ impl Runner {
         let viewed = blocking(move || Session::view(&backend, &stack, &*keys));
         let Viewed { base, findings } = viewed.await?;
         self.admit(&base)?;
-        // An update brings the journal of an interrupted run into the state, and gives the state the key of the stack's file.
+        // An update folds the journal of an interrupted run into the state, and gives the state the key of the stack's file.
         let unsettled = !findings.is_empty() || self.changes_key(&base);
         let recorder = self.begin(&base, findings, begin);
         let mut result = self.run(Arc::new(NoJournal), base, &recorder, true).await;
@@ -127,13 +127,13 @@ impl Runner {
         Ok(result)
     }
 
-    /// Whether an update encrypts the secrets of the state anew.
+    /// Whether an update encrypts the secrets of the state with another key.
     fn changes_key(&self, base: &Snapshot) -> bool {
         let old = base.secrets_provider.as_ref().filter(|old| !old.kind.is_empty());
         self.secrets_provider.as_ref().zip(old).is_some_and(|(new, old)| new != old)
     }
 
-    /// Does it: locks the stack, runs, writes the state and the history. `begin` is as for a preview.
+    /// Locks the stack, runs, writes the state and the history. `begin` is as for a preview.
     pub async fn update(&self, begin: impl FnOnce(PropertyMap) -> Arc<dyn EventSink>) -> Result<RunResult, Error> {
         let (backend, stack, keys) = (self.backend.clone(), self.stack.clone(), self.keys.clone());
         let (machine, clock, mode) = (self.machine.clone(), self.clock.clone(), self.mode);
@@ -177,7 +177,7 @@ impl Runner {
             return Err(obstacles.into());
         }
         if self.work == Work::Up {
-            // A target may be made by this run; see `run`.
+            // A target may be created by this run; see `run`.
             return Ok(());
         }
         let known: BTreeSet<&Urn> = base.resources.iter().map(|resource| &resource.urn).collect();
@@ -227,7 +227,7 @@ impl Runner {
         };
         result.summary = recorder.summary();
         if self.stop.is_cancelled() {
-            // A program that could not go on counts as failed, but it was the user who stopped it.
+            // A program that could not continue counts as failed, but it was the user who stopped it.
             result.ending = Ending::Cancelled;
         }
         for warning in self.plugins.warnings() {
@@ -264,7 +264,7 @@ async fn check_key(keys: &OwnedKeys, provider: Option<&SecretsProviderState>) ->
     blocking(move || keys(&provider)?.encrypt("").map(drop)).await
 }
 
-/// A journal that looks at the key before the first operation: a result may hold a secret, which a wrong passphrase could not write down.
+/// A journal that checks the key before the first operation: a result may hold a secret, which could not be stored with a wrong passphrase.
 struct Sealed {
     session: Arc<Session>,
     keys: OwnedKeys,

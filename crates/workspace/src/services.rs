@@ -23,7 +23,7 @@ impl Random for SystemRandom {
     fn seed(&self) -> [u8; 32] {
         let mut seed = [0; 32];
         if getrandom::fill(&mut seed).is_err() {
-            // Names stay unique all the same: the version 4 UUIDs have a source of their own.
+            // Names stay unique anyway: version 4 UUIDs have their own source.
             for (place, byte) in seed.iter_mut().zip(uuid::Uuid::new_v4().into_bytes()) {
                 *place = byte;
             }
@@ -41,10 +41,9 @@ impl Random for SystemRandom {
     }
 }
 
-/// Everything that a program hands in passes here: assets get their hashes, and secrets become known to the redaction
-/// before a plugin can quote them.
+/// All values of the program pass through here: assets get their hashes, and secrets are added to the redaction before a plugin can quote them.
 pub(crate) struct Inputs {
-    /// The program's directory, which relative paths begin at.
+    /// The program's directory, where relative paths start.
     pub directory: PathBuf,
     /// Learns secrets.
     pub redaction: Arc<Redaction>,
@@ -57,7 +56,7 @@ impl PrepareInputs for Inputs {
     }
 }
 
-/// Passes what plugins say on to the present run.
+/// Passes the plugins' log messages on to the current run.
 #[derive(Default)]
 pub struct Relay {
     heard: Mutex<Heard>,
@@ -66,7 +65,7 @@ pub struct Relay {
 #[derive(Default)]
 struct Heard {
     current: Option<Arc<dyn EventSink>>,
-    /// What plugins said before the first run: they start earlier.
+    /// Messages from before the first run: plugins start earlier.
     before: Vec<Event>,
 }
 

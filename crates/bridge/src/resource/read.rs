@@ -86,7 +86,7 @@ impl Package {
         outputs.is_empty() || !is_stored && self.id(subject, outputs).is_none()
     }
 
-    /// Reads a resource of which only the id is known.
+    /// Reads a resource by its id alone.
     async fn unknown(&self, cx: &CallContext, request: ImportRequest) -> Result<Imported, CallError> {
         let subject = self.subject(CALL, request.resource.ty())?;
         self.identities(cx).await?;

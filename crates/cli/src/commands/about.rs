@@ -25,7 +25,7 @@ impl About {
         let project = workspace.as_ref().map(|workspace| workspace.project.name.clone());
         let used =
             workspace.as_ref().map(|workspace| runtime()?.block_on(used_plugins(environment, &workspace.project)));
-        // A project that cannot be read is no reason to say nothing at all.
+        // A project that cannot be read does not keep the rest from being shown.
         let used = used.and_then(Result::ok).flatten().map(|(plugins, _)| plugins).unwrap_or_default();
         let stack = workspace.as_ref().and_then(|workspace| workspace.stack(None).ok());
         let url = match workspace {

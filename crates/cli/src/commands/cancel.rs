@@ -49,7 +49,7 @@ impl Cancel {
     }
 }
 
-/// Asks. To take the lock from a run that is alive, or may be, a `y` is not enough.
+/// Asks for confirmation. If a run that holds the lock is alive, or may be, a `y` is not enough.
 fn confirmed(stack: &StackName, holders: &[(LockHolder, Life)], terminal: Terminal) -> bool {
     let alive = |wanted: Life| holders.iter().find(|(_, life)| *life == wanted).map(|(holder, _)| &holder.description);
     let warning = match (alive(Life::Running), alive(Life::Unknown)) {

@@ -37,7 +37,7 @@ impl Completion {
         let mut script = Vec::new();
         let shells = Shells::builtins();
         let written = shells.completer(name).map(|shell| {
-            // The program by its name: the script outlives the place where it is installed now.
+            // The program by its name: the script stays valid when the program is installed elsewhere.
             shell.write_registration(COMPLETE, "outrigger", "outrigger", "outrigger", &mut script)
         });
         match written {

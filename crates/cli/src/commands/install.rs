@@ -20,7 +20,7 @@ pub(crate) struct Install {}
 impl Install {
     pub(crate) fn run(self, environment: &Environment) -> Result<(), Failure> {
         let done = runtime()?.block_on(waiting("Looking for plugins", install(environment)))?;
-        // Also beside failures: files were written.
+        // Also after failures: some files were written.
         for Locked { key, package, path, changed } in done.locked {
             data(&if changed { format!("{key}: wrote {path}") } else { format!("{key}: {path} is up to date") })?;
             if key != package {

@@ -34,7 +34,7 @@ impl Login {
                     .into());
             }
         };
-        // A store that cannot be opened is no place to log in to.
+        // A store that cannot be opened is refused.
         let store = Store::at(environment, home(environment)?, url)?;
         store.login(environment)?;
         Ok(data(&format!("Logged in to {} as {} ({})", environment.host, environment.user, store.url))?)

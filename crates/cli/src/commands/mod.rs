@@ -29,7 +29,7 @@ use crate::environment::Environment;
 use crate::failure::Failure;
 use crate::terminal::Terminal;
 
-/// Runs what the command line says.
+/// Runs the command of the command line.
 pub(crate) fn run(arguments: Arguments, environment: &Environment, terminal: Terminal) -> Result<(), Failure> {
     let _span = tracing::info_span!("command", name = name(&arguments.command)).entered();
     match arguments.command {

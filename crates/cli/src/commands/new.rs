@@ -25,7 +25,7 @@ pub(crate) struct New {
     /// The project's name; otherwise that of its directory.
     #[arg(short, long)]
     name: Option<String>,
-    /// What the project is for.
+    /// The purpose of the project.
     #[arg(short, long)]
     description: Option<String>,
     /// Where to put it; otherwise the current directory.
@@ -71,7 +71,7 @@ impl New {
             None => environment.directory.clone(),
         };
         let name = self.name.unwrap_or_else(|| ask("Project name", &usual_name(&directory)));
-        // The name of a project has to be one that a stack's files can have.
+        // A project's name has to be valid for the files of its stacks.
         StackName::new(&name, "dev")?;
         let description = self.description.unwrap_or_else(|| ask("Project description", template.about));
         let stack = match self.stack {
@@ -83,9 +83,9 @@ impl New {
         let stack = stack.map(|stack| StackName::parse(&stack, Some(&name))).transpose()?;
         let written = write(template, &name, &description, &directory)?;
         if let Some(stack) = &stack {
-            // A selection belongs to the text of a path, and this is the one that `cd` leads to.
+            // A selection is stored by the text of a path: use the one that `cd` leads to.
             let inside = environment.at(directory.canonicalize().unwrap_or(directory));
-            // Without its stack the project is not what was asked for, and would be in the way of the next try.
+            // Without its stack the project is incomplete, and would be in the way of the next try.
             create_stack(&inside, stack).inspect_err(|_| take_back(&written))?;
         }
         talk(&format!("Created project `{name}`."));
@@ -103,10 +103,10 @@ fn create_stack(environment: &Environment, stack: &StackName) -> Result<(), Fail
     Ok(workspace.select(Some(stack))?)
 }
 
-/// Removes what was just written, and the directories that were made for it.
+/// Removes the files that were just written, and the directories that were created for them.
 fn take_back(written: &[PathBuf]) {
     for path in written.iter().rev() {
-        // One that cannot be removed stays; the error that is reported is the one that led here.
+        // A file that cannot be removed stays; the first error is the one to report.
         let _ = if path.is_dir() { fs::remove_dir(path) } else { fs::remove_file(path) };
     }
 }
@@ -136,7 +136,7 @@ fn no_template() -> Diagnostic {
         .hint("Run `outrigger new TEMPLATE`; `outrigger new --list` shows the templates.")
 }
 
-/// The directory's name, as far as a project may have it.
+/// The directory's name, without characters that a project's name cannot have.
 fn usual_name(directory: &Path) -> String {
     let name = directory.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let kept: String = name.chars().map(|letter| if is_plain(letter) { letter } else { '-' }).collect();
@@ -147,7 +147,7 @@ fn is_plain(letter: char) -> bool {
     letter.is_ascii_alphanumeric() || "-_.".contains(letter)
 }
 
-/// Writes the files, none of them over another. Answers what was made: directories, and the files in them.
+/// Writes the files, none of them over another. Returns the created directories and files.
 fn write(template: &Template, name: &str, description: &str, directory: &Path) -> Result<Vec<PathBuf>, Diagnostic> {
     let files = template.render(name, description);
     let taken = ["Pulumi.yaml", "Pulumi.yml", "Pulumi.json"].into_iter().chain(files.iter().map(|(path, _)| *path));
@@ -169,7 +169,7 @@ fn write(template: &Template, name: &str, description: &str, directory: &Path) -
         made.extend(new.into_iter().rev());
         let ready = fs::create_dir_all(folder).map_err(|error| failed(folder, &error));
         let written = ready.and_then(|()| {
-            // Another program may make the file at the same moment.
+            // Another program may create the file at the same moment.
             let mut file =
                 OpenOptions::new().write(true).create_new(true).open(&path).map_err(|error| failed(&path, &error))?;
             made.push(path.clone());

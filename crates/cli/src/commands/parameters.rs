@@ -1,18 +1,17 @@
-//! What a plugin is parameterized with, on a command line.
+//! A plugin's parameters on a command line.
 
 use clap::Args;
 
 /// Words for the plugin, not for us.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Parameters {
-    /// What the plugin is parameterized with; a flag that comes first needs a `--` before it.
+    /// The plugin's parameters; a flag that comes first needs a `--` before it.
     #[arg(value_name = "PARAMETER", trailing_var_arg = true)]
     parameters: Vec<String>,
 }
 
 impl Parameters {
-    /// As the plugin gets them. After the first one nothing is ours any more, so that a `--` which `pulumi` would take away arrives
-    /// here.
+    /// The parameters as the plugin gets them. After the first one nothing is a flag of ours, so a `--` that `pulumi` would remove arrives here.
     pub(crate) fn given(&self) -> Vec<String> {
         let mark = self.parameters.iter().position(|parameter| parameter == "--");
         let kept = self.parameters.iter().enumerate().filter(|(at, _)| Some(*at) != mark);

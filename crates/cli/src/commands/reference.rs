@@ -22,7 +22,7 @@ impl Reference {
 /// The whole page.
 fn page() -> String {
     let mut command = command();
-    // Flags that hold everywhere come to each command only when it is complete.
+    // Global flags are added to each command only by building it.
     command.build();
     let mut out = "# Commands\n\n<!-- Written by `outrigger __commands`; a test compares. -->\n".to_owned();
     let global: Vec<&Arg> = command.get_arguments().filter(|argument| !is_usual(argument)).collect();

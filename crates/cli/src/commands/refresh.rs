@@ -53,7 +53,7 @@ impl Refresh {
         let confirming = (!self.preview_only).then_some(self.confirming);
         let mut request =
             Request::new(Work::Refresh, confirming, self.choice, &self.configuring, &self.working, self.showing)?;
-        // Reading is what this command does.
+        // Reading is this command's own work.
         request.asked.refresh = Some(false);
         request.asked.pending_creates = pending_creates;
         request.expect_no_changes = self.expect_no_changes;

@@ -12,7 +12,7 @@ use crate::output::data;
 #[derive(Args, Debug)]
 pub(crate) struct Whoami {
     /// Show the backend, too.
-    // The flag of the log has this name, too: both count, or clap could not tell what it holds.
+    // The flag for logging has this name, too: both count, or clap would not know the type of its value.
     #[arg(short, long, action = clap::ArgAction::Count)]
     verbose: u8,
     /// As JSON.

@@ -1,4 +1,4 @@
-//! What the commands and flags of the peers are called, from the lists that `cargo xtask parity` writes.
+//! The names of the peers' commands and flags, from the lists that `cargo xtask parity` writes.
 
 /// A program whose users come to ours.
 #[derive(Debug)]

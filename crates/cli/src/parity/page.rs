@@ -125,7 +125,7 @@ impl Page<'_> {
         for (command, path) in shared {
             let is_own = |argument: &&Arg| {
                 let usual = matches!(argument.get_id().as_str(), "help" | "version");
-                // Flags of the commands above come to those below.
+                // Subcommands inherit the flags of the commands above them.
                 let from = path.rsplit_once(' ').map_or("", |(above, _)| above);
                 let inherited = !path.is_empty()
                     && argument.is_global_set()
@@ -143,7 +143,7 @@ impl Page<'_> {
         }
     }
 
-    /// Those of our commands and flags that a word of the peer's leads to.
+    /// Our commands and flags that are found for a word of the peer.
     fn theirs(&self) -> Theirs {
         let mut theirs = Theirs::default();
         for words in &self.peer.commands {

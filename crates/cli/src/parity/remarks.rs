@@ -1,9 +1,9 @@
-//! Where the same word does less or something else here: the only thing about the peers that the command line cannot say.
+//! Words with less or another effect here than in the peer: the command line itself cannot show that.
 
 /// A peer's command, or a command and a flag, and the remark.
 type Remarks = &'static [(&'static str, &'static str)];
 
-/// What ends a run early.
+/// The reason for which a run ends early.
 const SETTLED: &str =
     "where the preview finds nothing to change it ends, without a question and without an entry in the history";
 

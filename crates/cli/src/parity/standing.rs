@@ -1,4 +1,4 @@
-//! Where a word of a peer stands here. The answers come from the command line itself and from the signposts; a list of its own would go stale.
+//! Whether our command line has a peer's word. The answers come from the command line itself and from the signposts; a separate list would go stale.
 
 use clap::{Arg, Command};
 
@@ -6,32 +6,32 @@ use super::names::{Flag, Words};
 use crate::command_line::{RUNS, command, no_effect};
 use crate::signposts::{Answer, answer, option};
 
-/// What became of a command or a flag of a peer.
+/// How a peer's command or flag exists here.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Standing {
-    /// It is understood. This is our own name of it, which differs where the peer's is an alias.
+    /// It exists. This is our own name of it, which differs where the peer's is an alias.
     Same(String),
     /// It has another name.
     Called(String),
-    /// It is accepted and changes nothing, for this reason.
+    /// It is accepted and has no effect, for this reason.
     WithoutEffect(String),
     /// It is missing; the sentence names what works instead.
     Missing(&'static str),
     /// It is missing because a command above it is: the command's path.
     Below(String),
-    /// No signpost answers it.
+    /// No signpost covers it.
     Unanswered,
 }
 
 /// The command line, complete.
 pub(crate) fn built() -> Command {
     let mut command = command();
-    // Flags that hold everywhere come to each command only when it is complete.
+    // Global flags are added to each command only by building it.
     command.build();
     command
 }
 
-/// Follows words as far as they are commands that users see. Aliases count.
+/// Follows words as far as they are visible commands. Aliases count.
 pub(crate) fn find<'c>(root: &'c Command, path: &str) -> Option<(&'c Command, String)> {
     let mut own = Vec::new();
     let mut known = root;
@@ -42,7 +42,7 @@ pub(crate) fn find<'c>(root: &'c Command, path: &str) -> Option<(&'c Command, St
     Some((known, own.join(" ")))
 }
 
-/// Where a command stands.
+/// Whether a command exists here.
 pub(crate) fn of_command(root: &Command, path: &str) -> Standing {
     if let Some((_, own)) = find(root, path) {
         return Standing::Same(own);
@@ -60,7 +60,7 @@ pub(crate) fn of_command(root: &Command, path: &str) -> Standing {
     Standing::Unanswered
 }
 
-/// Where a flag of a command stands that is there under its own or another name.
+/// How a flag of a command exists here, under its own or another name.
 pub(crate) fn of_flag(own: &Command, own_path: &str, flag: &Flag) -> Standing {
     if let Some(argument) = argument(own, flag.name()) {
         return match no_effect(argument) {
@@ -75,7 +75,7 @@ pub(crate) fn of_flag(own: &Command, own_path: &str, flag: &Flag) -> Standing {
     }
 }
 
-/// Where the flags of a peer's command stand: its own here, or those of the program as a whole.
+/// How the flags of a peer's command exist here, for its own counterpart or for the program as a whole.
 pub(crate) fn of_flags(root: &Command, words: &Words) -> Option<Vec<Standing>> {
     let path = match of_command(root, words.path) {
         _ if words.path.is_empty() => String::new(),
@@ -86,7 +86,7 @@ pub(crate) fn of_flags(root: &Command, words: &Words) -> Option<Vec<Standing>> {
     Some(words.flags.iter().map(|flag| everywhere(root, own, &path, flag)).collect())
 }
 
-/// Flags of the peer's that hold everywhere may be known to the commands that run something.
+/// A global flag of the peer may be a flag of the commands that run something.
 fn everywhere(root: &Command, own: &Command, path: &str, flag: &Flag) -> Standing {
     let run = RUNS.iter().find_map(|run| argument(root.find_subcommand(run)?, flag.name()));
     match run.and_then(no_effect) {

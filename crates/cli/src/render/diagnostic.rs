@@ -1,4 +1,4 @@
-//! Findings: what is wrong, the line of the source with a mark under it, why, and what to do.
+//! Diagnostics: the error, the line of the source with a mark under it, the reason, and the hints.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ use outrigger_workspace::HIDDEN;
 use super::text::{clip, harmless, one_line};
 use crate::output::talk;
 
-/// Renders findings. Files named in places are looked up below the base directory.
+/// Renders diagnostics. Files named in places are looked up below the base directory.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Renderer {
     /// The project's directory.
@@ -23,11 +23,11 @@ pub(crate) struct Renderer {
     pub(crate) texts: BTreeMap<String, String>,
 }
 
-/// How many characters of a line are shown, how many of them before the mark, and what stands for the rest.
+/// How many characters of a line are shown, how many of them before the mark, and the sign for the rest.
 const WINDOW: usize = 160;
 const BEFORE: usize = 60;
 const CUT: &str = "…";
-/// How wide a line of a finding gets: one may quote a whole value.
+/// The longest line of a diagnostic: one may quote a whole value.
 const LONGEST: usize = 1000;
 
 const BOLD: Style = Style::new().bold();
@@ -37,8 +37,7 @@ const INFO: Style = Style::new().bold().fg_color(Some(anstyle::Color::Ansi(AnsiC
 const FRAME: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Blue)));
 
 impl Renderer {
-    /// The whole finding, with a line end. Styles are in it; the stream that it is written to takes them out where they are
-    /// not wanted.
+    /// The whole diagnostic, with a line end. It contains styles; the stream that it is written to removes them if needed.
     pub(crate) fn render(&self, diagnostic: &Diagnostic) -> String {
         let mut out = String::new();
         let (style, word) = match diagnostic.severity {
@@ -87,7 +86,7 @@ impl Renderer {
         let index = usize::try_from(place.start.line).ok()?.checked_sub(1)?;
         let line = text.lines().nth(index)?;
         let before = index.checked_sub(1).and_then(|index| text.lines().nth(index)).unwrap_or_default();
-        // One character for each, so that columns stay what they are.
+        // One character for each, so that columns stay the same.
         let line: String = line.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
         let width = line.chars().count();
         let start = usize::try_from(place.start.column).ok()?.saturating_sub(1).min(width);
@@ -101,7 +100,7 @@ impl Renderer {
     }
 }
 
-/// The line of a file with what is to be marked in it, in characters.
+/// The line of a file with the part to be marked, in characters.
 struct Excerpt {
     number: u32,
     line: String,
@@ -157,7 +156,7 @@ fn without_secret(line: &str, before: &str) -> String {
     line.to_owned()
 }
 
-/// Shows the person something that was found along the way, without its place in a file.
+/// Shows the user a diagnostic that was found along the way, without its place in a file.
 pub(crate) fn report(diagnostic: &Diagnostic) {
     talk(Renderer::default().render(diagnostic).trim_end());
 }

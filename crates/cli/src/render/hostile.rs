@@ -1,4 +1,4 @@
-//! Texts that want to break a terminal or a renderer, from everywhere that texts come from.
+//! Strings that attack a terminal or a renderer, in every field that can hold them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use super::{duration, step};
 /// Widths at which formats, terminals and integers have their limits.
 const LENGTHS: [usize; 8] = [0, 1, 2, 59, 160, 65_535, 65_536, 70_000];
 
-/// A text of parts that each are a trap.
+/// A string of parts that are each a trap.
 pub(crate) fn text() -> impl Strategy<Value = String> {
     let part = prop::sample::select(vec![
         "a",
@@ -70,14 +70,14 @@ fn number() -> impl Strategy<Value = u32> {
     ]
 }
 
-/// Nothing in it but letters, line ends, and our own colours.
+/// Checks that a text contains only letters, line ends, and our own colours.
 #[track_caller]
 pub(crate) fn assert_harmless(shown: &str) {
     let turns = |letter| matches!(letter, '\u{61c}' | '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let bare = anstream::adapter::strip_str(shown).to_string();
     let bad = bare.chars().find(|letter| turns(*letter) || (letter.is_control() && !matches!(letter, '\n' | '\t')));
     assert_eq!(bad, None, "{bare:?}");
-    // Blinking is no colour of ours, and what we write ends at once.
+    // Blinking is no colour of ours, and our styles end at once.
     assert!(!shown.contains("\u{1b}[5m") && !shown.contains("\u{1b}[2J") && !shown.contains("\u{1b}]"), "{shown:?}");
 }
 

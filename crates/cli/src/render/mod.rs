@@ -1,6 +1,6 @@
-//! What the user sees: plain lines, readable without colour, in calm words.
+//! The output for users: plain lines, readable without colour, in calm words.
 //!
-//! - [`diagnostic`] shows findings with their place in the source.
+//! - [`diagnostic`] shows diagnostics with their place in the source.
 //! - [`value`] and [`detail`] show property values and how they change; secrets are `[secret]`.
 //! - [`page`] shows documentation: on a terminal, as Markdown, as HTML.
 //! - [`progress`] turns the engine's events into lines or, on a terminal, into the [`live`] tree, or into JSON, one object a line.

@@ -1,5 +1,5 @@
-//! Pages of documentation: on a terminal, as Markdown, and as HTML. What a schema says is text of strangers: each renderer takes out what its reader
-//! would obey.
+//! Pages of documentation: on a terminal, as Markdown, and as HTML. The text of a schema is untrusted: each renderer removes whatever would act as
+//! markup or commands in its output.
 
 mod html;
 mod markdown;
@@ -13,7 +13,7 @@ pub(crate) use terminal::terminal;
 
 use outrigger_workspace::Subject;
 
-/// Where the page of a resource or a function is, seen from the page that is written; `None` if it is not written.
+/// The link to the page of a resource or a function from the current page; `None` if it has no page.
 pub(crate) type Links<'l> = &'l dyn Fn(&Subject) -> Option<String>;
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use super::text::harmless;
 /// Room for the longest name of a check.
 const NAME: usize = 14;
 
-/// A check, with the reason below it where there is one.
+/// A check, with the reason below it if there is one.
 pub(crate) fn line(check: &Check) -> String {
     let (word, reason) = parts(&check.verdict);
     let resource = check.resource.as_deref().unwrap_or_default();
@@ -24,7 +24,7 @@ pub(crate) fn line(check: &Check) -> String {
     text
 }
 
-/// The last lines: how many checks ended how, and what is left.
+/// The last lines: the counts, and the resources that are left.
 pub(crate) fn summary(report: &Report) -> String {
     let [passed, failed, skipped] = report.counts();
     let mut text = format!("{}: {passed} passed, {failed} failed, {skipped} skipped", harmless(&report.plugin));

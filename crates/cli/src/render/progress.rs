@@ -1,4 +1,4 @@
-//! A run as it happens: a live tree on a terminal, otherwise one line when a step begins and one when it ends.
+//! A run as it happens: a live tree on a terminal, otherwise a line when a step begins and another when it ends.
 
 mod lines;
 mod stopped;
@@ -33,19 +33,19 @@ pub(crate) struct View {
     pub(crate) json: Option<JsonForm>,
     /// A tree that is redrawn in place instead of lines.
     pub(crate) live: bool,
-    /// Every changed property.
+    /// Show every changed property.
     pub(crate) diff: bool,
-    /// What stays the same too.
+    /// Show unchanged resources too.
     pub(crate) same: bool,
-    /// What is only read too.
+    /// Show resources that are only read too.
     pub(crate) reads: bool,
     /// Whether secrets are shown.
     pub(crate) secrets: Secrets,
-    /// What must never be shown.
+    /// The secrets to hide in all output.
     pub(crate) redaction: Arc<Redaction>,
-    /// How findings are shown.
+    /// How diagnostics are shown.
     pub(crate) renderer: Renderer,
-    /// The warnings and the long notes that were shown, by any phase of the command.
+    /// The warnings and the long notes that any phase of the command has shown.
     pub(crate) shown: Shown,
 }
 
@@ -63,7 +63,7 @@ pub(crate) enum JsonForm {
 pub(crate) struct Shown(Arc<Mutex<HashSet<String>>>);
 
 impl Shown {
-    /// Whether it is new. From now on it is not.
+    /// Whether a text is new. It is remembered.
     fn is_new(&self, text: &str) -> bool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(text.to_owned())
     }
@@ -76,7 +76,7 @@ pub(crate) struct Phase {
     pub(crate) name: &'static str,
     /// The headline: `Updating`.
     pub(crate) title: &'static str,
-    /// Whether something is changed.
+    /// Whether the phase changes anything.
     pub(crate) mood: Mood,
     /// Whether it reads the resources and changes only the state.
     pub(crate) refresh: bool,
@@ -107,13 +107,13 @@ struct State {
     old_outputs: PropertyMap,
     troubles: Vec<Trouble>,
     not_started: Vec<Urn>,
-    /// Since the user asked to stop: the operations that ended for it.
+    /// Operations that ended because the user asked to stop; `None` before that.
     stopped: Option<Stopped>,
     logs: Vec<EventLog>,
 }
 
 impl Progress {
-    /// Shows a phase on standard output. `outputs` are the stack's before it, `plan` is what a preview found.
+    /// Shows a phase on standard output. `outputs` are the stack's before it, `plan` is the result of a preview.
     pub(crate) fn start(
         view: View,
         phase: Phase,
@@ -154,12 +154,12 @@ impl Progress {
         Arc::new(progress)
     }
 
-    /// What is under way, for someone who waits.
+    /// The running operations.
     pub(crate) fn running(&self) -> Vec<String> {
         self.state().under_way.called().map(|step| format!("{} {}", words(step.op).doing, label(&step.urn))).collect()
     }
 
-    /// The user asked to stop. Answers whether the screen says so; otherwise somebody else has to.
+    /// The user asked to stop. Returns whether the screen shows it; otherwise the caller has to.
     pub(crate) fn stop(&self) -> bool {
         let mut state = self.state();
         state.stopped.get_or_insert_default();
@@ -172,7 +172,7 @@ impl Progress {
         }
     }
 
-    /// What this phase, a preview on a screen, found to do.
+    /// The steps that this phase, a preview on a screen, found.
     pub(crate) fn plan(&self) -> Vec<Intention> {
         match &self.state().display {
             Display::Lines(_) => Vec::new(),
@@ -180,7 +180,7 @@ impl Progress {
         }
     }
 
-    /// Every property that changes, for somebody who wants to know more than the tree says.
+    /// Every changed property, for a user who asks for details.
     pub(crate) fn details(&self) -> Option<String> {
         match &self.state().display {
             Display::Lines(_) => None,
@@ -188,7 +188,7 @@ impl Progress {
         }
     }
 
-    /// Shows a finding of the command itself, in its place among the events.
+    /// Shows a diagnostic of the command itself, in its place among the events.
     fn report(&self, diagnostic: Diagnostic) {
         self.emit(Event::Diagnostic { urn: None, diagnostic: Box::new(diagnostic) });
     }
@@ -240,7 +240,7 @@ impl Progress {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Brings an event to the tree. Answers whether it is printed besides.
+    /// Adds an event to the tree. Returns whether it is printed as well.
     fn board(&self, live: &Live, event: &Event) -> bool {
         let now = Instant::now();
         match event {
@@ -293,16 +293,16 @@ impl EventSink for Progress {
 /// The times and steps that belong to an event.
 #[derive(Default)]
 struct Noted {
-    /// How long the call of a step took that has ended.
+    /// How long the call of a step that ended took.
     took: Option<Duration>,
     /// The steps whose provider is called now.
     called: Vec<Arc<Step>>,
-    /// Another one says the same.
+    /// An earlier event had the same text.
     hidden: bool,
 }
 
 impl State {
-    /// Keeps the books.
+    /// Records an event.
     fn note(&mut self, event: &Event, redaction: &Redaction) -> Noted {
         match event {
             Event::StepStarted(step) => self.under_way.started(step),
@@ -332,14 +332,14 @@ impl State {
 
     fn line(&mut self, line: &str) {
         match &mut self.display {
-            // A finding has several lines; a space keeps it apart from the tree.
+            // A diagnostic has several lines; an empty one separates it from the tree.
             Display::Live(live) if line.contains('\n') => live.print(&format!("{line}\n")),
             Display::Live(live) => live.print(line),
             Display::Lines(_) => self.text(&format!("{line}\n")),
         }
     }
 
-    /// A reader that went away, such as `head`, is no reason to stop an update half way.
+    /// An update goes on even if the reader, such as `head`, closed the pipe.
     fn text(&mut self, text: &str) {
         if let Display::Lines(out) = &mut self.display {
             let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());

@@ -9,13 +9,13 @@ use super::text::one_line;
 /// How a kind of step is shown.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Words {
-    /// Two characters in front of the line, as Pulumi's users know them.
+    /// Two characters in front of the line, as in Pulumi.
     pub(crate) mark: &'static str,
-    /// What a preview says would happen.
+    /// In a preview.
     pub(crate) planned: &'static str,
-    /// While it happens.
+    /// While the step runs.
     pub(crate) doing: &'static str,
-    /// When it is over.
+    /// When the step is done.
     pub(crate) done: &'static str,
     /// The colour of the mark.
     pub(crate) style: Style,
@@ -57,7 +57,7 @@ pub(crate) fn words(op: StepOp) -> Words {
     Words { mark, planned, doing, done, style: color(shade) }
 }
 
-/// What a refresh came to.
+/// The result of a refresh.
 pub(crate) fn found(op: StepOp) -> &'static str {
     match op {
         StepOp::Delete => "missing",
@@ -66,7 +66,7 @@ pub(crate) fn found(op: StepOp) -> &'static str {
     }
 }
 
-/// How a step that did not work is shown.
+/// How a failed step is shown.
 pub(crate) fn trouble(result: StepResult) -> &'static str {
     match result {
         StepResult::Done => "done",
@@ -88,7 +88,7 @@ pub(crate) fn short_type(ty: &str) -> String {
     }
 }
 
-/// Name and type of a resource, on a line.
+/// Name and type of a resource, on one line.
 pub(crate) fn label(urn: &Urn) -> String {
     one_line(&format!("{} {}", urn.name(), short_type(urn.ty())))
 }

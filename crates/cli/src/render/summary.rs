@@ -14,17 +14,17 @@ use super::step::{label, words};
 use super::text::one_line;
 use super::value::{change, to_line};
 
-/// Something that went wrong. It was shown in full where it happened; the end of a run names it again.
+/// A failure that was shown in full where it happened; the end of a run names it again.
 #[derive(Clone, Debug)]
 pub(crate) enum Trouble {
-    /// A finding that stopped something.
+    /// An error that stopped something.
     Error {
-        /// What it says, without secrets.
+        /// Its summary, without secrets.
         summary: String,
         /// Its code.
         code: &'static str,
     },
-    /// A step of which nobody knows whether it worked.
+    /// A step whose result is unknown.
     InDoubt(Arc<Step>),
 }
 
@@ -108,7 +108,7 @@ fn named(resources: &[Urn]) -> String {
     format!(": {}", names.join(", "))
 }
 
-/// What went wrong, in short: it may have scrolled away.
+/// The failures, in short: they may have scrolled away.
 pub(crate) fn troubles(troubles: &[Trouble]) -> String {
     const SHOWN: usize = 10;
     let mut out = String::new();
@@ -127,7 +127,7 @@ pub(crate) fn troubles(troubles: &[Trouble]) -> String {
     if out.is_empty() { out } else { format!("\nWhat went wrong:\n{out}") }
 }
 
-/// What to do next after a run that did not succeed. `phase` is `preview`, `update`, `refresh` or `destroy`.
+/// The next thing to do after a run that failed. `phase` is `preview`, `update`, `refresh` or `destroy`.
 pub(crate) fn next(ending: Ending, mood: Mood, phase: &str, troubles: &[Trouble]) -> String {
     let mut out = match (ending, mood) {
         (Ending::Succeeded, _) => return String::new(),

@@ -2,7 +2,7 @@
 
 use super::text::{harmless, padded, width};
 
-/// A cell that is wider does not push the next columns of all other rows out of sight.
+/// A wider cell does not push the next columns of all other rows out of sight.
 const WIDEST: usize = 60;
 
 /// Rows under a heading, columns as wide as their widest cell, two spaces between them.

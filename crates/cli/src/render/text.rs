@@ -1,11 +1,11 @@
-//! Text that fits: widths in columns of the terminal, shortening, and nothing in it that moves a cursor.
+//! Text that fits: widths in terminal columns, shortening, and removal of characters that move the cursor.
 
 use std::fmt::Write;
 
 use anstyle::Style;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// What stands for text that was left out.
+/// The mark for text that was left out.
 const CUT: char = '…';
 
 /// How many columns a text takes.
@@ -13,14 +13,14 @@ pub(crate) fn width(text: &str) -> usize {
     text.width()
 }
 
-/// The text without escape codes and control characters, on one line. What a plugin says may hold both.
+/// The text without escape codes and control characters, on one line. A plugin's text may contain both.
 pub(crate) fn one_line(text: &str) -> String {
     let bare = harmless(text);
     let words: Vec<&str> = bare.split(|letter: char| letter.is_control()).filter(|part| !part.is_empty()).collect();
     words.join(" ").trim().to_owned()
 }
 
-/// The text without characters that move the cursor or turn the direction of what follows; its lines stay.
+/// The text without characters that move the cursor or change the text direction; its lines stay.
 pub(crate) fn harmless(text: &str) -> String {
     let bare = anstream::adapter::strip_str(text).to_string();
     bare.chars()
@@ -29,7 +29,7 @@ pub(crate) fn harmless(text: &str) -> String {
         .collect()
 }
 
-/// Text that is JSON, with escapes for what would move the cursor or turn the direction. It stays the same JSON.
+/// JSON text, with escapes for characters that would move the cursor or change the text direction. It stays the same JSON.
 pub(crate) fn escaped(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     for letter in json.chars() {
@@ -48,13 +48,13 @@ fn turns(letter: char) -> bool {
     matches!(letter, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// The text with spaces up to a width.
+/// The text, padded with spaces to a width.
 pub(crate) fn padded(text: &str, columns: usize) -> String {
-    // Not `{text:columns$}`: a format's width is at most 65,535, and more of it panics.
+    // Not `{text:columns$}`: a format's width is at most 65,535, and a larger one panics.
     format!("{text}{}", " ".repeat(columns.saturating_sub(width(text))))
 }
 
-/// The text in at most `room` columns, with a mark at its end if something is missing.
+/// The text in at most `room` columns, with a mark at its end if it was cut.
 pub(crate) fn clip(text: &str, room: usize) -> String {
     if width(text) <= room {
         return text.to_owned();
@@ -76,7 +76,7 @@ pub(crate) fn clip(text: &str, room: usize) -> String {
     out
 }
 
-/// A line that never gets wider than the terminal, whatever is put on it.
+/// A line that never gets wider than the terminal.
 #[derive(Debug)]
 pub(crate) struct Line {
     text: String,
@@ -90,7 +90,7 @@ impl Line {
         Self { text: String::new(), taken: 0, room }
     }
 
-    /// Adds plain text; what does not fit is cut.
+    /// Adds plain text, cut if it does not fit.
     pub(crate) fn push(&mut self, text: &str) {
         self.styled(Style::new(), text);
     }

@@ -7,13 +7,13 @@ use serde_json::Value as Json;
 
 use super::text::escaped;
 
-/// A value that is not known yet, to a person. Only a preview of `up` has such values.
+/// How people see a value that is not known yet. Only a preview of `up` has such values.
 const KNOWN_LATER: &str = "(known after up)";
 
-/// A longer text is not worth showing where it becomes unknown.
+/// A longer string is not worth showing where it becomes unknown.
 const LONG: usize = 200;
 
-/// The value on one line: text in quotes, everything else as JSON. Markers for secrets and unknowns have no quotes.
+/// The value on one line: strings in quotes, everything else as JSON. Markers for secrets and unknowns have no quotes.
 pub(crate) fn to_line(value: &Value, secrets: Secrets) -> String {
     match value {
         Value::Secret(_) if secrets == Secrets::Hidden => HIDDEN.to_owned(),
@@ -25,7 +25,7 @@ pub(crate) fn to_line(value: &Value, secrets: Secrets) -> String {
     }
 }
 
-/// A change of a value, both sides on a line. Of a long text that becomes unknown only the length is shown.
+/// A change of a value, both sides on one line. If a long string becomes unknown, only its length is shown.
 pub(crate) fn change(old: &Value, new: &Value, secrets: Secrets) -> [String; 2] {
     let mut before = to_line(old, secrets);
     let after = to_line(new, secrets);
@@ -53,7 +53,7 @@ fn grouped(number: usize) -> String {
     out
 }
 
-/// The value as `stack output` prints it: text as it is, everything else as JSON.
+/// The value as `stack output` prints it: strings as they are, everything else as JSON.
 pub(crate) fn to_plain(value: &Value, secrets: Secrets) -> String {
     match to_json(value, secrets) {
         Json::String(text) => text,

@@ -11,14 +11,14 @@ use super::duration::running;
 /// Shorter waits need no line.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Does some work. If it takes long and stderr is a terminal, a line there shows `text` and the time, until the work is done.
+/// Does some work. If it takes long and stderr is a terminal, a line there shows `text` and the time until the work is done.
 pub(crate) async fn waiting<T>(text: &str, work: impl Future<Output = T>) -> T {
     let stderr = io::stderr();
     if stderr.is_terminal() { shown(stderr, text, work).await } else { work.await }
 }
 
 async fn shown<T>(mut out: impl Write, text: &str, work: impl Future<Output = T>) -> T {
-    // A terminal that cannot be written to has no one to show it to.
+    // If the terminal cannot be written to, the line is not shown.
     let mut draw = |line: &str| drop(write!(out, "\r\x1b[2K{line}").and_then(|()| out.flush()));
     let mut work = pin!(work);
     let begun = Instant::now();

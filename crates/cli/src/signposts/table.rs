@@ -1,5 +1,5 @@
-//! Every word of `pulumi` and `terraform` that is no word here. A test has each of them refused by the command line, another finds those that
-//! are left out; the pages `docs/parity-*.md` are made of it.
+//! Every word of `pulumi` and `terraform` that does not exist here. One test has the command line reject each of them, another finds missing ones;
+//! the pages `docs/parity-*.md` are generated from it.
 
 use super::Answer::{self, Is, Text};
 
@@ -23,7 +23,7 @@ const COLORS: Answer = Text("`dot` takes colors as options, such as `-Ecolor=blu
 const TYPE: Answer = Text("Write the name behind the package: `outrigger package info kit fs:File`.");
 const TESTS: Answer = Text("There are no test files.");
 
-/// Commands by their whole path; flags behind the path of a command of ours, or alone where every command has the same answer.
+/// Commands by their whole path; flags after the path of one of our commands, or alone if every command has the same answer.
 pub(super) const TABLE: &[(&str, Answer)] = &[
     // Commands of both.
     (

@@ -13,12 +13,12 @@ use crate::sandbox::{Answer, Sandbox};
 
 type Tool = fn(&Sandbox, &[&str]) -> Answer;
 
-/// Longer than anything here takes.
+/// Longer than any command here takes.
 const LONG: Duration = Duration::from_secs(60);
 
 const TOOLS: [Tool; 2] = [Sandbox::pulumi, Sandbox::outrigger];
 
-/// A shelf with one note. The stack's configuration says where.
+/// A shelf with one note. The stack's configuration sets its place.
 fn project(title: &str, text: &str) -> String {
     format!(
         "name: library\nruntime: yaml\nresources:\n  note:\n    type: shelf:Note\n    properties:\n      title: {title}\n      text: {text}\n      author: {{name: Ann, addresses: [home]}}\n      key: {{fn::secret: open sesame}}\noutputs:\n  id: ${{note.id}}\n  words: ${{note.words}}\n  weight: ${{note.weight}}\n  key: ${{note.key}}\n  found:\n    fn::invoke: {{function: shelf:search, arguments: {{word: '${{note.text}}'}}, return: titles}}\n"
@@ -74,7 +74,7 @@ fn whole_life(tool: Tool) {
     tool(&sandbox, &["up", "--yes"]).ok();
     assert_eq!((titles(&notes), &outputs(&sandbox)["id"]), (vec!["second.txt".to_owned()], &"second".into()));
 
-    // Drift: a changed file is put right, a missing one is made again.
+    // Drift: a changed file is corrected, a missing one is recreated.
     fs::write(notes.join("second.txt"), "scribble").unwrap();
     tool(&sandbox, &["refresh", "--yes", "--expect-no-changes"]).failed();
     tool(&sandbox, &["refresh", "--yes"]).ok();
@@ -214,7 +214,7 @@ mod peers {
             let (sandbox, plugin, notes) = shelf();
             sandbox.pulumi(&["up", "--yes"]).ok();
             await_true("the plugin outlives its work", || processes(&plugin).is_empty());
-            // A pipe holds less than this text: the update is under way until somebody reads all of it.
+            // A pipe holds less than this text: the update keeps running until the test has read all of it.
             let file = notes.join("first.txt");
             fs::remove_file(&file).unwrap();
             assert!(Command::new("mkfifo").arg(&file).status().unwrap().success());

@@ -1,11 +1,11 @@
-//! Everything a user can get wrong: the answer has a place, a reason and a next step, and nothing is changed.
+//! Every mistake a user can make: the error has a place, a reason and a next step, and nothing is changed.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 use crate::sandbox::{PASSPHRASE, Sandbox};
 
-/// A program with a mistake, and what the answer must say.
+/// A program with a mistake, and the texts that the error must contain.
 fn check(program: &str, expected: &[&str]) {
     let sandbox = Sandbox::with_stack("name: shop\nruntime: yaml\n");
     sandbox.write("Pulumi.yaml", &format!("name: shop\nruntime: yaml\n{program}"));
@@ -143,7 +143,7 @@ fn a_directory_that_may_not_be_written() {
     sandbox.outrigger(&["up", "--yes", "--skip-preview"]).ended(1).says(&["lock", "error["]);
 }
 
-/// How many things the oracle's cloud has made.
+/// How many things the oracle's cloud has created.
 fn made(sandbox: &Sandbox) -> usize {
     fs::read_to_string(sandbox.path("oracle.log")).unwrap_or_default().matches("\"op\":\"create\"").count()
 }
@@ -259,7 +259,7 @@ mod peers {
                 text.filter(|ty| ty == "oracle:index:Thing").count()
             };
             let (known, pending, made) = (things("resources"), things("pending_operations"), made(&sandbox));
-            // What was made is in the state; a result that found no room is there as a creation that may have happened.
+            // Completed creations are in the state; one whose result could not be written is there as a pending operation.
             assert!(known <= made && made <= known + pending, "{known} known, {pending} pending, {made} made");
             assert!(made > 0 && made < 120, "{made}");
         }

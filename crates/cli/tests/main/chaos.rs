@@ -1,4 +1,4 @@
-//! A plugin that misbehaves, under the whole command: what a person reads, what is in the state afterwards, and who is left.
+//! A plugin that misbehaves, under the whole command: the messages, the state afterwards, and the processes that are left.
 //!
 //! `plugins/chaos` has a test for every misbehaviour against the host; here are those that reach the state.
 
@@ -21,12 +21,12 @@ const PROJECT: &str = "name: shop\nruntime: yaml\nresources:\n  a: {type: 'chaos
 /// How a state is left: resources with their ids, and pending operations with their kinds.
 type Left = (Vec<(String, String)>, Vec<(String, String)>);
 
-/// What one plan does to one command.
+/// The effect of one plan on one command.
 struct Row {
     /// `up` of something new, `update` of something that exists, `destroy` or `refresh` of it.
     command: &'static str,
     chaos: &'static str,
-    /// What is in the state afterwards, for the page.
+    /// The state afterwards, for the page.
     state: &'static str,
     says: &'static [&'static str],
     resource: bool,
@@ -103,7 +103,7 @@ fn sandbox() -> Sandbox {
     sandbox
 }
 
-/// The plugin, which lies next to the command wherever both are built.
+/// The plugin, which is built beside the command.
 pub(crate) fn plugin() -> PathBuf {
     let plugin = Path::new(env!("CARGO_BIN_EXE_outrigger")).with_file_name("pulumi-resource-chaos");
     let built = fs::metadata(&plugin).and_then(|metadata| metadata.modified());
@@ -165,7 +165,7 @@ fn play(row: &Row) {
         "refresh" => &["refresh", "--yes", "--skip-preview"],
         _ => &["up", "--yes", "--skip-preview"],
     };
-    // The next step after an answered error is in the answer.
+    // An error that the plugin answered contains the next step.
     let next_step: &[&str] = if row.says == REFUSED { &[] } else { &["help:"] };
     sandbox.outrigger(arguments).ended(1).says(row.says).says(next_step);
     assert_nobody_left(&sandbox, &what);
@@ -173,12 +173,12 @@ fn play(row: &Row) {
     let name = |text: &str| ("a".to_owned(), text.to_owned());
     assert_eq!(resources, row.resource.then(|| name("chaos-a")).into_iter().collect::<Vec<_>>(), "{what}");
     assert_eq!(pending, row.pending.map(name).into_iter().collect::<Vec<_>>(), "{what}");
-    // What comes of a state does not depend on how it came about: once is enough for each.
+    // The commands that follow depend only on the state: one test for each state is enough.
     let first = ROWS.iter().find(|other| (other.command, other.state) == (row.command, row.state));
     if first.is_none_or(|first| first.chaos != row.chaos) {
         return;
     }
-    // With a plugin that has come to its senses the next run goes on from there.
+    // With a plugin that works again, the next run continues from there.
     sandbox.set("CHAOS", None);
     if row.pending == Some("creating") {
         sandbox.outrigger(&["up", "--yes"]).says(&["an earlier run may have created `a`"]);
@@ -237,7 +237,7 @@ fn one_resource_that_crashes_the_plugin_costs_no_other() {
     assert_eq!(left(&sandbox), (vec![entry("a", "chaos-a")], vec![entry("b", "creating")]));
 }
 
-/// Nobody chose the default provider of a creation that is in doubt, so the present one adopts it.
+/// The default provider of a creation in doubt was not chosen by the user, so the present one adopts it.
 #[test]
 fn a_creation_in_doubt_is_adopted_after_its_default_provider_was_recreated() {
     let sandbox = sandbox();
@@ -275,7 +275,7 @@ fn begun(sandbox: &mut Sandbox, chaos: &str) -> (Child, BufReader<ChildStdout>, 
     (child, stdout, stderr)
 }
 
-/// A creation that never ends has no deadline: a person ends it.
+/// A creation that never ends has no deadline: the user ends it.
 #[test]
 fn a_hanging_creation_ends_with_a_second_interrupt() {
     for chaos in ["Create=hang", "Create=hang;Cancel=exit", "Create=hang;start=escape;start=deaf"] {
@@ -297,7 +297,7 @@ fn a_hanging_creation_ends_with_a_second_interrupt() {
     }
 }
 
-/// A plugin that does not end has its grace, and whoever does not want to wait for that either need not: the keeper does.
+/// A plugin that does not end has a grace period; a third interrupt ends the command without waiting for it, and the keeper ends the plugin.
 #[test]
 fn a_third_interrupt_ends_it_without_waiting() {
     let mut sandbox = sandbox();
@@ -325,7 +325,7 @@ fn await_hang(sandbox: &Sandbox, call: &str) {
     }
 }
 
-/// A call that only looks has a deadline of minutes, and a person need not wait for it.
+/// A call that only reads has a deadline of minutes, and the user need not wait for it.
 #[test]
 fn a_hanging_look_ends_with_a_second_interrupt() {
     let function = "variables:\n  v: {'fn::invoke': {function: 'chaos:echo', arguments: {value: x}, return: value}}\n";
@@ -346,7 +346,7 @@ fn a_hanging_look_ends_with_a_second_interrupt() {
     }
 }
 
-/// A plugin that does not come up, or does not say what it has, changes nothing: one interrupt is enough.
+/// A plugin that does not start, or does not answer with its schema, changes nothing: one interrupt is enough.
 #[test]
 fn a_hanging_start_ends_with_the_first_interrupt() {
     for chaos in ["start=hang", "GetSchema=hang"] {
@@ -367,10 +367,10 @@ fn a_hanging_start_ends_with_the_first_interrupt() {
     }
 }
 
-/// Waits until the keeper of a command that is gone has done its work.
+/// Waits until the keeper of a command that is gone has finished.
 #[track_caller]
 fn await_keeper(sandbox: &Sandbox) {
-    // It gives plugins a grace.
+    // It gives plugins a grace period.
     let end = Instant::now() + Duration::from_secs(30);
     let journal =
         || sandbox.files_with("\"creating\"").iter().any(|path| path.extension().is_some_and(|end| end == "journal"));
@@ -391,7 +391,7 @@ fn a_killed_command_leaves_nobody_and_keeps_the_operation() {
     assert_eq!(left(&sandbox), (vec![], vec![("a".to_owned(), "creating".to_owned())]));
 }
 
-/// Also one that only asks a plugin something.
+/// The same for a command that only asks a plugin something.
 #[test]
 fn a_killed_question_leaves_nobody() {
     for command in [&["check"][..], &["plugin", "schema", "chaos"]] {

@@ -1,4 +1,4 @@
-//! `outrigger check`: every mistake at once, without a stack, a backend or a passphrase.
+//! `outrigger check`: all mistakes in one run, without a stack, a backend or a passphrase.
 
 use serde_json::Value as Json;
 
@@ -71,7 +71,7 @@ mod peers {
         assert_eq!(places(&found), program);
         assert_eq!((&found["errors"], &found["warnings"]), (&7.into(), &0.into()));
         assert!(found["unchecked"][0].as_str().unwrap().contains("no stack is chosen"), "{found}");
-        // A value that some stack has exists; what it is nobody can say here.
+        // A key that another stack sets counts as defined; its value is unknown here.
         sandbox.write("Pulumi.prod.yaml", "config:\n  shop:word: x\n");
         assert_eq!(places(&report(&sandbox, &["check", "--json"], 1)).len(), 6);
         let shown = sandbox.outrigger(&["check"]).ended(1);
@@ -100,7 +100,7 @@ mod peers {
             "name: shop\nruntime: yaml\nvariables:\n  common: &common {length: 2, sperator: '-'}\nresources:\n  a: {type: 'random:RandomPet', properties: *common}\n  b: {type: 'random:RandomPet', properties: {<<: *common, length: 3}}\n",
         );
         let found = report(&sandbox, &["check", "--json"], 1);
-        // Written once, used twice, said once.
+        // Written once, used twice, reported once.
         assert_eq!(places(&found), ["Pulumi.yaml:4:31 yaml-unknown-property"]);
         sandbox.write("Pulumi.yaml", &sandbox.read("Pulumi.yaml").replace("sperator", "separator"));
         sandbox.outrigger(&["stack", "init", "dev"]).ok();

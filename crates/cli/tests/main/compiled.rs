@@ -1,11 +1,11 @@
-//! `runtime.options.compiler`: the program is what a command prints.
+//! `runtime.options.compiler`: the program is a command's output.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 use crate::sandbox::Sandbox;
 
-/// A project with a compiler that is a script of ours.
+/// A project whose compiler is a script.
 fn project(script: &str) -> Sandbox {
     let sandbox = Sandbox::new(
         "name: shop\nruntime:\n  name: yaml\n  options:\n    compiler: ./compile 'two words'\nconfig: {size: 2}\n",
@@ -61,7 +61,7 @@ mod peers {
         }
         sandbox.pulumi(&["up", "--yes", "--skip-preview", "--expect-no-changes"]).ok();
         assert_eq!(outputs(&sandbox), ours);
-        // What is set already wins, and that is said.
+        // A variable that is set already wins, with a warning.
         sandbox.set("PULUMI_PROJECT", Some("other"));
         sandbox.outrigger(&["preview"]).ok().says(&["PULUMI_PROJECT is set in the environment", "other"]);
     }

@@ -104,7 +104,7 @@ mod peers {
             &["preview", "-c", "size=large", "-c", "aws:region=eu=1", "-c", "empty", "-c", "port=080"],
             &["preview", "--config", "a.b=1", "-c", "size=small"],
             &["preview", "--config-path", "-c", "tree.x=1", "-c", "tree.list[0]=true", "-c", "plain=5"],
-            // What a path leads into loses its other parts.
+            // The value that a path leads into loses its other parts.
             &["up", "--yes", "--skip-preview", "--config-path", "-c", "tree.y=text"],
             &["refresh", "--yes", "-c", "port=81"],
         ];

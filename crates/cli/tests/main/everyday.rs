@@ -15,7 +15,7 @@ fn json(text: &str) -> Json {
     serde_json::from_str(text).unwrap()
 }
 
-/// A stack that `pulumi` made, updated once.
+/// A stack created by `pulumi`, updated once.
 fn made_by_pulumi() -> Sandbox {
     let sandbox = Sandbox::new(PROJECT);
     sandbox.pulumi(&["stack", "init", "dev"]).ok();

@@ -1,4 +1,4 @@
-//! A run that is told to stop: by a terminal that is closed, by Ctrl-C.
+//! A run that is asked to stop: by a terminal that is closed, by Ctrl-C.
 
 use std::fs::OpenOptions;
 use std::io::{BufRead, BufReader};

@@ -146,7 +146,7 @@ fn whole_life(sandbox: &Sandbox, run: Run) {
     assert!(sandbox.path("project/out/key").exists());
     run(sandbox, &["refresh", "--yes", "--skip-preview", "--expect-no-changes"]).ok();
 
-    // What was there before is imported.
+    // A file that exists already is imported.
     sandbox.write("mine.txt", "precious");
     let mine = |options: &str| {
         let resource = format!(
@@ -269,7 +269,7 @@ fn signal(name: &str, pid: &str) {
     assert!(Command::new("kill").args([name, pid]).status().unwrap().success());
 }
 
-/// A command that would take for ever, and a process of its that left its session. In YAML programs `$$` is a `$`.
+/// A command that would take for ever, with a process that left its session. In YAML programs `$$` is a `$`.
 const SLOW: &str = "name: slow
 runtime: yaml
 resources:

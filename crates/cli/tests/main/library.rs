@@ -38,7 +38,7 @@ async fn the_example_brings_a_project_up() {
     }
     assert_eq!(fs::read_to_string(at("project/note")).unwrap(), "hi");
 
-    // What went wrong has a kind, which needs no text to be told apart.
+    // A failure has a kind, so that a caller need not compare texts.
     environment.variables.retain(|(name, _)| name != "PULUMI_CONFIG_PASSPHRASE");
     assert_eq!(example::up(&environment, "dev").await.unwrap_err().kind, ErrorKind::PassphraseMissing);
     environment.variables.retain(|(name, _)| name != "PULUMI_BACKEND_URL");

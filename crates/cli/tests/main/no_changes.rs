@@ -73,7 +73,7 @@ fn what_only_the_state_knows_is_a_change() {
         (renamed, "tom kit:random:Pet (was cat), no longer protected\n"),
     ];
     for (program, shown) in changed {
-        // What is only read is no change.
+        // A resource that is only read is no change.
         sandbox.write("seen/file", "");
         let read = "resources:\n  seen: {type: 'kit:fs:Directory', get: {id: seen}}";
         sandbox.write("Pulumi.yaml", &program.replace("resources:", read));
@@ -82,7 +82,7 @@ fn what_only_the_state_knows_is_a_change() {
         let (mut screen, terminal) = Screen::open(100, 40);
         let child = sandbox.start_on(terminal, &["up"]);
         screen.await_text("Do you want to perform this update?");
-        // The tree has columns of its own.
+        // The tree has different columns.
         let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         let remark = words(&shown.replace("kit:random:Pet ", ""));
         let tree = words(&screen.all().replace("kit:random:Pet ", ""));

@@ -4,7 +4,7 @@ use serde_json::Value as Json;
 
 use crate::sandbox::Sandbox;
 
-/// One command that fails, three that wait for its place among the parallel calls, and one that needs it.
+/// One command that fails, three that wait for its slot among the parallel calls, and one that needs it.
 const PROGRAM: &str = "name: jobs
 runtime: yaml
 resources:

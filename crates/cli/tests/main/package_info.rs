@@ -133,7 +133,7 @@ fn a_site_has_no_broken_link_and_no_broken_example() {
     assert!(page.starts_with("# kit:fs:File\n\nResource `kit:fs:File`\n"), "{page}");
 }
 
-/// What is on a terminal of ten rows at the end.
+/// The final contents of a terminal with ten rows.
 fn on_terminal(sandbox: &Sandbox, arguments: &[&str]) -> String {
     let (mut screen, terminal) = Screen::open(60, 10);
     let child = sandbox.start_on(terminal, &[&["package", "info", "kit"], arguments].concat());
@@ -153,7 +153,7 @@ fn a_long_page_goes_through_a_pager_on_a_terminal() {
         assert!(shown.lines().all(|line| line.chars().count() <= 60), "{shown}");
     }
     assert!(!info(&sandbox, &["kit", "fs:File"]).ok().stdout.contains("paged"));
-    // None is started for `cat`, nor for nothing; one that does not exist is as good as none.
+    // None is started for `cat`, nor for nothing; a missing one counts as none.
     for (pager, printed) in [("cat", true), ("", true), ("/nothing/here", true), ("true", false)] {
         sandbox.set("PAGER", Some(pager));
         assert_eq!(on_terminal(&sandbox, &["fs:File"]).contains("Arguments are outputs as well."), printed, "{pager}");
@@ -201,7 +201,7 @@ mod peers {
         assert!(!own.stdout.contains("package add"), "{}", own.stdout);
         let pages = site(&sandbox, &["random"], "markdown");
         assert_examples(&sandbox, &pages);
-        // Before its lock file is written, the project file alone says what it is.
+        // Before its lock file is written, the package is known only from the project file.
         fs::remove_dir_all(sandbox.path("project/sdks")).unwrap();
         info(&sandbox, &["random", "random_string"]).ok().says(&says);
     }

@@ -1,4 +1,4 @@
-//! `package add` and `install`: what `outrigger` writes is what `pulumi` writes.
+//! `package add` and `install`: `outrigger` writes the same as `pulumi`.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -63,7 +63,7 @@ mod peers {
             ["package", "add", "parametric@1.0.0", "planet", "0.1.0", "Moon", "Ring"].as_slice(),
             &["package", "add", "parametric@1.0.0", "comet", "2.0.0-beta.1", "Tail"],
             &["package", "add", "simple@2.0.0"],
-            // A newer one takes the place of the first.
+            // A newer one replaces the first.
             &["package", "add", "parametric@1.0.0", "--", "planet", "0.2.0", "Moon", "--ringless"],
         ] {
             ours.outrigger(arguments).ok().says(&["Added package"]);
@@ -73,7 +73,7 @@ mod peers {
         let paths: Vec<String> = locks(&ours).into_keys().collect();
         assert_eq!(paths, ["comet/comet-2.0.0-beta.1.yaml", "planet/planet-0.2.0.yaml", "simple/simple-2.0.0.yaml"]);
 
-        // The project file keeps everything, and means to each tool what the other wrote.
+        // The project file keeps everything, and each tool reads the other's files in the same way.
         let text = ours.read("Pulumi.yaml");
         assert!(text.starts_with(PROJECT), "{text}");
         for (reader, writer) in [(&ours, &theirs), (&theirs, &ours)] {

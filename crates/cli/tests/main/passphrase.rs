@@ -104,7 +104,7 @@ fn a_change_that_was_killed_is_finished_by_the_next_command() {
         let checkpoint = sandbox.checkpoint("sealed", "dev");
         let old_state = fs::read(&checkpoint).unwrap();
         sandbox.answered("another\n", &CHANGE).ok();
-        // As it is when the process is killed before or after the state is written.
+        // The files as they are when the process is killed before or after the state is written.
         sandbox.write("Pulumi.dev.yaml.next", &sandbox.read("Pulumi.dev.yaml"));
         sandbox.write("Pulumi.dev.yaml", &old_file);
         if !state_is_new {
@@ -112,7 +112,7 @@ fn a_change_that_was_killed_is_finished_by_the_next_command() {
         }
         opens(&mut sandbox, passphrase);
         assert_eq!(sandbox.path("project/Pulumi.dev.yaml.next").exists(), !state_is_new);
-        // What an unfinished change left does not disturb the next one.
+        // Leftovers of an unfinished change do not disturb the next one.
         sandbox.answered("third\n", &CHANGE).ok();
         opens(&mut sandbox, "third");
     }

@@ -1,4 +1,4 @@
-//! `outrigger plugin new`: what it writes builds, passes its own tests, and runs.
+//! `outrigger plugin new`: the generated crate builds, passes its own tests, and runs.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -12,12 +12,12 @@ fn workspace() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
 
-/// Where this test was built: what the new crate depends on is built only once there.
+/// The directory in which this test was built: the dependencies of the new crate are built only once there.
 fn target() -> PathBuf {
     std::env::current_exe().unwrap().ancestors().nth(3).unwrap().to_owned()
 }
 
-/// Our crates that the new one depends on. To it they are like any others, which are optimised; compiling that takes minutes.
+/// Our crates that the new one depends on. For it they are dependencies like any other, which are optimised; compiling that takes minutes.
 const OURS: [&str; 13] = [
     "diagnostic",
     "value",
@@ -34,7 +34,7 @@ const OURS: [&str; 13] = [
     "testing",
 ];
 
-/// `cargo` with what is built here already, and the versions of our own crates: nothing has to be looked up.
+/// `cargo` with the dependencies that are built here already, and the versions of our own crates: nothing has to be looked up.
 fn install_cargo(sandbox: &Sandbox) {
     let options = OURS.map(|name| format!("--config=profile.dev.package.outrigger-{name}.opt-level=0"));
     let script = format!(

@@ -67,7 +67,7 @@ fn the_release_builds_of_the_crate_are_packed() {
     assert!(answer.stderr.contains(&format!("pulumi plugin install resource shelf {VERSION}")), "{}", answer.stderr);
     assert_eq!(files(&dist), [archive(), foreign, sums.clone()]);
 
-    // Other programs agree with what is in it.
+    // Other programs agree about its contents.
     let tar = Command::new("tar").arg("-tvzf").arg(dist.join(archive())).output().unwrap();
     let listed = String::from_utf8_lossy(&tar.stdout).into_owned();
     let names: Vec<&str> = listed.lines().map(|line| line.split_whitespace().last().unwrap()).collect();
@@ -110,7 +110,7 @@ fn mistakes_have_answers_and_leave_nothing() {
     assert!(!sandbox.path("project/dist").exists());
 }
 
-/// Executables that are no plugins, or are plugins of another name.
+/// Executables that are no plugins, or plugins of another name.
 #[test]
 fn an_executable_that_does_not_serve_is_refused() {
     let mut sandbox = sandbox(VERSION);

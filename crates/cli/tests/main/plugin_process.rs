@@ -88,7 +88,7 @@ mod peers {
     }
 }
 
-/// A call by hand that cannot be answered names the next thing to try.
+/// A call by hand that fails has a hint.
 #[test]
 fn a_call_by_hand_that_fails_is_explained() {
     let sandbox = Sandbox::new("name: shop\nruntime: yaml\n");

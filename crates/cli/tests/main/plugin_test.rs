@@ -1,4 +1,4 @@
-//! `outrigger plugin test`: its output, its exit codes, and what is left.
+//! `outrigger plugin test`: its output, its exit codes, and the resources that are left.
 
 use std::fs::{self, OpenOptions};
 use std::io::{BufReader, Write};
@@ -50,7 +50,7 @@ fn the_kit_passes_and_nothing_is_left() {
     let answer = answer.says(&["kit:http:Request", "Give inputs that work with `--inputs FILE`.", " 0 failed, "]);
     assert!(!answer.text().contains("open sesame"), "{}", answer.stdout);
     assert_eq!(fs::read_dir(sandbox.path("project")).unwrap().count(), 2);
-    // Fields of one resource only, and the right to refuse what makes no sense.
+    // Fields of one resource only; the plugin may refuse inputs that make no sense.
     let one = test(&sandbox, &["--json", "--resource", "kit:random:Uuid", "kit"]).ok();
     let report: Json = serde_json::from_str(&one.stdout).unwrap();
     assert_eq!((report["failed"].as_u64(), report["checks"].as_array().unwrap().len()), (Some(0), 11), "{report:#}");
@@ -62,7 +62,7 @@ fn the_kit_passes_and_nothing_is_left() {
     drop(test(&sandbox, &["--junit", "none/r.xml", "kit"]).ended(1).says(&["error[output]", "none/r.xml"]));
 }
 
-/// What a plugin that misbehaves comes to: the failed checks, with a part of each answer.
+/// The result for a plugin that misbehaves: the failed checks, with a part of each answer.
 #[test]
 fn a_plugin_that_hangs_or_crashes_fails_a_check_and_the_rest_goes_on() {
     let table: [(&str, Failures, usize); 7] = [

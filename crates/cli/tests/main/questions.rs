@@ -28,7 +28,7 @@ fn a_new_passphrase_is_asked_for_until_it_is_typed_twice() {
     assert_eq!(screen.finish(child), 0, "{}", screen.all());
     assert!(!screen.all().contains("two\n"), "{}", screen.all());
 
-    // The one that exists is asked for once, and is the second one.
+    // The existing passphrase is asked for once, and is the second one.
     let (mut screen, terminal) = Screen::open(100, 40);
     let child = sandbox.start_on(terminal, &["config", "set", "--secret", "key", "value"]);
     screen.await_text("Passphrase of the stack");

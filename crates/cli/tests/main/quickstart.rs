@@ -1,4 +1,4 @@
-//! The README's quick start: its script, and what it tells people to type next.
+//! The README's quick start: its script, and the commands that it shows next.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -47,7 +47,7 @@ fn one_command_from_a_clone_to_a_stack_that_is_up() {
     assert!(key.trim().len() == 24 && !text.contains(key.trim()), "the secret is shown:\n{text}");
     assert_eq!(fs::metadata(folder.join("site/key.txt")).unwrap().permissions().mode() & 0o077, 0);
 
-    // What the README says to type next, in the shell that the script leaves.
+    // The next commands in the README, in the shell that the script leaves.
     shell(&format!("{START} && outrigger preview --expect-no-changes"));
     let told = shell(&format!("{START} && outrigger config set greeting Hello && outrigger up --yes --diff"));
     assert!(told.contains("Hello") && told.contains("Ahoy"), "no difference is shown:\n{told}");

@@ -8,7 +8,7 @@ use regex_lite::Regex;
 use crate::sandbox::Sandbox;
 use crate::screen::Screen;
 
-/// What differs from run to run or from machine to machine, and what stands for it.
+/// Texts that differ from run to run or from machine to machine, and their replacements.
 const VARIES: [(&str, &str); 9] = [
     (r"\b\d+(\.\d+)?s\b", "0.1s"),
     (r"\b\d{4}-\d{2}-\d{2}([ T])\d{2}:\d{2}:\d{2}(\.\d+)?", "2026-01-02${1}15:04:05"),
@@ -32,7 +32,7 @@ pub(crate) struct Recording {
     pub(crate) styled: String,
 }
 
-/// Runs a line in the project and types answers to what it asks.
+/// Runs a line in the project and types answers to its questions.
 #[track_caller]
 pub(crate) fn run(sandbox: &Sandbox, line: &str, answers: &[(&str, &str)], columns: u16) -> Recording {
     let (mut screen, terminal) = Screen::open(columns, 60);
@@ -54,7 +54,7 @@ pub(crate) fn quietly(sandbox: &Sandbox, line: &str) -> Recording {
     Recording { code: answer.code, styled: text.clone(), text }
 }
 
-/// The text with everything replaced that is different each time.
+/// The text with its varying parts replaced.
 fn settled(text: &str) -> String {
     let tree = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap();
     let text = text.replace(tree.to_str().unwrap(), "/home/ann/outrigger");

@@ -1,4 +1,4 @@
-//! A directory of its own for each test: project, state, home, and nothing of the machine's.
+//! A separate directory for each test: project, state, home, and nothing of the machine's.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -13,7 +13,7 @@ use crate::place::{self, peer};
 /// The passphrase of every test that needs a right one.
 pub(crate) const PASSPHRASE: &str = "correct horse";
 
-/// What a command said and how it ended.
+/// The output of a command and how it ended.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) code: i32,
@@ -59,7 +59,7 @@ impl Answer {
     }
 }
 
-/// A project with a backend of its own.
+/// A project with a separate backend.
 pub(crate) struct Sandbox {
     directory: TempDir,
     variables: Vec<(String, String)>,
@@ -99,7 +99,7 @@ impl Sandbox {
         sandbox
     }
 
-    /// Sets a variable for the commands to come, or takes it away.
+    /// Sets a variable for later commands, or removes it.
     pub(crate) fn set(&mut self, name: &str, value: Option<&str>) {
         self.variables.retain(|(known, _)| known != name);
         if let Some(value) = value {
@@ -107,8 +107,8 @@ impl Sandbox {
         }
     }
 
-    /// Puts a plugin of ours, which is built as an example, first on the path. It gets a name of its own, so that its
-    /// processes can be told from those of other tests.
+    /// Puts one of our plugins, which is built as an example, first on the path. It gets a unique name, so that its processes can be distinguished
+    /// from those of other tests.
     pub(crate) fn install(&mut self, plugin: &str) -> PathBuf {
         let built = std::env::current_exe().unwrap().parent().unwrap().with_file_name("examples").join(plugin);
         assert!(built.exists(), "`{}` is not there: run `cargo build -p outrigger-cli --examples`", built.display());

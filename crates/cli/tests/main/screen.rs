@@ -1,4 +1,4 @@
-//! A terminal for the program to draw on: a real pseudo-terminal, and as much of an emulator as is needed to see what is on it.
+//! A terminal for the program to draw on: a real pseudo-terminal, and as much of an emulator as is needed to read its contents.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
@@ -8,7 +8,7 @@ use std::rc::Rc;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 
-/// What is on the screen, and what has scrolled away above it.
+/// The contents of the screen, and the lines that have scrolled away above it.
 pub(crate) struct Screen {
     lines: Vec<Vec<Cell>>,
     style: Rc<str>,
@@ -57,7 +57,7 @@ impl Screen {
         self.long_lines = true;
     }
 
-    /// Reads until the screen shows a text; fails when the program ends first.
+    /// Reads until the screen shows a text; fails if the program ends first.
     #[track_caller]
     pub(crate) fn await_text(&mut self, text: &str) {
         while !self.shown().contains(text) {
@@ -76,7 +76,7 @@ impl Screen {
         child.wait().unwrap().code().unwrap_or(-1)
     }
 
-    /// What is on the screen now.
+    /// The present contents of the screen.
     pub(crate) fn shown(&self) -> String {
         self.text(self.top())
     }
@@ -113,11 +113,11 @@ impl Screen {
         self.lines.len().saturating_sub(self.rows)
     }
 
-    /// Takes in what was written since; `false` at the end.
+    /// Reads new output; `false` at the end.
     fn step(&mut self) -> bool {
         let mut bytes = [0; 4096];
         match self.terminal.read(&mut bytes) {
-            // The last one on the other end went away.
+            // The other end is closed.
             Err(_) | Ok(0) => false,
             Ok(count) => {
                 self.pending.extend_from_slice(&bytes[..count]);

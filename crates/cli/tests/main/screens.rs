@@ -63,7 +63,7 @@ outputs:
 
 const TYPESCRIPT: &str = "name: shop\nruntime: nodejs\n";
 
-/// A screen: a directory, what was done there before, and a command.
+/// A screen: a directory, earlier commands there, and a command.
 struct Screen {
     name: &'static str,
     /// `Pulumi.yaml`; without one, the directory is empty.

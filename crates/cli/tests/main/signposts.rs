@@ -1,4 +1,4 @@
-//! What users of `pulumi` and `terraform` meet who type their own words, or stand in their own projects.
+//! The answers to users of `pulumi` and `terraform` who type their own words, or work in their own projects.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ fn words_of_the_peers_are_answered_and_change_nothing() {
     let sandbox = Sandbox::new("name: shop\nruntime: yaml\n");
     let cases: [(&[&str], &[&str]); 5] = [
         (&["apply", "-auto-approve"], &["`apply` is `outrigger up` here.", "`-auto-approve` is `--yes` here."]),
-        // Letter by letter these would be a stack and a target.
+        // Read letter by letter, these would be a stack and a target.
         (&["up", "-m", "x", "-state=dev"], &["unexpected argument '-state'", "The backend keeps the state"]),
         (&["up", "-target=random_pet.a"], &["unexpected argument '-target'", "two dashes here: `--target`"]),
         (&["preview", "--save-plan", "plan.json"], &["Plans cannot be saved or followed yet."]),

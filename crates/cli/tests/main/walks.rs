@@ -1,5 +1,5 @@
-//! Runs a page of `docs` whose code blocks are a session: `yaml FILE` and `hcl FILE` blocks are written, `console` blocks are typed.
-//! The page must say what the commands print; `UPDATE_EXPECT=1` writes it there.
+//! Runs a page of `docs` whose code blocks are a session: `yaml FILE` and `hcl FILE` blocks are written, `console` blocks are typed. The page must
+//! contain the output of the commands; `UPDATE_EXPECT=1` writes it there.
 
 use std::fs;
 use std::path::Path;
@@ -18,10 +18,10 @@ pub(crate) fn walk(sandbox: &Sandbox, name: &str) {
     expect_file![path].assert_eq(&played(sandbox, &page));
 }
 
-/// The page with what its commands print now.
+/// The page with the current output of its commands.
 fn played(sandbox: &Sandbox, page: &str) -> String {
     let mut out = String::new();
-    // Every line has a shell of its own, which starts with the directory and the variables that earlier lines set.
+    // Every line has a separate shell, which starts with the directory and the variables that earlier lines set.
     let mut before = String::new();
     let mut lines = page.lines();
     while let Some(line) = lines.next() {

@@ -58,7 +58,7 @@ pub fn checksums(directory: &Path, plugin: &str, version: &Version) -> io::Resul
     for entry in fs::read_dir(directory)? {
         let Ok(name) = entry?.file_name().into_string() else { continue };
         let platform = name.strip_prefix(&prefix).and_then(|rest| rest.strip_suffix(SUFFIX));
-        // What a later version adds to this one has other signs in it.
+        // A later version may contain other characters.
         let is_platform = |text: &str| text.split('-').count() == 2 && text.bytes().all(|byte| byte != b'.');
         if platform.is_some_and(is_platform) {
             names.push(name);

@@ -258,7 +258,7 @@ mod tests {
         is_two_days_old(&first);
         let fourth = next("four");
         assert!(!first.exists() && second.exists() && third.exists());
-        // Without the index it is not known what was in use.
+        // Without the index it is unknown which archives were in use.
         is_two_days_old(&second);
         fs::write(scene.place().join("index.json"), "{").unwrap();
         let fifth = next("five");

@@ -99,7 +99,7 @@ impl StackConfig {
         change: &dyn Fn(&str) -> Result<String, Diagnostic>,
     ) -> Result<String, Diagnostic> {
         let read = |text: String| {
-            // What was written here can be read: otherwise the change would have been refused.
+            // The changed file can be read: otherwise the change would have been refused.
             Self::parse(self.file(), Some(text.as_bytes()), &self.project)
                 .map_err(|mut findings| findings.swap_remove(0))
         };

@@ -1,4 +1,4 @@
-//! What is refused, with which words, and what is filled in.
+//! Refused inputs with their errors, and defaults.
 
 use outrigger_sdk::testing::Harness;
 use outrigger_sdk::{Asset, AssetSource, PropertyMap, Value};

@@ -1,4 +1,4 @@
-//! What `docs/writing-a-plugin.md` shows is code that is built and run.
+//! The examples of `docs/writing-a-plugin.md` are built and run.
 
 use std::fs;
 use std::path::{Path, PathBuf};

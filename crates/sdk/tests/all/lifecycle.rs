@@ -30,7 +30,7 @@ async fn a_whole_life() {
         assert_eq!(made.outputs::<Robot>().unwrap().changes, 1);
         assert_eq!(world.lock().unwrap()["R2"], 4);
 
-        // Somebody took an arm off: the next plan puts it on again.
+        // An arm was removed outside: the next plan adds it again.
         world.lock().unwrap().insert("R2".to_owned(), 3);
         assert!(harness.refresh(&mut made).await.unwrap());
         assert_eq!(made.state.inputs["password"], Value::secret("sesame".into()));

@@ -1,4 +1,4 @@
-//! What a change of inputs would do, and what is foretold of it.
+//! Plans for changed inputs, and predicted outputs.
 
 use outrigger_sdk::testing::{Harness, Made};
 use outrigger_sdk::{PropertyMap, Value};

@@ -1,4 +1,4 @@
-//! The schema, and what is wrong with a package.
+//! The schema, and mistakes in a package.
 
 use outrigger_sdk::testing::Harness;
 use outrigger_sdk::{Context, Created, Function, Inputs, Object, Outputs, Package, Resource, Result, State};

@@ -1,4 +1,4 @@
-//! A resource of a service that is busy, slow, and lists in pages: what the guide shows of retries, waiting, paging and names.
+//! A resource of a service that is busy, slow, and lists in pages: the guide's examples of retries, waiting, paging and names.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};

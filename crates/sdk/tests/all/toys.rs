@@ -29,7 +29,7 @@ pub(crate) struct Toys {
     pub(crate) world: World,
 }
 
-/// What a robot is made of.
+/// The parts of a robot.
 #[derive(Clone, Inputs)]
 pub(crate) struct RobotArgs {
     /// The name on its chest.
@@ -41,9 +41,9 @@ pub(crate) struct RobotArgs {
     /// The password of its service door.
     #[outrigger(secret)]
     pub(crate) password: Option<String>,
-    /// What it stands on.
+    /// Its stand.
     pub(crate) stand: Option<Stand>,
-    /// What it is painted with.
+    /// Its coats of paint.
     pub(crate) paint: Option<Vec<Paint>>,
     /// Words for people.
     pub(crate) labels: Option<HashMap<String, String>>,
@@ -53,23 +53,23 @@ pub(crate) struct RobotArgs {
     pub(crate) manual: Option<Asset>,
     /// Its parts.
     pub(crate) parts: Option<Archive>,
-    /// What it weighs.
+    /// Its weight.
     #[outrigger(deprecated = "nobody needs it")]
     pub(crate) weight: Option<f64>,
-    /// Who must not know.
+    /// A secret token.
     pub(crate) token: Option<Secret<String>>,
 }
 
-/// What a robot stands on.
+/// The stand of a robot.
 #[derive(Clone, Object)]
 pub(crate) struct Stand {
     /// How high it is.
     #[outrigger(replace)]
     pub(crate) height: u8,
-    /// What it is made of.
+    /// Its kind of wood.
     #[outrigger(default = "oak")]
     pub(crate) wood: String,
-    /// What stands on it, too.
+    /// Other stands on it.
     pub(crate) beside: Option<Vec<Stand>>,
 }
 

@@ -16,9 +16,9 @@ use crate::store::objects::Condition;
 use crate::{SecretsProviderState, Snapshot};
 
 impl Backend {
-    /// Encrypts the secrets of a stack's state with another key, and then those of the configuration in its history. The state has the old
-    /// key or the new one, whatever fails. Copies of earlier states stay as they are. `stage` is called before the state is written: nothing
-    /// else has failed then, and the lock is held. Answers what was found on the way.
+    /// Encrypts the secrets of a stack's state with another key, and then those of the configuration in its history. The state has the old key or the
+    /// new one, whatever fails. Copies of earlier states stay unchanged. `stage` is called before the state is written: nothing else has failed then,
+    /// and the lock is held. Returns the diagnostics found on the way.
     pub fn change_secrets_provider(
         &self,
         stack: &StackName,
@@ -41,7 +41,7 @@ impl Backend {
             stage()?;
             rewrite(self, stack, &mut table, clock)?;
             if let Err(mut left) = self.reencrypt_history(stack, &read, &write) {
-                // The stack has its new key; only what was once configured stays behind.
+                // The stack has its new key; only earlier configuration keeps the old one.
                 left.severity = outrigger_diagnostic::Severity::Warning;
                 findings.push(left.note("secret configuration of earlier updates may stay encrypted with the old key"));
             }

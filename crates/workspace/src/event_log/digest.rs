@@ -1,4 +1,4 @@
-//! The document that `pulumi preview --json` prints: what a preview found, in one object.
+//! The document that `pulumi preview --json` prints: the result of a preview in one object.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use super::{before, changed_keys, detailed, provider, replace_keys};
 use crate::recorder::is_half;
 use crate::redaction::HIDDEN;
 
-/// What is known of the document so far.
+/// The document so far.
 #[derive(Default)]
 pub(super) struct Digest {
     sames: bool,
@@ -35,7 +35,7 @@ impl Digest {
         Self { sames, ..Self::default() }
     }
 
-    /// Takes what belongs into the document from an event that is not a step.
+    /// Adds an event that is not a step to the document, if it belongs there.
     pub(super) fn event(&mut self, kind: &str, body: Json) {
         let text = |name: &str| body[name].as_str().unwrap_or_default();
         match kind {
@@ -52,7 +52,8 @@ impl Digest {
         }
     }
 
-    /// A step is listed when it begins. A refresh knows only at its end whether there is anything to do, and what stays the same is new only then.
+    /// A step is listed when it begins. A refresh knows only at its end whether there is anything to do, and an unchanged resource has its new side
+    /// only then.
     pub(super) fn step(&mut self, kind: &str, step: &Step, op: StepOp, states: &Step) {
         if !self.lists(step, op) {
             return;
@@ -120,7 +121,7 @@ fn written(step: &Step, op: StepOp, states: &Step) -> String {
 /// The time that `pulumi` prints in place of all others.
 const NO_TIME: &str = "0001-01-01T00:00:00Z";
 
-/// The resource with a text in place of each secret.
+/// The resource with a placeholder for each secret.
 fn masked(resource: &Resource) -> Resource {
     let timeless = |time: &Option<String>| time.as_ref().map(|_| NO_TIME.to_owned());
     let all = |properties: &PropertyMap| -> PropertyMap {
@@ -146,7 +147,7 @@ fn without_secrets(value: &Value) -> Value {
     }
 }
 
-/// Takes the place of a key where no secret is left.
+/// Replaces a key where no secret is left.
 struct NoSecrets;
 
 impl Crypter for NoSecrets {

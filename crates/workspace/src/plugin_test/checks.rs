@@ -11,20 +11,20 @@ use super::{Reason, Verdict};
 /// Passed, or why not.
 type Judged = Result<(), Verdict>;
 
-/// Judges a record, and what the plugin logged and printed.
+/// Judges a record, and the plugin's log and output.
 type Check = fn(&Life, &str) -> Judged;
 
 /// Shorter texts are found everywhere.
 const SHORTEST_SECRET: usize = 6;
 
-/// How plugins say that a thing is not there.
+/// How plugins report that a resource is missing.
 const NOT_FOUND: [&str; 8] =
     ["not found", "notfound", "not exist", "no such", "no longer exist", "already deleted", "is gone", "404"];
 
 /// Ids of resources that have none of their own.
 const PLACEHOLDERS: [&str; 4] = ["none", "static", "missing ID", "-"];
 
-/// The check `lifecycle` has the reason, and what to do.
+/// The check `lifecycle` has the reason and the hint.
 const NOT_CREATED: &str = "The resource was not created.";
 
 const GIVE_INPUTS: &str = "Give inputs that work with `--inputs FILE`.";
@@ -41,7 +41,7 @@ const CHECKS: [(&str, Check); 8] = [
     ("gone", gone),
 ];
 
-/// Judges a life. `output` is what the plugin logged and printed so far.
+/// Judges a life. `output` is the plugin's log and output so far.
 pub(super) fn all(life: &Life, output: &str) -> Vec<(&'static str, Verdict)> {
     let judged = |check: Check| check(life, output).err().unwrap_or(Verdict::Passed);
     CHECKS.iter().map(|(name, check)| (*name, judged(*check))).collect()
@@ -53,7 +53,7 @@ fn lifecycle(life: &Life, _: &str) -> Judged {
         let answer = format!("No value can be made up for the required input `{name}`.");
         return Err(Verdict::Skipped(Reason::new("Check", answer, GIVE_INPUTS)));
     }
-    // What was created has to be deleted, whatever the inputs were.
+    // A created resource has to be deleted, whatever the inputs were.
     if let Err(Missing::Call(error)) = &life.deleted
         && error.kind != ErrorKind::Cancelled
     {
@@ -69,7 +69,7 @@ fn lifecycle(life: &Life, _: &str) -> Judged {
     }
 }
 
-/// What Check answers needs no second check.
+/// Check leaves its own answer as it is.
 fn check(life: &Life, _: &str) -> Judged {
     let (checked, again) = (needed(&life.checked)?, life.sound("Check", &life.rechecked)?);
     match differences(("checked once", checked), ("checked twice", again)) {
@@ -89,7 +89,7 @@ fn unknown(life: &Life, _: &str) -> Judged {
     }
 }
 
-/// A preview predicts what happens, and does nothing.
+/// A preview predicts the result, and changes nothing.
 fn preview(life: &Life, _: &str) -> Judged {
     const RIGHT: &str = "Answer a preview with what will be, and leave unknown what cannot be known yet.";
     const IDLE: &str = "Change nothing while `preview` is set.";
@@ -120,7 +120,7 @@ fn preview(life: &Life, _: &str) -> Judged {
     }
 }
 
-/// Read finds what Create and Update answered.
+/// Read finds the state that Create and Update answered.
 fn drift(life: &Life, _: &str) -> Judged {
     const HINT: &str = "Answer Read as Create and Update answer: a refresh reports each difference as drift.";
     let found = life.sound("Read", &life.read)?;
@@ -141,7 +141,7 @@ fn unmoved(found: &ReadResult, known: &State, hint: &'static str) -> Judged {
         return failed("Read", format!("The id was `{}`, and Read answered `{}`.", known.id, state.id), hint);
     }
     let outputs = differences(("created", &known.outputs), ("read", &state.outputs));
-    // Where the provider knows that nothing has changed, inputs may be written in another way.
+    // If the provider reports no change, its inputs may be written differently.
     let compare = *inputs_known && !unchanged;
     let inputs = compare.then(|| differences(("created with", &known.inputs), ("read", &state.inputs))).flatten();
     match (outputs, inputs) {
@@ -151,7 +151,7 @@ fn unmoved(found: &ReadResult, known: &State, hint: &'static str) -> Judged {
     }
 }
 
-/// Read by the id alone gives inputs that change nothing.
+/// A read by the id alone returns inputs that change nothing.
 fn import(life: &Life, _: &str) -> Judged {
     const HINT: &str = "Answer Read by the id alone with every input that can be told from what exists.";
     let imported = match &life.imported {
@@ -190,7 +190,7 @@ fn import(life: &Life, _: &str) -> Judged {
     same(life, &life.reimported, HINT)
 }
 
-/// What is secret stays secret: in answers, in logs, in what is printed.
+/// A secret stays secret: in answers, in logs, in printed text.
 fn secrets(life: &Life, output: &str) -> Judged {
     let created = needed(&life.created)?;
     let mut texts = Vec::new();
@@ -209,7 +209,7 @@ fn secrets(life: &Life, output: &str) -> Judged {
     };
     let updated = life.change.as_ref().ok().and_then(|change| change.updated.as_ref().ok());
     let imported = life.imported.as_ref().ok().and_then(|state| Some(state.as_ref()?.outputs.clone()));
-    // By the id alone nothing is known of what a program calls secret, only what the schema does.
+    // A read by id alone does not know the program's secrets, only those of the schema.
     let answers = [
         ("Create", life.predicted.as_ref().ok().cloned(), texts.as_slice()),
         ("Create", Some(created.outputs.clone()), &texts),
@@ -251,7 +251,7 @@ fn is_unmarked(value: &Value) -> bool {
     !matches!(value, Value::Null | Value::Unknown) && !value.contains_secret()
 }
 
-/// What is gone can be deleted again, and is not found.
+/// A deleted resource can be deleted again, and is not found.
 fn gone(life: &Life, _: &str) -> Judged {
     needed(&life.deleted)?;
     match &life.deleted_again {
@@ -269,7 +269,7 @@ fn gone(life: &Life, _: &str) -> Judged {
         (_, Ok(ReadResult::Gone)) => {
             failed("Read", "Read finds the resource after it was deleted.", "Answer an empty id for what is gone.")
         }
-        // It does not tell what exists from what does not.
+        // It does not distinguish existing resources from missing ones.
         _ => {
             let answer = "Read answers the state that it is given, whether the resource exists or not.";
             let hint = "Nothing has to be done if the resource exists only in the state; otherwise let Read look.";
@@ -301,18 +301,18 @@ fn interrupted(call: &'static str) -> Verdict {
     Verdict::Skipped(Reason::new(call, "The test was interrupted.", "Run it again."))
 }
 
-/// The answer of a step that another check judges; without it there is nothing to look at.
+/// The answer of a step that another check judges; without it there is nothing to check.
 fn needed<T>(step: &Step<T>) -> Result<&T, Verdict> {
     step.as_ref().map_err(|_| Verdict::Skipped(Reason::new("Create", NOT_CREATED, "")))
 }
 
 impl Life {
-    /// The answer of a step that has to work with inputs that make sense.
+    /// The answer of a step that has to work with valid inputs.
     fn needed<'s, T>(&self, call: &'static str, step: &'s Step<T>) -> Result<&'s T, Verdict> {
         step.as_ref().map_err(|missing| self.missing(call, missing))
     }
 
-    /// The answer of a step that has to work with every resource that exists.
+    /// The answer of a step that has to work with every existing resource.
     fn sound<'s, T>(&self, call: &'static str, step: &'s Step<T>) -> Result<&'s T, Verdict> {
         step.as_ref().map_err(|missing| match missing {
             Missing::Call(error) if matches!(error.kind, ErrorKind::Unsupported | ErrorKind::Cancelled) => {

@@ -11,8 +11,8 @@ pub(super) fn is_bookkeeping(key: &str) -> bool {
     key.starts_with("__")
 }
 
-/// Where two property maps differ. `before` and `after` say what each is. Nothing, null and the zero of a type are the same: many plugins are in Go, and
-/// libraries of theirs cannot tell them apart.
+/// Where two property maps differ. `before` and `after` describe them. Missing, null and the zero of a type are equal: many plugins are in Go, and
+/// some of their libraries cannot distinguish them.
 pub(super) fn differences((before, old): (&str, &PropertyMap), (after, new): (&str, &PropertyMap)) -> Option<String> {
     let absent = |value: Option<&Value>| value.is_none_or(|value| *value.bare() == Value::Null);
     let zero = |value: Option<&Value>| value.is_none_or(|value| is_zero(value.bare()));
@@ -38,7 +38,7 @@ fn is_zero(value: &Value) -> bool {
     }
 }
 
-/// Where a prediction was wrong. What it left out, or did not know, may be anything.
+/// Where a prediction was wrong. Properties that it left out, or did not know, may be anything.
 pub(super) fn surprises(predicted: &PropertyMap, actual: &PropertyMap) -> Option<String> {
     let mut found = Vec::new();
     members(&mut Vec::new(), predicted, actual, &mut found);

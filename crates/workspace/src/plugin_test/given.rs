@@ -9,7 +9,7 @@ use outrigger_value::{PropertyMap, Value};
 /// As in a YAML program.
 const SECRET: &str = "fn::secret";
 
-/// Reads inputs: for each type the properties to create a resource with, and those to update it with, if there are any.
+/// Reads inputs: for each type the properties to create a resource with, and those to update it with, if any.
 pub fn inputs(file: &str, text: &str) -> Result<BTreeMap<String, Vec<PropertyMap>>, Vec<Diagnostic>> {
     let document = Document::parse(file, text)?;
     let wrong = |node: &Node, what: String| {

@@ -1,4 +1,4 @@
-//! Inputs for a resource of which only the schema is known: what is required, with plausible values.
+//! Inputs for a resource that is known only by its schema: plausible values for its required properties.
 
 use std::cell::Cell;
 
@@ -11,7 +11,7 @@ const DEEPEST: usize = 8;
 /// A number that most limits allow.
 const NUMBER: f64 = 8.0;
 
-/// Texts for properties that are called so.
+/// Strings for properties with such a name.
 const TEXTS: [(&str, &str); 7] = [
     ("url", "http://127.0.0.1:9/"),
     ("uri", "http://127.0.0.1:9/"),
@@ -25,9 +25,9 @@ const TEXTS: [(&str, &str); 7] = [
 /// Invents inputs.
 pub(super) struct Inventor<'a> {
     pub(super) package: &'a Package,
-    /// A part of every text.
+    /// A part of every string.
     pub(super) suffix: &'a str,
-    /// How many texts there are.
+    /// How many strings there are.
     pub(super) texts: Cell<usize>,
 }
 
@@ -37,7 +37,7 @@ impl Inventor<'_> {
         self.required(resource.inputs.iter(), 0)
     }
 
-    /// Another value of the same kind: for a change of one input.
+    /// Another value of the same kind, to change one input.
     pub(super) fn another(&self, name: &str, property: &Property, value: Option<&Value>) -> Option<Value> {
         match (value.map(Value::bare), &property.ty) {
             (Some(Value::Bool(value)), _) => Some(Value::Bool(!value)),
@@ -76,7 +76,7 @@ impl Inventor<'_> {
         Some(match ty {
             Type::String | Type::Any => self.text(name).into(),
             Type::Number | Type::Integer => Value::Number(NUMBER),
-            // What is switched on may not be deleted: `protected`, `deletionProtection`.
+            // A resource with such a switch on may not be deletable: `protected`, `deletionProtection`.
             Type::Boolean => Value::Bool(false),
             Type::Json => "{}".into(),
             Type::Asset => {
@@ -99,7 +99,7 @@ impl Inventor<'_> {
         })
     }
 
-    /// A text of its own for each property: what should not be seen elsewhere can be searched for.
+    /// A different text for each property, so that a secret one can be searched for.
     fn text(&self, name: &str) -> String {
         let lower = name.to_lowercase();
         match TEXTS.iter().find(|(part, _)| lower.ends_with(part)) {

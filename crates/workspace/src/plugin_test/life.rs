@@ -12,7 +12,7 @@ use super::invented::Inventor;
 use super::session::{Missing, Session, Step, secret};
 use super::{Left, Options};
 
-/// How many inputs are tried in search of one that can be changed in place.
+/// How many inputs are tried to find one that can be changed in place.
 const CHANGES: usize = 12;
 
 /// Where the inputs come from.
@@ -20,7 +20,7 @@ const CHANGES: usize = 12;
 pub(super) enum Origin {
     /// The user gave them: they have to work.
     Given,
-    /// They were made from the schema, and may make no sense.
+    /// They were made from the schema, and may be invalid.
     Invented,
 }
 
@@ -43,15 +43,15 @@ pub(super) struct Life {
     pub(super) read: Step<ReadResult>,
     /// The difference where nothing has changed.
     pub(super) unchanged: Step<Planned>,
-    /// The difference between what was read and the inputs.
+    /// The difference between the state that was read and the inputs.
     pub(super) refreshed: Step<Planned>,
     pub(super) imported: Step<Option<State>>,
-    /// The difference between what was imported and its own inputs.
+    /// The difference between the imported state and its own inputs.
     pub(super) reimported: Step<Planned>,
     pub(super) change: Step<Change>,
     pub(super) deleted: Step<()>,
     pub(super) gone: Step<ReadResult>,
-    /// A read of something that never existed, where the read of what is gone found something.
+    /// A read of a resource that never existed, if the read of the deleted one found something.
     pub(super) never: Step<ReadResult>,
     pub(super) deleted_again: Step<()>,
     /// A read after the preview of another creation, when the resource was gone.
@@ -118,7 +118,7 @@ impl Life {
         }
     }
 
-    /// Lives it. What is created is deleted, whatever happens between.
+    /// Runs the life. A created resource is deleted, whatever happens in between.
     pub(super) async fn live(&mut self, session: &mut Session<'_>) {
         let Ok(inputs) = self.inputs.clone() else { return };
         let all = [&inputs].into_iter().chain(&self.changes);
@@ -134,7 +134,7 @@ impl Life {
         self.interrupted = session.is_stopped();
     }
 
-    /// Checks, previews and creates; the answer is what exists then.
+    /// Checks, previews and creates; returns the state after that.
     async fn begin(&mut self, session: &mut Session<'_>, urn: &Urn, inputs: &PropertyMap) -> Option<State> {
         self.checked = session.check(urn, None, inputs.clone(), false).await;
         let checked = self.checked.as_ref().ok()?.clone();
@@ -168,7 +168,7 @@ impl Life {
         state
     }
 
-    /// Everything that can be asked of what exists; the answer is its last state.
+    /// Makes every call about an existing resource; returns its last state.
     async fn middle(&mut self, session: &mut Session<'_>, urn: &Urn, inputs: &PropertyMap, created: State) -> State {
         let mut state = created.clone();
         if session.is_stopped() {
@@ -205,7 +205,7 @@ impl Life {
         for change in self.changes.clone() {
             let checked = match session.check(urn, Some(&before.inputs), change, false).await {
                 Ok(checked) => checked,
-                // A refusal says that the value makes no sense.
+                // A refusal means that the value is invalid.
                 Err(missing) if self.origin == Origin::Invented && missing.is_refusal() => continue,
                 Err(missing) => {
                     self.change = Err(missing);
@@ -291,7 +291,7 @@ fn other(state: &State, suffix: &str) -> State {
     State { id, outputs, ..state.clone() }
 }
 
-/// Inputs with one change each: first of those that are there, then of others.
+/// Inputs with one change each: first of the given ones, then of others.
 fn changes(inventor: &Inventor<'_>, resource: &Resource, inputs: &PropertyMap) -> Vec<PropertyMap> {
     let replaces = |name: &String| {
         let output = resource.properties.get(name);

@@ -1,8 +1,8 @@
-//! The standard test of a plugin: real calls, and what every host relies on in their answers.
+//! The standard test of a plugin: real calls, and checks of the properties that every host relies on.
 //!
-//! [`test`] looks at the schema, configures the plugin, and gives a resource of each type a life from its first check to its second deletion. The life is
-//! recorded ([`life`]), and a table of checks judges the record ([`checks`]). What was created is deleted, whatever fails. A plugin that hangs or crashes fails
-//! the check that met it, and the next call goes to a new process ([`session`]).
+//! [`test`] looks at the schema, configures the plugin, and gives a resource of each type a life from its first check to its second deletion. The
+//! life is recorded ([`life`]), and a table of checks judges the record ([`checks`]). Created resources are deleted, whatever fails. A plugin that
+//! hangs or crashes fails the check during which it happened, and the next call goes to a new process ([`session`]).
 
 mod checks;
 mod compare;
@@ -37,7 +37,7 @@ pub trait Source: Send + Sync {
     /// The name by which hosts ask for it.
     fn name(&self) -> &str;
 
-    /// Starts it in a process of its own.
+    /// Starts it in a separate process.
     async fn start(&self) -> Result<Box<dyn Started>, Diagnostic>;
 }
 
@@ -50,11 +50,11 @@ pub trait Started: Send + Sync {
     /// The package that it became by its parameters.
     fn package(&self) -> Option<&Parameterization>;
 
-    /// Ends it. The answer says, in sentences, what did not end when it was asked to.
+    /// Ends the plugin. Returns a sentence for each process that did not end when it was asked to.
     async fn end(self: Box<Self>) -> Vec<String>;
 }
 
-/// What to test, and with what.
+/// The resources to test, and the settings of the test.
 pub struct Options {
     /// The plugin's configuration.
     pub config: PropertyMap,
@@ -66,17 +66,17 @@ pub struct Options {
     pub deadline: Duration,
     /// A part of the names of everything that is created, so that nothing else has such a name.
     pub suffix: String,
-    /// Gets what the plugin logs and prints.
+    /// Receives the plugin's log and output.
     pub output: Arc<PluginOutput>,
     /// Learns the secrets that are passed to the plugin.
     pub redaction: Arc<Redaction>,
-    /// Nothing new begins; what was created is deleted.
+    /// Nothing new begins; created resources are deleted.
     pub stop: CancellationToken,
     /// Calls under way are given up, too.
     pub abort: CancellationToken,
 }
 
-/// What the test found.
+/// The result of the test.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     /// The plugin's name and version.
@@ -114,9 +114,9 @@ pub enum Verdict {
 pub struct Reason {
     /// The call, in the words of Pulumi's protocol.
     pub call: &'static str,
-    /// What the call answered, or did not.
+    /// The plugin's answer, or why there is none.
     pub answer: String,
-    /// What to do about it, as a sentence; empty where another check of the resource says it.
+    /// The remedy, as a sentence; empty if another check of the resource has it.
     pub hint: String,
 }
 
@@ -132,7 +132,7 @@ pub struct Left {
 }
 
 impl Options {
-    /// A test of every resource with invented inputs. `output` gets what the plugin logs and prints.
+    /// A test of every resource with invented inputs. `output` receives the plugin's log and output.
     pub fn new(output: Arc<PluginOutput>) -> Self {
         Self {
             config: PropertyMap::new(),
@@ -243,7 +243,7 @@ fn resolve(package: &Package, written: &str) -> Result<String, Diagnostic> {
     })
 }
 
-/// Keeps checks, without secrets, and hands them over.
+/// Collects checks, without secrets, and passes them on.
 struct Record<'a> {
     report: Report,
     redaction: &'a Redaction,

@@ -1,4 +1,4 @@
-//! What the plugin under test logs and prints, kept to be searched for secrets.
+//! The log and output of the plugin under test, kept to be searched for secrets.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -13,7 +13,7 @@ const KEPT: usize = 1 << 20;
 /// How many lines of the end are shown.
 const SHOWN: usize = 10;
 
-/// Takes what a plugin logs and prints.
+/// Collects the plugin's log and output.
 #[derive(Debug, Default)]
 pub struct PluginOutput(Mutex<String>);
 

@@ -15,14 +15,14 @@ const SHOWN: usize = 20;
 /// Types that are written as a word.
 const WORDS: [&str; 6] = ["string", "number", "integer", "boolean", "array", "object"];
 
-/// What Pulumi's own document defines.
+/// The definitions of Pulumi's own document.
 const OWN: [&str; 4] = ["Archive", "Asset", "Any", "Json"];
 
-/// Keys whose values are texts and values, not types.
+/// Keys that hold strings and values, not types.
 const VALUES: [&str; 7] =
     ["aliases", "const", "default", "defaultInfo", "deprecationMessage", "description", "language"];
 
-/// Reads a schema and looks for mistakes in it. An error says why it cannot be read at all.
+/// Reads a schema and looks for mistakes in it. Fails if it cannot be read at all.
 pub(super) fn check(bytes: Vec<u8>, name: &str, version: &str) -> Result<(Package, Verdict), String> {
     let package = Package::parse(bytes).map_err(|error| error.to_string())?;
     let json: Json = serde_json::from_str(package.text()).map_err(|error| error.to_string())?;
@@ -93,7 +93,7 @@ impl Look<'_> {
         self.mistakes.extend(error.map(|error| error.to_string()));
     }
 
-    /// An entry, a property, a type: its lists of names, its references, and what it holds.
+    /// An entry, a property, a type: its lists of names, its references, and its members.
     fn object(&mut self, at: &str, object: &Map<String, Json>) {
         let names =
             |list: &str| object.get(list).and_then(Json::as_array).into_iter().flatten().filter_map(Json::as_str);
@@ -117,7 +117,7 @@ impl Look<'_> {
             (Some(reference), _) if !self.resolves(reference) => {
                 self.mistake(at, format!("`{reference}` is not in the schema"));
             }
-            // What has a reference or properties is an object, whatever stands beside them.
+            // A type with a reference or properties is an object, whatever else it has.
             (None, Some(word)) if !WORDS.contains(&word) && !object.contains_key("properties") => {
                 self.mistake(at, format!("`{word}` is not a type"));
             }
@@ -145,7 +145,7 @@ impl Look<'_> {
         }
     }
 
-    /// Whether a reference leads to something: in this schema, in Pulumi's own, or in that of another package, which is not looked at.
+    /// Whether a reference can be resolved: in this schema, in Pulumi's own, or in that of another package, which is not looked at.
     fn resolves(&self, reference: &str) -> bool {
         let Some((document, fragment)) = reference.split_once('#') else { return false };
         let fragment = fragment.trim_start_matches('/');

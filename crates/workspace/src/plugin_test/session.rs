@@ -29,7 +29,7 @@ pub(super) enum Missing {
     Call(CallError),
     /// Check refused the inputs.
     Refused(Vec<CheckFailure>),
-    /// It did not come to this.
+    /// The life ended before this step.
     Unreached,
 }
 
@@ -87,7 +87,7 @@ impl<'a> Session<'a> {
         (label, checked.map_err(|reason| Verdict::Failed(Reason::new("GetSchema", reason, HINT))))
     }
 
-    /// Configures the plugin with what was given.
+    /// Configures the plugin with the given configuration.
     pub(super) async fn configure(&mut self, package: &Package) -> Verdict {
         self.package = package.name().to_owned();
         self.configuration = self.options.config.clone();
@@ -117,7 +117,7 @@ impl<'a> Session<'a> {
         Verdict::Failed(Reason::new(called, answer, "Correct the values of `--config`, or the plugin."))
     }
 
-    /// Cancels what is under way, and ends the plugin.
+    /// Cancels running calls, and ends the plugin.
     pub(super) async fn end(mut self) -> Verdict {
         let failed = |answer: String, hint| Verdict::Failed(Reason::new("Cancel", answer, hint));
         let plugin = match self.plugin().await {
@@ -192,7 +192,7 @@ impl<'a> Session<'a> {
         Ok(imported.resources.into_iter().next().map(|(_, state)| state))
     }
 
-    /// Creates, updates or deletes. Also after a failure there may be a state: what exists, as far as the plugin says.
+    /// Creates, updates or deletes. Also after a failure there may be a state: the one that the plugin reports.
     pub(super) async fn apply(
         &mut self,
         urn: &Urn,
@@ -236,7 +236,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Makes a call, in a new process if the last one is gone. One that does not answer is ended.
+    /// Makes a call, in a new process if the last one is gone. A process that does not answer is ended.
     async fn call<T, F: Future<Output = Result<T, CallError>>>(
         &mut self,
         name: &'static str,
@@ -266,7 +266,7 @@ impl<'a> Session<'a> {
         let failed = |kind, message: String| Err(CallError::new(self.source.name(), name, kind, message));
         let deadline = self.options.deadline;
         tokio::select! {
-            // The plugin's own end of the connection keeps the deadline, too, and knows more.
+            // The plugin's own end of the connection keeps the deadline, too, and has a better error.
             answer = timeout(deadline + Duration::from_secs(1), answer) => answer.unwrap_or_else(|_| {
                 failed(ErrorKind::TimedOut, format!("there was no answer within {} s", deadline.as_secs()))
             }),
@@ -323,7 +323,7 @@ impl<'a> Session<'a> {
         Urn::new(PROJECT, PROJECT, None, ty, name)
     }
 
-    /// After these errors no answer of the process can be relied on.
+    /// After these errors the process cannot be relied on.
     async fn lose(&mut self, error: &CallError) {
         if matches!(error.kind, ErrorKind::Crashed | ErrorKind::TimedOut) {
             self.give_up().await;
@@ -349,7 +349,7 @@ impl<'a> Session<'a> {
     }
 }
 
-/// Marks as secret what the schema calls secret.
+/// Marks values as secret that are secret in the schema.
 pub(super) fn secret(values: &mut PropertyMap, properties: &std::collections::BTreeMap<String, Property>) {
     for (name, value) in values.iter_mut() {
         if properties.get(name).is_some_and(|property| property.secret) {
@@ -359,7 +359,7 @@ pub(super) fn secret(values: &mut PropertyMap, properties: &std::collections::BT
     }
 }
 
-/// What was refused, a property a line.
+/// The refused properties, one a line.
 pub(super) fn refusals(failures: &[CheckFailure]) -> String {
     let line = |failure: &CheckFailure| match failure.path() {
         Some(path) if !path.0.is_empty() => format!("`{path}` was refused: {}", failure.reason),

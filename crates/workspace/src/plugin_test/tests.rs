@@ -1,4 +1,4 @@
-//! A plugin in memory, right and with one fault at a time.
+//! A plugin in memory, without a fault and with one at a time.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -26,7 +26,7 @@ const SCHEMA: &str = r##"{"name": "fake", "version": "1.0.0",
             "key": {"type": "string", "secret": true}, "area": {"type": "integer"}},
         "required": ["name", "area"]}}}"##;
 
-/// What the plugin does wrong.
+/// The plugin's defect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fault {
     None,
@@ -63,7 +63,7 @@ enum Fault {
     LeavesProcess,
 }
 
-/// The plugin, and what it has created.
+/// The plugin, and the resources that it has created.
 struct Fake {
     fault: Fault,
     things: Mutex<BTreeMap<String, PropertyMap>>,

@@ -15,12 +15,12 @@ use super::packages::{PluginSource, versioned};
 use super::plugins::{PluginSettings, bridge_apart};
 use crate::services::Relay;
 
-/// A plugin in a host of its own.
+/// A plugin in a separate host.
 pub struct Asked {
     host: Host,
     /// The plugin.
     pub plugin: Arc<dyn Plugin>,
-    /// What it became by its parameters.
+    /// The package that its parameters made of it.
     pub package: Option<Parameterization>,
 }
 
@@ -29,7 +29,7 @@ pub struct Asked {
 pub enum BridgePlace {
     /// In this process, as for every other command.
     Here,
-    /// In a process of its own: a call by hand goes over the wire.
+    /// In a separate process: a call by hand goes over the wire.
     Apart,
 }
 
@@ -83,14 +83,14 @@ impl Asked {
         }
     }
 
-    /// Ends it. The answer says, in sentences, what did not end when it was asked to.
+    /// Ends the plugin. Returns a sentence for each process that did not end when it was asked to.
     pub async fn end(self) -> Vec<String> {
         drop(self.plugin);
         self.host.shutdown().await
     }
 }
 
-/// A Terraform provider in a host of its own.
+/// A Terraform provider in a separate host.
 pub struct Bare {
     _host: Host,
     provider: RawProvider,
@@ -118,7 +118,7 @@ pub async fn terraform_provider(
     Ok(Bare { _host: host, provider })
 }
 
-/// The error that a plugin gave instead of an answer.
+/// The error of a plugin's call.
 pub fn call_failed(error: &CallError) -> Diagnostic {
     let CallError { plugin, call, .. } = error;
     let summary = match error.kind {
@@ -128,7 +128,7 @@ pub fn call_failed(error: &CallError) -> Diagnostic {
     };
     let hint = match error.kind {
         ErrorKind::Unsupported => "`outrigger explain plugin-call` explains how to write requests.",
-        // Where the schema is what failed, it shows nothing.
+        // If the schema itself failed, there is no schema to look at.
         _ if call.contains("Schema") || call == "Parameterize" => {
             "Look at the plugin's own log, or try another version of it."
         }

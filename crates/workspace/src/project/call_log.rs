@@ -31,7 +31,7 @@ fn open(environment: &Environment, variables: &[&str]) -> Result<Option<Arc<dyn 
         return Ok(None);
     };
     let path = environment.directory.join(path);
-    // It tells what a project consists of: nobody else's matter, as in Pulumi.
+    // The log shows the contents of a project, so it is private to the user, as in Pulumi.
     let file = OpenOptions::new().append(true).create(true).mode(0o600).open(&path).map_err(|error| {
         Diagnostic::error("call-log", format!("the log of calls `{}` cannot be written", path.display()))
             .detail(error.to_string())

@@ -21,14 +21,14 @@ use super::stack::{chosen, read_stack_config};
 use crate::Error;
 use crate::services::Relay;
 
-/// What was found, and what was not looked at.
+/// The diagnostics, and the list of unchecked parts.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
-    /// The findings, by their places.
+    /// The diagnostics, sorted by place.
     pub findings: Vec<Diagnostic>,
-    /// What was not looked at, and why.
+    /// The unchecked parts, with the reason.
     pub unchecked: Vec<String>,
-    /// Texts that findings point into and that are in no file.
+    /// Texts that diagnostics point into and that are in no file.
     pub texts: BTreeMap<String, String>,
 }
 
@@ -47,7 +47,7 @@ pub async fn check(environment: &Environment, stack: Option<&str>) -> Result<Rep
 }
 
 impl Report {
-    /// Checks as much as can be understood. What is returned as a failure ends the checking, and is a finding too.
+    /// Checks as much as can be understood. An error that is returned ends the check, and is reported too.
     async fn project(&mut self, path: &Path, stack: Option<&str>, environment: &Environment) -> Result<(), Error> {
         let shown = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let bytes = fs::read(path).map_err(|error| {
@@ -61,7 +61,7 @@ impl Report {
         let project = match Project::from_document(path, document.clone()) {
             Ok(project) => project,
             Err(findings) => {
-                // The program in the same file can be read all the same.
+                // The program in the same file can be read anyway.
                 self.findings.extend(Program::parse(&document).1);
                 return Err(findings.into());
             }
@@ -126,7 +126,7 @@ impl Report {
     }
 }
 
-/// Every stack's file of the project, and what is wrong with those that cannot be read.
+/// The stack files of the project, and the errors of those that cannot be read.
 fn stacks(project: &Project) -> (Vec<StackConfig>, Vec<Diagnostic>) {
     let any = project.stack_file("*");
     let extension = any.extension().unwrap_or_default();

@@ -1,6 +1,6 @@
-//! Running `runtime.options.compiler`: a command of the user's whose output is the program.
+//! Runs `runtime.options.compiler`: a command of the user's whose output is the program.
 //!
-//! It stays in our process group, so that Ctrl-C ends it too, and it gets what the peer gives it, without the keys of secrets.
+//! It stays in our process group, so that Ctrl-C ends it too, and it gets the same environment as in `pulumi`, without the keys of secrets.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Read};
@@ -21,25 +21,25 @@ use crate::HIDDEN;
 /// How long a compiler may take. Real ones take seconds; one that hangs would hang for ever.
 pub(super) const LIMIT: Duration = Duration::from_secs(300);
 
-/// When it is said that the compiler is waited for.
+/// After this time a message says that the command waits for the compiler.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// How often it is asked whether it has ended.
 const MOMENT: Duration = Duration::from_millis(5);
 
-/// How much of what it says is kept.
+/// How much of its stderr is kept.
 const WORDS: usize = 64 << 10;
 
 /// How many lines of it an error shows.
 const LINES: usize = 20;
 
-/// Where and with what a compiler runs.
+/// Where and with which environment a compiler runs.
 pub(super) struct Surroundings<'a> {
-    /// What the process was started with.
+    /// The environment of this process.
     pub(super) environment: &'a Environment,
-    /// Variables that it gets besides; those that are set already win, as in the peer.
+    /// Additional variables; those that are set already win, as in the peer.
     pub(super) variables: &'a [(&'static str, String)],
-    /// What it gets in clear and nobody else may see.
+    /// The secrets that it gets in clear and that must not be shown.
     pub(super) secrets: &'a [&'a str],
     /// The program's directory.
     pub(super) directory: &'a Path,
@@ -49,7 +49,7 @@ pub(super) struct Surroundings<'a> {
     pub(super) limit: Duration,
 }
 
-/// Runs the compiler. Answers what it printed.
+/// Runs the compiler. Returns its output.
 pub(super) fn run(compiler: &Compiler, around: &Surroundings<'_>) -> Result<Vec<u8>, Diagnostic> {
     let failed = |summary: String| Diagnostic::error("compiler", summary).at(around.place.clone());
     let name = &compiler.program;
@@ -98,7 +98,7 @@ pub(super) fn run(compiler: &Compiler, around: &Surroundings<'_>) -> Result<Vec<
 }
 
 impl Surroundings<'_> {
-    /// What the compiler printed or said, without secrets: it has them in clear, and may well repeat them.
+    /// The compiler's output without secrets: it has them in clear, and may well print them.
     pub(super) fn hide(&self, bytes: &[u8]) -> String {
         let text = String::from_utf8_lossy(bytes).into_owned();
         let secrets = self.secrets.iter().filter(|secret| !secret.is_empty());
@@ -123,7 +123,7 @@ fn variables(around: &Surroundings<'_>) -> Vec<(OsString, OsString)> {
     all
 }
 
-/// Waits for the end; `None` if it takes too long, and then it is killed.
+/// Waits for the end; a compiler that takes too long is killed, and the result is `None`.
 fn wait(mut child: Child, name: &str, around: &Surroundings<'_>) -> io::Result<Option<ExitStatus>> {
     let (started, limit) = (Instant::now(), around.limit);
     let mut announced = false;
@@ -149,7 +149,7 @@ struct Pipe {
     bytes: std::sync::mpsc::Receiver<Vec<u8>>,
 }
 
-/// How long what a process has written may take to arrive after its end. Its children may hold the pipe open for ever.
+/// How long a process's output may take to arrive after its end. Its children may hold the pipe open for ever.
 const ARRIVAL: Duration = Duration::from_secs(2);
 
 impl Pipe {
@@ -162,7 +162,7 @@ impl Pipe {
     }
 }
 
-/// Reads a pipe to its end, and keeps so much of it.
+/// Reads a pipe to its end, and keeps the first `keep` bytes.
 fn collect(pipe: Option<impl Read + Send + 'static>, keep: usize) -> io::Result<Pipe> {
     let (sender, bytes) = channel();
     thread::Builder::new().spawn(move || {

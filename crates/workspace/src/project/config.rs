@@ -29,7 +29,7 @@ pub enum Secrecy {
     Secret,
     /// In clear.
     Plain,
-    /// In clear; what looks like a secret is refused.
+    /// In clear; a value that looks like a secret is refused.
     PlainUnlessSuspicious,
 }
 
@@ -51,7 +51,7 @@ impl Configuration {
         })
     }
 
-    /// All values. Those of secrets are empty unless they are asked for.
+    /// All values. Secret ones are empty unless `show_secrets` is set.
     pub fn list(&self, show_secrets: bool) -> Result<Vec<ListedValue>, Error> {
         let crypter = if show_secrets { self.reader()? } else { Arc::new(Locked) };
         Ok(list(&self.workspace.project, &self.file, show_secrets, crypter.as_ref())?)
@@ -158,7 +158,7 @@ impl Configuration {
         new
     }
 
-    /// Removes values, all in one change of the file. A key that is not there is no error, and no reason to touch the file.
+    /// Removes values, all in one change of the file. A missing key is no error, and leaves the file untouched.
     pub fn remove(&mut self, paths: &[ConfigPath]) -> Result<(), Error> {
         let mut file = self.file.clone();
         for path in paths {
@@ -177,7 +177,7 @@ impl Configuration {
         Ok(())
     }
 
-    /// What reads the file's secrets. Without any, no passphrase is asked for.
+    /// The key for the file's secrets. Without any, no passphrase is asked for.
     fn reader(&self) -> Result<Arc<dyn Crypter>, Error> {
         if !self.file.has_secrets() {
             return Ok(Arc::new(Locked));
@@ -189,7 +189,7 @@ impl Configuration {
         })
     }
 
-    /// What encrypts new secrets. A file without a salt gets one.
+    /// The key for new secrets. A file without a salt gets one.
     fn writer(&mut self) -> Result<Arc<dyn Crypter>, Error> {
         let provider = self.workspace.secrets_provider(&self.stack, &self.file)?;
         let keyring = self.workspace.keyring(provider.as_ref())?;

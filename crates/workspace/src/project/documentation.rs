@@ -1,5 +1,5 @@
-//! What a package's schema says, for readers: a page for the package, and one for each resource, function and type. Pages are blocks; how they look is
-//! the caller's matter.
+//! Documentation from a package's schema: a page for the package, and one for each resource, function and type. Pages are blocks; the caller decides
+//! how they look.
 
 mod builder;
 mod example;
@@ -37,7 +37,7 @@ pub enum Block {
         level: u8,
         /// The title.
         text: Text,
-        /// What [`Span::Type`] leads to.
+        /// The target of [`Span::Type`].
         anchor: Option<String>,
     },
     /// Sentences.
@@ -74,7 +74,7 @@ pub enum Span {
     Code(String),
     /// A page of the web.
     Link {
-        /// What is shown.
+        /// The visible text.
         text: String,
         /// Its address, which begins with `http`.
         url: String,
@@ -86,7 +86,7 @@ pub enum Span {
         /// The anchor of its heading.
         anchor: String,
     },
-    /// Something with a page of its own, as a program writes it.
+    /// A subject with its own page, as a program writes it.
     Member(Subject, String),
 }
 
@@ -97,18 +97,18 @@ pub struct PropertyRow {
     pub name: String,
     /// Its type.
     pub ty: Text,
-    /// What else there is to know: `required`, `replaces`, `secret`, a default, Terraform's name.
+    /// Other facts: `required`, `replaces`, `secret`, a default, Terraform's name.
     pub marks: Text,
-    /// Why it should not be used any more.
+    /// Why it should no longer be used.
     pub deprecated: Option<Text>,
-    /// What it is for.
+    /// Its purpose.
     pub description: Vec<Block>,
 }
 
 /// A resource or a function in a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
-    /// What it is.
+    /// Its subject.
     pub subject: Subject,
     /// How a program writes it.
     pub name: String,
@@ -116,7 +116,7 @@ pub struct Member {
     pub summary: String,
 }
 
-/// What a page can be about, by its full token.
+/// The possible subjects of a page, by full token.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Subject {
     /// A resource, or the provider.
@@ -161,7 +161,7 @@ impl Documentation {
         let add = (!parameters.is_empty())
             .then(|| format!("outrigger package add {} {}", shell(&[source.to_owned()]), shell(parameters)));
         let own = project.as_ref().filter(|_| parameters.is_empty() && version.is_none());
-        // What is wrong with other lock files is for `check` to say.
+        // Errors in other lock files are left to `check`.
         let locked = own.and_then(|own| Packages::find(&own.program_directory()).ok()?.get(name).cloned());
         // Before `install` there is no lock file.
         let spec = own.filter(|_| locked.is_none()).and_then(|own| Some((own.directory(), own.packages.get(name)?)));
@@ -207,14 +207,14 @@ impl Documentation {
         Ok(Self { package, names, plugin: used, add })
     }
 
-    /// Everything that has a page of its own.
+    /// All subjects of pages.
     pub fn subjects(&self) -> Vec<Subject> {
         let resources = self.package.resource_tokens().map(|token| Subject::Resource(token.to_owned()));
         let functions = self.package.function_tokens().filter(|token| !is_method(token));
         resources.chain(functions.map(|token| Subject::Function(token.to_owned()))).collect()
     }
 
-    /// What is meant by a name: a token in any form, without its package or its module, or Terraform's name.
+    /// Resolves a name: a token in any form, without its package or its module, or Terraform's name.
     pub fn find(&self, written: &str) -> Result<Subject, Diagnostic> {
         let package = &self.package;
         let below = format!("{}:{written}", package.name());
@@ -313,7 +313,7 @@ fn is_method(token: &str) -> bool {
     token.rsplit(':').next().is_some_and(|name| name.contains('/'))
 }
 
-/// Words as a shell takes them.
+/// Words quoted for a shell.
 fn shell(words: &[String]) -> String {
     let simple =
         |word: &&String| word.chars().all(|letter| letter.is_ascii_alphanumeric() || "-_./:=@".contains(letter));

@@ -1,4 +1,4 @@
-//! Everything that comes from outside: variables, directories, names, and the program in front of this crate.
+//! All input from outside: variables, directories, names, and the program in front of this crate.
 //!
 //! Nothing else in this crate depends on the process that it runs in.
 
@@ -25,15 +25,15 @@ pub enum Passphrase {
 
 /// The program that uses this crate: a command on a terminal, a service, a test.
 pub trait Frontend: Send + Sync {
-    /// The passphrase of the stack, asked for where the variables do not hold it. `None`: there is no one to ask.
+    /// The passphrase of the stack, asked for if no variable holds it. `None`: there is no way to ask.
     fn passphrase(&self, _which: Passphrase) -> Result<Option<Phrase>, Diagnostic> {
         Ok(None)
     }
 
-    /// Takes a warning that is worth showing at once.
+    /// Takes a diagnostic to show immediately.
     fn finding(&self, _finding: &Diagnostic) {}
 
-    /// Takes a line that is worth showing at once: a compiler's messages, a long wait.
+    /// Takes a line to show immediately: a compiler's messages, a long wait.
     fn notice(&self, _line: &str) {}
 }
 
@@ -43,16 +43,16 @@ pub struct Silent;
 
 impl Frontend for Silent {}
 
-/// What a project is opened with.
+/// The environment in which a project is opened.
 #[derive(Clone)]
 pub struct Environment {
     /// The environment variables. Plugins get them too, without the secrets of the engine.
     pub variables: Vec<(OsString, OsString)>,
-    /// The directory to work in: the project is looked for here and above, and relative paths begin here.
+    /// The directory to work in: the project is looked for here and above, and relative paths start here.
     pub directory: PathBuf,
     /// Our own executable; plugins may lie beside it.
     pub executable: Option<PathBuf>,
-    /// Who runs this, for locks.
+    /// The user, for locks.
     pub user: String,
     /// The machine's name, for locks.
     pub host: String,
@@ -62,7 +62,7 @@ pub struct Environment {
     pub bridge: Option<BuiltIn>,
     /// How to start a keeper: a program that ends with [`outrigger_host::keeper::run`] and understands `--backend`, `--project` and `--stack`.
     pub keeper: Option<KeeperCommand>,
-    /// Who is asked and shown things.
+    /// Answers questions and shows messages.
     pub frontend: Arc<dyn Frontend>,
     /// Learns the secrets that commands meet; a log hides them.
     pub redaction: Arc<Redaction>,
@@ -95,7 +95,7 @@ impl Environment {
         self.variables.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_os_str())
     }
 
-    /// A variable that is set to something, as text.
+    /// A variable that is not empty, as text.
     pub fn text(&self, name: &str) -> Option<String> {
         self.raw(name).filter(|value| !value.is_empty()).map(|value| value.to_string_lossy().into_owned())
     }
@@ -128,7 +128,7 @@ impl Environment {
         })
     }
 
-    /// Where we may keep what can be made again; `None` keeps nothing.
+    /// The directory for caches; without one, `None`, nothing is cached.
     pub fn cache_directory(&self) -> Option<PathBuf> {
         let base = self.raw("XDG_CACHE_HOME").filter(|path| Path::new(path).is_absolute()).map(PathBuf::from);
         base.or_else(|| self.home().map(|home| home.join(".cache"))).map(|base| base.join("outrigger"))

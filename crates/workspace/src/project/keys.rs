@@ -36,7 +36,7 @@ pub(super) fn create(keyring: &Keyring) -> Result<SecretsProviderState, Error> {
 
 /// Fails without a passphrase.
 pub(super) fn require(keyring: &Keyring) -> Result<(), Error> {
-    // The same words as when a secret is touched without one.
+    // The same error as for a secret without a key.
     if keyring.is_locked() {
         Locked.encrypt("").map(drop).map_err(|error| Error::new(ErrorKind::PassphraseMissing, error))
     } else {
@@ -44,7 +44,7 @@ pub(super) fn require(keyring: &Keyring) -> Result<(), Error> {
     }
 }
 
-/// How a stack's file says that its secrets are encrypted; `None` if it does not say.
+/// The secrets provider in a stack's file; `None` if it has none.
 pub(super) fn stack_provider(config: &StackConfig) -> Result<Option<SecretsProviderState>, Diagnostic> {
     match config.secrets_provider() {
         None | Some(PASSPHRASE_KIND | "default") => Ok(config.encryption_salt().map(provider)),
@@ -79,7 +79,7 @@ fn from_variables(environment: &Environment) -> Result<Option<Phrase>, Diagnosti
     Ok(Some(Phrase::from_file_contents(text)))
 }
 
-/// Keys that open nothing: every secret reads as a text that hides it, so that a state can be shown without a passphrase.
+/// Keys that open nothing: every secret reads as a placeholder, so that a state can be shown without a passphrase.
 pub(super) fn veiled(_: &SecretsProviderState) -> Result<Arc<dyn Crypter>, Diagnostic> {
     Ok(Arc::new(Veil))
 }

@@ -13,7 +13,7 @@ use outrigger_state::{Backend, BackendOptions, Home, LocalDisk, LocalMachine, Sy
 use super::Environment;
 use crate::{Error, ErrorKind};
 
-/// Where state is kept, and who we are there.
+/// The backend, and our identity there.
 pub struct Store {
     /// Pulumi's own settings.
     pub home: Home,
@@ -29,7 +29,7 @@ pub struct Store {
 
 /// A project and the store of its stacks.
 pub struct Workspace {
-    /// What it was opened with.
+    /// The environment that it was opened with.
     pub environment: Environment,
     /// The project.
     pub project: Project,
@@ -98,7 +98,7 @@ impl Workspace {
         Ok(Self { environment: environment.clone(), project, store, config_file: None })
     }
 
-    /// The same with another file for the configuration, relative to the environment's directory.
+    /// The same with another configuration file, relative to the environment's directory.
     #[must_use]
     pub fn with_config_file(self, file: Option<&Path>) -> Self {
         let config_file = file.map(|file| self.environment.directory.join(file));
@@ -106,7 +106,7 @@ impl Workspace {
     }
 }
 
-/// Puts a new text into the project file.
+/// Writes a new text into the project file.
 pub(super) fn write_project(project: &Project, text: &str) -> Result<(), Diagnostic> {
     replace_file(&project.path, text).map_err(|error| {
         Diagnostic::error("project-write", format!("`{}` cannot be written", project.document.file()))
@@ -130,7 +130,7 @@ pub fn project_directory(environment: &Environment) -> PathBuf {
     project.as_deref().and_then(Path::parent).unwrap_or(&environment.directory).to_owned()
 }
 
-/// Puts a file in place at once: a reader sees the old text or the new one.
+/// Replaces a file atomically: a reader sees the old text or the new one.
 pub(super) fn replace_file(path: &Path, text: &str) -> io::Result<()> {
     // A link is followed, so that it stays a link.
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());

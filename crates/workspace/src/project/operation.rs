@@ -26,26 +26,26 @@ use crate::redaction::HIDDEN;
 use crate::services::{Relay, SystemRandom};
 use crate::{Error, Runner, Work};
 
-/// What is asked for.
+/// A request for an operation.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// What is to be done.
+    /// The kind of operation.
     pub work: Work,
     /// It is never done, only previewed: no passphrase is needed.
     pub preview_only: bool,
     /// Which stack; otherwise PULUMI_STACK or the selected one.
     pub stack: Option<String>,
-    /// How many calls at once; otherwise PULUMI_PARALLEL or four for each processor.
+    /// The maximum number of concurrent calls; otherwise PULUMI_PARALLEL or four for each processor.
     pub parallel: Option<u32>,
     /// Only these; empty means all.
     pub targets: Targets,
-    /// A failure stops only what depends on it.
+    /// A failure stops only the resources that depend on it.
     pub continue_on_error: bool,
     /// An update may delete every resource of the stack.
     pub delete_all: bool,
-    /// Read everything first; otherwise as the project says.
+    /// Read everything first; otherwise the project's default.
     pub refresh: Option<bool>,
-    /// What to do with unfinished creations.
+    /// How pending creations are handled.
     pub pending_creates: PendingCreates,
     /// Configuration values to set first, in the stack's file.
     pub config: GivenConfig,
@@ -96,7 +96,7 @@ pub struct Operation {
 }
 
 impl Operation {
-    /// The user wants to stop: tells all plugins, which may be able to shorten what they are doing.
+    /// The user wants to stop: asks all plugins to cancel, which may cut their work short.
     pub async fn cancel_plugins(&self) {
         self.run.cancel().await;
     }
@@ -108,7 +108,7 @@ impl Operation {
 }
 
 impl Workspace {
-    /// Prepares a run. Plugins begin to start in here; must be called inside the runtime.
+    /// Prepares a run, and begins to start plugins; must be called inside the runtime.
     pub fn prepare(mut self, request: &Request) -> Result<Operation, Error> {
         if request.work == Work::Up {
             check_project(&self.project)?;
@@ -132,7 +132,7 @@ impl Workspace {
         let keyring = self.keyring(provider.as_ref())?;
         let keys = keys::keys(&keyring);
         if !request.preview_only {
-            // Results may hold secrets that no one foresees; without a key they could not be written down.
+            // Results may hold secrets that cannot be foreseen; without a key they could not be stored.
             keys::require(&keyring)?;
             if provider.is_none() {
                 let created = provider.insert(keys::create(&keyring)?);
@@ -170,7 +170,7 @@ impl Workspace {
         let config = match (config, request.work) {
             (Some(config), _) => config,
             (None, Work::Up) => merged()?,
-            // As in Pulumi: what needs no program asks for no configuration that only the program needs.
+            // As in Pulumi: an operation without a program needs no configuration that only the program needs.
             (None, Work::Refresh | Work::Destroy) => Config::decrypt(&given.items, crypter.as_ref())?,
         };
         config.secret_texts().for_each(|text| redaction.learn(text));
@@ -229,8 +229,8 @@ impl Workspace {
     }
 }
 
-/// What plugins get in `PULUMI_CONFIG`. Plugins start before the program's own secrets are opened, so only the namespaces of
-/// packages are; the project's is one only if a plugin has the project's name.
+/// The configuration that plugins get in `PULUMI_CONFIG`. Plugins start before the program's own secrets are decrypted, so only the namespaces of
+/// packages are included; the project's is one only if a plugin has the project's name.
 fn plugin_config(
     project: &Project,
     stack: &StackConfig,

@@ -21,7 +21,7 @@ pub struct Pack {
     pub executables: Vec<PathBuf>,
     /// The platforms that have to be among them, such as `linux-amd64`.
     pub platforms: Vec<String>,
-    /// The version in `Cargo.toml`, where the executables are those of a crate.
+    /// The version in `Cargo.toml`, if the executables are those of a crate.
     pub version: Option<String>,
     /// Other files for every archive, such as the licence.
     pub others: Vec<PathBuf>,
@@ -73,7 +73,7 @@ pub async fn pack(cx: &CallContext, environment: &Environment, pack: &Pack) -> R
         .collect();
     let written = |error: io::Error| not_written(&pack.directory, &error);
     fs::create_dir_all(&pack.directory).map_err(written)?;
-    // Looked for beforehand, so that all of them are written or none.
+    // Checked beforehand, so that all of them are written or none.
     let exists = |archive: &&Archive| pack.directory.join(archive.file_name()).exists();
     if let Some(archive) = archives.iter().find(exists).filter(|_| !pack.overwrite) {
         return Err(not_written(&pack.directory.join(archive.file_name()), &ErrorKind::AlreadyExists.into()));
@@ -87,7 +87,7 @@ pub async fn pack(cx: &CallContext, environment: &Environment, pack: &Pack) -> R
     Ok(Packed { plugin, version: parsed.to_string(), archives: names, checksums })
 }
 
-/// The executables by what their headers say. Their names and directories may be wrong.
+/// The executables by the platform in their headers. Their names and directories may be wrong.
 fn by_platform(executables: &[PathBuf]) -> Result<BTreeMap<String, PathBuf>, Diagnostic> {
     let mut found: BTreeMap<String, PathBuf> = BTreeMap::new();
     for path in executables {
@@ -214,7 +214,7 @@ mod tests {
         path.to_owned()
     }
 
-    /// A processor on which these tests do not run.
+    /// A processor other than that of the tests.
     const ELSEWHERE: (u8, &str) = if cfg!(target_arch = "riscv64") { (62, "amd64") } else { (243, "riscv64") };
 
     async fn run(pack: &Pack) -> Result<Packed, Diagnostic> {

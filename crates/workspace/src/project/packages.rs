@@ -1,4 +1,4 @@
-//! Packages of a project: asking a plugin what it becomes, and writing that down as a lock file.
+//! Packages of a project: asks a plugin for its package, and writes that as a lock file.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -40,7 +40,7 @@ pub struct Added {
 pub struct Locked {
     /// Its key in the project file.
     pub key: String,
-    /// The name that the package gives itself: resource types begin with it.
+    /// The package's own name: resource types begin with it.
     pub package: String,
     /// The lock file, below the program's directory.
     pub path: String,
@@ -53,9 +53,9 @@ pub struct Locked {
 pub struct Installation {
     /// The packages that the project file names.
     pub locked: Vec<Locked>,
-    /// The plugins that the program needs; `None` if they are not known without a stack, as for a program that a compiler makes.
+    /// The plugins that the program needs; `None` if they are not known without a stack, as for a program from a compiler.
     pub plugins: Option<Vec<UsedPlugin>>,
-    /// What failed or is missing.
+    /// Failures and missing plugins.
     pub failures: Vec<Diagnostic>,
 }
 
@@ -90,8 +90,8 @@ pub async fn add_package(environment: &Environment, source: &str, parameters: Ve
     Ok(Added { name: name.to_owned(), lock_file, local_plugin })
 }
 
-/// Writes the lock files of the project's packages, and looks for the plugins that its program needs. What fails does not keep the others
-/// from being written.
+/// Writes the lock files of the project's packages, and looks for the plugins that its program needs. A failure of one does not keep the others from
+/// being written.
 pub async fn install(environment: &Environment) -> Result<Installation, Error> {
     let project = project(environment)?;
     check_project(&project)?;
@@ -135,7 +135,7 @@ pub(super) enum PluginSource {
     Local { name: String, directory: PathBuf },
 }
 
-/// A source and the version behind its `@`. A path has no version: what looks like one is part of a name.
+/// A source and the version after its `@`. A path has no version: an `@` is part of a name there.
 pub(super) fn versioned(text: &str) -> (&str, Option<String>) {
     match text.split_once('@').filter(|_| !is_path(text)) {
         Some((source, version)) => (source, Some(version.to_owned())),
@@ -148,7 +148,7 @@ fn is_path(source: &str) -> bool {
 }
 
 impl PluginSource {
-    /// Understands a source. A path begins at `directory`.
+    /// Parses a source. A relative path starts at `directory`.
     pub(super) fn parse(source: &str, directory: &Path) -> Result<Self, Diagnostic> {
         let refused = |reason: &str, hint: &str| {
             Err(Diagnostic::error("package-source", format!("a package cannot be taken from `{source}`"))
@@ -194,7 +194,7 @@ impl PluginSource {
     }
 }
 
-/// Plugins that are asked, each in a process of its own, until all is done.
+/// Starts plugins, each in a separate process, until all packages are done.
 struct Packager {
     host: Host,
     run: Run,
@@ -228,7 +228,7 @@ impl Packager {
         Ok(Self { host, run, asked: Vec::new(), log })
     }
 
-    /// What a package's lock file says.
+    /// The lock file of a package.
     async fn lock(&mut self, source: &PluginSource, spec: &PackageSpec) -> Result<LockFile, Diagnostic> {
         let cx = CallContext { log: Arc::clone(&self.log), ..CallContext::background() };
         let descriptor = PluginDescriptor {
@@ -269,15 +269,14 @@ impl Packager {
         Ok(lock)
     }
 
-    /// Ends what was started.
+    /// Ends the plugins that were started.
     async fn close(self) {
         drop(self.asked);
         self.host.shutdown().await;
     }
 }
 
-/// Writes a lock file in place of the package's earlier ones. Gives its path below the program's directory, and whether anything
-/// is different now.
+/// Writes a lock file in place of the package's earlier ones. Returns its path below the program's directory, and whether anything changed.
 fn write(project: &Project, lock: &LockFile) -> Result<(String, bool), Diagnostic> {
     let shown = format!("{}/{}", lock.directory(), lock.file_name());
     let directory = project.program_directory().join(lock.directory());
@@ -292,7 +291,7 @@ fn write(project: &Project, lock: &LockFile) -> Result<(String, bool), Diagnosti
         replace_file(&path, &lock.text()).map_err(failed)?;
         changed = true;
     }
-    // Of two lock files for a package, one would be taken and the other believed.
+    // With two lock files for a package, it would be unclear which one counts.
     for entry in fs::read_dir(&directory).map_err(failed)?.flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
         let rest = name.strip_prefix(lock.plugin.package()).and_then(|rest| rest.strip_suffix(".yaml"));
@@ -305,7 +304,7 @@ fn write(project: &Project, lock: &LockFile) -> Result<(String, bool), Diagnosti
 }
 
 fn refused(descriptor: &PluginDescriptor, what: &str, error: &CallError) -> Diagnostic {
-    // What the bridge itself says, and no provider, is about finding the provider, and that is what matters to the user.
+    // An error of the bridge itself, and not of a provider, is about finding the provider, and that is the part that matters to the user.
     let found_nothing = descriptor.name == BRIDGE && error.plugin.starts_with(BRIDGE);
     if let (true, Some((summary, detail))) = (found_nothing, error.message.split_once(": ")) {
         return Diagnostic::error("package-plugin", summary)

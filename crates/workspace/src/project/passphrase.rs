@@ -1,8 +1,8 @@
 //! Another passphrase for a stack.
 //!
-//! The secrets of a stack are in its state and in its file, and the two cannot be replaced at once. So the new file is laid beside the old
-//! one first, then the state is replaced, then the file. Whatever ends the command in between, the salt of the state says which
-//! of the two files belongs to it, and the next command that reads the file puts the right one in place, without a passphrase.
+//! The secrets of a stack are in its state and in its file, and the two cannot be replaced at the same time. So the new file is first written beside
+//! the old one, then the state is replaced, then the file. Whatever ends the command in between, the salt of the state shows which of the two files
+//! belongs to it, and the next command that reads the file puts the right one in place, without a passphrase.
 
 use std::fs;
 use std::path::PathBuf;
@@ -18,8 +18,8 @@ use super::{Passphrase, Workspace, keys};
 use crate::{Error, OwnedKeys};
 
 impl Workspace {
-    /// Encrypts the secrets of a stack with another passphrase: those of its state, its history and its file. `choose` is called once the
-    /// old passphrase has proved right. Answers what was found on the way.
+    /// Encrypts the secrets of a stack with another passphrase: those of its state, its history and its file. `choose` is called once the old
+    /// passphrase has proved right. Returns the diagnostics found on the way.
     pub fn change_passphrase(
         &self,
         stack: &StackName,
@@ -56,10 +56,10 @@ impl Workspace {
         let store = &self.store;
         let (backend, machine, clock) = (&store.backend, &store.machine, store.clock.as_ref());
         let changed = backend.change_secrets_provider(stack, &new, &*both, &stage, machine, clock);
-        // A write may be done although its answer was an error: what the state says now decides.
+        // A write may have been done although it returned an error: the state now decides.
         self.settle_file(stack)?;
         if changed.is_err() && backend.secrets_provider(stack).is_ok_and(|now| now != Some(new)) {
-            // The next change would replace it; until then it says nothing.
+            // The next change would replace it; until then it has no effect.
             let _ = fs::remove_file(&next);
         }
         Ok(changed?)

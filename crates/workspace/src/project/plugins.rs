@@ -18,16 +18,16 @@ use outrigger_transport::{Deadlines, Protocol, Resolved};
 
 use super::{Environment, Store, call_log};
 
-/// The version of Pulumi's bridge that this one stands in for where none is asked for.
+/// The version of Pulumi's bridge that this one replaces if none is requested.
 pub const BRIDGE_VERSION: &str = "1.0.0";
 
-/// Whether providers that do not keep to the rules fail a step.
+/// Whether providers that break the rules fail a step.
 const STRICT: &str = "OUTRIGGER_TERRAFORM_STRICT";
 
 /// As OpenTofu: connections to providers are not encrypted, whatever the value is.
 const NO_TLS: &str = "TF_DISABLE_PLUGIN_TLS";
 
-/// What a host will be made of.
+/// The settings of a future host.
 pub(super) struct PluginSettings {
     /// The host's options, without protocols.
     pub(super) host: HostOptions,
@@ -38,7 +38,7 @@ pub(super) struct PluginSettings {
     /// How Terraform providers are used: the plugin `terraform-provider`, which is part of this process. `None`: it is a plugin like
     /// any other.
     pub(super) terraform: Option<Terraform>,
-    /// What plugins learn of the project.
+    /// The project's data for plugins.
     pub(super) project: ProjectOptions,
     /// Where calls of Pulumi's plugins are written down.
     call_log: Option<Arc<dyn CallLog>>,
@@ -78,7 +78,7 @@ impl PluginSettings {
         })
     }
 
-    /// For the plugins of a project. `config`: what plugins get in `PULUMI_CONFIG`.
+    /// For the plugins of a project. `config` is what they get in `PULUMI_CONFIG`.
     pub(super) fn of_project(
         environment: &Environment,
         project: &Project,
@@ -121,8 +121,7 @@ impl PluginSettings {
         Ok((host, run, found))
     }
 
-    /// The options of a host for the three kinds of plugins. An attached plugin comes first: its author means that one, whatever its
-    /// name is.
+    /// The options of a host for the three kinds of plugins. An attached plugin comes first, whatever its name: its author wants that one to be used.
     pub(super) fn options(self) -> HostOptions {
         let mut protocols: Vec<Arc<dyn Protocol>> = vec![Arc::new(self.attached)];
         protocols.extend(self.terraform.map(|terraform| Arc::new(terraform) as Arc<dyn Protocol>));
@@ -131,8 +130,8 @@ impl PluginSettings {
     }
 }
 
-/// The keeper of a host. That of a stack's run also folds the journal into the checkpoint if we are killed, for which it needs to know where they
-/// are, and nothing secret.
+/// The keeper of a host. That of a stack's run also folds the journal into the checkpoint if this process is killed, for which it needs their
+/// location, and no secret.
 pub(super) fn keeper(environment: &Environment, run: Option<(&Store, &StackName)>) -> Option<KeeperCommand> {
     let mut command = environment.keeper.clone()?;
     if let Some((store, stack)) = run {
@@ -149,8 +148,8 @@ pub(super) fn keeper(environment: &Environment, run: Option<(&Store, &StackName)
     Some(KeeperCommand { environment: without_secrets(environment.variables.iter().cloned()), ..command })
 }
 
-/// The bridge to Terraform providers as a plugin by itself, for another host, and the host that starts its providers. `version` is that of
-/// Pulumi's bridge which it stands in for.
+/// The bridge to Terraform providers as a separate plugin, for another host, and the host that starts its providers. `version` is that of Pulumi's
+/// bridge which it replaces.
 pub fn stand_alone_bridge(
     environment: &Environment,
     version: Option<String>,
@@ -159,7 +158,7 @@ pub fn stand_alone_bridge(
     Ok((host, Arc::new(Bridge::new(options))))
 }
 
-/// What makes a bridge that no host of ours opens, and the host that starts its providers, with a keeper for them.
+/// Creates a bridge for a process without a host of ours, and the host that starts its providers, with a keeper for them.
 pub(super) fn bridge_apart(
     environment: &Environment,
     version: Option<String>,
@@ -181,7 +180,7 @@ pub(super) fn bridge_apart(
     Ok((host, options))
 }
 
-/// How the host finds and uses Terraform providers; relative paths begin at `directory`.
+/// How the host finds and uses Terraform providers; relative paths start at `directory`.
 fn terraform(environment: &Environment, directory: &Path) -> Result<Terraform, Diagnostic> {
     let variables: BTreeMap<String, String> = environment
         .variables
@@ -202,7 +201,7 @@ fn terraform(environment: &Environment, directory: &Path) -> Result<Terraform, D
     })
 }
 
-/// `TF_LOG_PROVIDER`, or `TF_LOG`; an empty one is not set, as for Terraform.
+/// `TF_LOG_PROVIDER`, or `TF_LOG`; an empty one counts as unset, as for Terraform.
 fn log_level(variables: &BTreeMap<String, String>) -> Option<LogLevel> {
     let set = |name: &str| variables.get(name).filter(|level| !level.is_empty());
     let text = set("TF_LOG_PROVIDER").or_else(|| set("TF_LOG"))?;

@@ -1,4 +1,4 @@
-//! The source of a YAML program: a file, or what a compiler prints.
+//! The source of a YAML program: a file, or a compiler's output.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -19,17 +19,17 @@ use super::Environment;
 use super::compiler::{self, LIMIT};
 use crate::Error;
 
-/// The program's text and what it needs, before any plugin runs.
+/// The program's text and its dependencies, before any plugin runs.
 pub(super) struct Source {
     document: Document,
-    /// What was parsed, and what is wrong or odd in its form.
+    /// The parsed program, and diagnostics about its form.
     pub(super) parsed: (Program, Vec<Diagnostic>),
     packages: Packages,
-    /// Texts that are in no file, by the name that places give them, for showing the lines of findings.
+    /// Texts that are in no file, by the name that places give them, for showing the lines of diagnostics.
     pub(super) texts: BTreeMap<String, String>,
 }
 
-/// The organization of every stack in a store of one's own.
+/// The organization of every stack in a self-managed backend.
 pub(super) const ORGANIZATION: &str = "organization";
 
 impl Source {
@@ -50,7 +50,7 @@ impl Source {
         Self::of(document, &project.program_directory(), BTreeMap::new())
     }
 
-    /// Runs the compiler. Without a stack it gets none of the variables that say something about one.
+    /// Runs the compiler. Without a stack it gets none of the variables about one.
     pub(super) fn compile(
         compiler: &Compiler,
         project: &Project,

@@ -1,4 +1,4 @@
-//! The stacks of a project: which one is meant, its file and its keys; making, renaming and removing one.
+//! The stacks of a project: selecting one, its file and its keys; creating, renaming and removing one.
 
 use std::fs;
 use std::io;
@@ -31,7 +31,7 @@ pub struct Removal {
 }
 
 impl Workspace {
-    /// The stack that is meant: the named one, PULUMI_STACK's, or the selected one.
+    /// The stack to work on: the named one, PULUMI_STACK's, or the selected one.
     pub fn stack(&self, named: Option<&str>) -> Result<StackName, Error> {
         chosen(&self.project, named, &self.environment)?.ok_or_else(|| {
             let diagnostic = Diagnostic::error("stack-not-selected", "no stack is selected")
@@ -51,7 +51,7 @@ impl Workspace {
     /// Fails unless a stack exists.
     fn require(&self, stack: &StackName) -> Result<(), Error> {
         if !self.store.backend.exists(stack)? {
-            // Asking for more gives the error that names the stacks there are.
+            // This error for a missing stack lists the existing ones.
             let asked = self.store.backend.secrets_provider(stack);
             asked.map_err(|missing| Error::new(ErrorKind::StackMissing, missing))?;
         }
@@ -68,10 +68,10 @@ impl Workspace {
         self.store.home.select_stack(&self.project.name, &self.project.path.to_string_lossy(), stack)
     }
 
-    /// Creates a stack, with a salt in its file at once, as Pulumi does. A stack whose file cannot be written is removed again.
+    /// Creates a stack, with a salt in its file, as Pulumi does. A stack whose file cannot be written is removed again.
     pub fn create_stack(&self, stack: &StackName) -> Result<(), Error> {
         let config = self.stack_config(stack)?;
-        // The passphrase is chosen here, unless the file has a salt already. Nothing is made before it is known.
+        // The passphrase is chosen here, unless the file has a salt already. Nothing is created before it is known.
         let found = keys::stack_provider(&config)?;
         let keyring = self.keyring(found.as_ref())?;
         let (provider, salted) = match found {
@@ -93,7 +93,7 @@ impl Workspace {
         Ok(written?)
     }
 
-    /// Gives a stack, its file and its selection another name.
+    /// Renames a stack, its file and its selection.
     pub fn rename_stack(&self, old: &StackName, new: &StackName) -> Result<(), Error> {
         self.require(old)?;
         let store = &self.store;
@@ -175,7 +175,7 @@ impl Workspace {
         Ok(config)
     }
 
-    /// What opens the secrets of a stack's configuration, now and in its history. The frontend may be asked for the passphrase.
+    /// The key for the secrets of a stack's configuration, now and in its history. The frontend may be asked for the passphrase.
     pub fn config_key(&self, stack: &StackName) -> Result<Arc<dyn Crypter>, Error> {
         match self.secrets_provider(stack, &self.stack_config(stack)?)? {
             Some(provider) => Ok(self.keys()?(&provider)?),
@@ -188,7 +188,7 @@ impl Workspace {
         self.config_file.clone().unwrap_or_else(|| self.project.stack_file(stack.stack()))
     }
 
-    /// Puts a new text into the stack's file, at once: a reader sees the old text or the new one.
+    /// Writes a new text into the stack's file atomically: a reader sees the old text or the new one.
     pub(super) fn write_stack_config(&self, stack: &StackName, text: &str) -> Result<(), Diagnostic> {
         let path = self.stack_file(stack);
         replace_file(&path, text).map_err(|error| self.unwritable(stack, &error))
@@ -201,7 +201,7 @@ impl Workspace {
             .hint("Check that the directory may be written to and has room.")
     }
 
-    /// Who holds the lock of a stack, and whether they are alive.
+    /// The holders of a stack's lock, and whether they are alive.
     pub fn lock_holders(&self, stack: &StackName) -> Result<Vec<(LockHolder, Life)>, Error> {
         let store = &self.store;
         let found = holders(&store.backend, stack)?;
@@ -212,15 +212,15 @@ impl Workspace {
         Ok(found.into_iter().map(with_life).collect())
     }
 
-    /// Removes the lock of a stack, even if an update is at work. What a killed run had done is brought into the state first, so that the next command
-    /// finds it there. Answers what was found on the way, and whose locks were removed.
+    /// Removes the lock of a stack, even if an update is running. The journal of a killed run is folded into the state first, so that the next
+    /// command finds its results there. Returns the diagnostics found on the way, and the holders of the removed locks.
     pub fn cancel(&self, stack: &StackName) -> Result<(Vec<Diagnostic>, Vec<LockHolder>), Error> {
         let store = &self.store;
         let findings = fold_gone(&store.backend, stack, store.clock.as_ref(), &store.machine)?;
         Ok((findings, cancel(&store.backend, stack)?))
     }
 
-    /// The keys for secrets that are encrypted in this way; where nothing says how, a passphrase is to be chosen.
+    /// The keys for secrets that are encrypted in this way; without a provider, a new passphrase has to be chosen.
     pub(super) fn keyring(&self, provider: Option<&SecretsProviderState>) -> Result<Arc<Keyring>, Diagnostic> {
         let which = if provider.is_some() { Passphrase::Existing } else { Passphrase::New };
         keys::keyring(&self.environment, which)
@@ -261,7 +261,7 @@ impl Workspace {
     }
 }
 
-/// The stack that is meant: the named one, PULUMI_STACK's, or the selected one. It need not exist yet.
+/// The stack to work on: the named one, PULUMI_STACK's, or the selected one. It need not exist yet.
 pub(super) fn chosen(
     project: &Project,
     named: Option<&str>,

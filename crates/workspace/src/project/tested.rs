@@ -1,4 +1,4 @@
-//! A plugin under test, started anew whenever the test wants.
+//! A plugin under test, restarted whenever the test wants.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use super::plugins::PluginSettings;
 use super::{Asked, Environment};
 use crate::plugin_test::{PluginOutput, Source, Started};
 
-/// A plugin under test. It works in an empty directory of its own, where relative paths among invented inputs do no harm.
+/// A plugin under test. It works in a separate, empty directory, where relative paths among invented inputs do no harm.
 pub struct Tested {
     environment: Environment,
     source: PluginSource,
@@ -24,7 +24,7 @@ pub struct Tested {
 }
 
 impl Tested {
-    /// A plugin, `NAME`, `NAME@VERSION` or a path, with its parameters. `output` gets what it logs and prints.
+    /// A plugin, `NAME`, `NAME@VERSION` or a path, with its parameters. `output` receives its log and output.
     pub fn new(
         environment: &Environment,
         source: &str,

@@ -29,8 +29,8 @@ pub struct UsedPlugin {
     pub origin: Option<Origin>,
 }
 
-/// Finds the plugins that the program needs; `None` for a program that a compiler makes, which cannot be read without a stack.
-/// The second list says which ones were not found, and why.
+/// Finds the plugins that the program needs; `None` for a program from a compiler, which cannot be read without a stack. The second list has an error
+/// for each plugin that was not found.
 pub async fn used_plugins(
     environment: &Environment,
     project: &Project,

@@ -52,7 +52,7 @@ impl RemoveAll {
 }
 
 fn not_a_pair(text: &str, secrecy: Secrecy) -> Diagnostic {
-    // What is in it may be the secret itself.
+    // The text may be the secret itself.
     let shown = if secrecy == Secrecy::Secret { "a value of `--secret`".to_owned() } else { format!("`{text}`") };
     Diagnostic::error("config-no-value", format!("{shown} has no `=` between key and value"))
         .hint("Write it as `--plaintext name=value` or `--secret name=value`.")

@@ -75,7 +75,7 @@ impl Info {
         }
     }
 
-    /// The parameters of the plugin, and the type. The bridge is no package before it has an address.
+    /// The parameters of the plugin, and the type. The bridge needs an address to be a package.
     fn understood(&self) -> Result<(Vec<String>, Option<String>), Diagnostic> {
         let mut words = self.words.clone();
         let mut parameters = self.parameters.clone();
@@ -98,7 +98,7 @@ impl Info {
     }
 }
 
-/// `NAMESPACE/NAME`, which a token is not before its first colon.
+/// Whether it is `NAMESPACE/NAME`; a token has no slash before its first colon.
 fn is_address(word: &str) -> bool {
     word.split(':').next().is_some_and(|first| first.contains('/'))
 }

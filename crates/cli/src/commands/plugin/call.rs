@@ -61,7 +61,7 @@ impl Call {
 
     async fn to_provider(&self, cx: &CallContext, environment: &Environment, request: &str) -> Result<(), Failure> {
         let provider = terraform_provider(cx, environment, &self.plugin, &self.parameter).await?;
-        // What comes in parts is shown as it comes: an action may take its time, and may fail at its end.
+        // Messages of a stream are printed as they arrive: an action may take its time, and may fail at its end.
         let mut printed = Ok(());
         let asked = async {
             if let Some(config) = &self.config {
@@ -81,7 +81,7 @@ impl Call {
     }
 
     async fn to_plugin(&self, cx: &CallContext, environment: &Environment, request: &str) -> Result<(), Failure> {
-        // A call by hand goes over the wire, so the bridge is a process here, like every other plugin.
+        // A call by hand goes over the wire, so the bridge is a separate process here, like every other plugin.
         let asked = Asked::start(cx, environment, &self.plugin, &self.parameter, BridgePlace::Apart).await?;
         let answered = async {
             if let Some(config) = &self.config {
@@ -121,7 +121,7 @@ impl Call {
     }
 }
 
-/// Whether a call of either protocol is answered by a configured plugin only, as a rule.
+/// Whether a call of either protocol usually needs a configured plugin.
 fn needs_configuration(call: &str) -> bool {
     const FREE: [&str; 7] = ["Schema", "Config", "Handshake", "PluginInfo", "Parameterize", "Metadata", "Mapping"];
     const FREE_WHOLE: [&str; 5] = ["Configure", "Attach", "Cancel", "CallFunction", "GetFunctions"];

@@ -26,7 +26,7 @@ const FILES: [(&str, &str); 8] = [
     ("example/Pulumi.yaml", include_str!("template/example/Pulumi.yaml")),
 ];
 
-/// What builds and publishes the archives.
+/// The workflow that builds and publishes the archives.
 const WORKFLOW: (&str, &str) = (".github/workflows/release.yml", include_str!("template/release.yml"));
 
 /// The source tree that this program was built from. It may be gone, or on another machine.
@@ -149,7 +149,7 @@ impl Source {
     }
 }
 
-/// The crate that a source tree of ours would have.
+/// The first of our crates that is missing in a source tree.
 fn missing(tree: &Path) -> Option<&'static str> {
     CRATES.into_iter().find(|name| !tree.join("crates").join(name).join("Cargo.toml").is_file())
 }

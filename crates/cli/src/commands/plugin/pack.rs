@@ -99,7 +99,7 @@ impl Crate {
         let target = PathBuf::from(metadata["target_directory"].as_str().unwrap_or("target"));
         let packages = metadata["packages"].as_array().map(Vec::as_slice).unwrap_or_default();
         let plugins: Vec<Self> = packages.iter().filter_map(|package| Self::of(package, &target)).collect();
-        // In a workspace of several, the one around the directory.
+        // If a workspace has several, the one around the directory.
         let (mut inside, mut others): (Vec<Self>, Vec<Self>) =
             plugins.into_iter().partition(|plugin| directory.starts_with(&plugin.root));
         match (inside.pop(), inside.is_empty(), others.pop(), others.is_empty()) {

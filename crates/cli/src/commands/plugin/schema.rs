@@ -43,7 +43,7 @@ impl Schema {
             let schema = asked.plugin.schema(&cx, asked.package.as_ref()).await;
             asked.end().await;
             let schema = schema.map_err(|error| call_failed(&error))?;
-            // As it came, where it cannot be laid out.
+            // Printed unchanged if it cannot be parsed.
             Ok(match serde_json::from_slice::<serde_json::Value>(&schema) {
                 Ok(schema) => format!("{schema:#}"),
                 Err(_) => String::from_utf8_lossy(&schema).into_owned(),

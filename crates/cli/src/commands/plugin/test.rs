@@ -75,7 +75,7 @@ impl Test {
             })?;
             options.inputs = plugin_test::inputs(&file.display().to_string(), &text)?;
         }
-        // Before anything is created: a report that cannot be written is no reason to leave something behind.
+        // Before anything is created: if the report cannot be written, nothing is left behind.
         let file = self.junit.map(|path| environment.directory.join(path));
         if let Some(path) = &file {
             File::create(path).map_err(|error| unwritten(path, &error))?;

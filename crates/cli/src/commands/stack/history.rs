@@ -42,7 +42,7 @@ impl History {
         }
         if self.json {
             let keys = if self.show_secrets { Some(context.workspace.config_key(&stack)?) } else { None };
-            // As in `pulumi`: one that an earlier key encrypted does not hide the others.
+            // As in `pulumi`: a value encrypted with an earlier key does not hide the others.
             let open = |ciphertext: &str| match &keys {
                 Some(keys) => keys.decrypt(ciphertext).unwrap_or_else(|_| "ERROR_UNABLE_TO_DECRYPT".to_owned()),
                 None => HIDDEN.to_owned(),
@@ -87,7 +87,7 @@ fn time(seconds: i64, form: &str) -> String {
     Timestamp::from_second(seconds).unwrap_or_default().strftime(form).to_string()
 }
 
-/// An entry as `pulumi` shows it: times as text, configuration as objects.
+/// An entry as `pulumi` shows it: times as strings, configuration as objects.
 fn object(entry: &Json, open: &dyn Fn(&str) -> String) -> Json {
     let time = |field: &str| time(seconds(entry, field), "%Y-%m-%dT%H:%M:%S.000Z");
     let config: Map<String, Json> = entry["config"]

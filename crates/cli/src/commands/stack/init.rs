@@ -49,7 +49,7 @@ impl Init {
         };
         let stack = StackName::parse(&name, Some(&context.workspace.project.name))?;
         let configuration = |name: &str| Workspace::open(context.environment)?.configuration(Some(name));
-        // A mistake in its name is found before anything is made.
+        // A mistake in its name is found before anything is created.
         let source = self.copy_config_from.as_deref().map(configuration).transpose()?;
         context.workspace.create_stack(&stack)?;
         if let Some(source) = source {
@@ -59,7 +59,7 @@ impl Init {
         if !self.no_select
             && let Err(mut diagnostic) = context.workspace.select(Some(&stack))
         {
-            // The stack exists; a second attempt could only say so.
+            // The stack exists; a second attempt would fail for that reason.
             diagnostic.severity = Severity::Warning;
             diagnostic.summary = format!("stack `{stack}` could not be selected");
             diagnostic.hints = vec![format!("Pass `--stack {stack}` to each command, or set PULUMI_STACK.")];

@@ -27,7 +27,7 @@ pub(super) struct List {
 
 impl List {
     pub(super) fn run(self, environment: &Environment) -> Result<(), Failure> {
-        // Without a project the selected stack cannot be told, but the stacks can.
+        // Without a project there is no selected stack, but the stacks can be listed.
         let (store, own, selected) = match Workspace::open(environment) {
             Ok(workspace) => {
                 let selected = workspace.selected()?;

@@ -114,7 +114,7 @@ impl Outputs {
     }
 }
 
-/// What every subcommand works on.
+/// The stack that a subcommand works on, and its surroundings.
 struct Context<'a> {
     environment: &'a Environment,
     terminal: Terminal,
@@ -123,7 +123,7 @@ struct Context<'a> {
 }
 
 impl Context<'_> {
-    /// The stack, which must exist; `name` is given after the command.
+    /// The stack, which must exist; `name` is the command's argument.
     fn stack(&self, name: Option<&str>) -> Result<StackName, Failure> {
         Ok(self.workspace.existing_stack(name.or(self.named.as_deref()))?)
     }

@@ -49,7 +49,7 @@ impl Remove {
         Ok(())
     }
 
-    /// Asks. Where resources would be orphaned, a `y` is not enough.
+    /// Asks for confirmation. If resources would be orphaned, a `y` is not enough.
     fn confirmed(&self, stack: &StackName, context: &Context<'_>) -> Result<bool, Failure> {
         let left = context.workspace.store.backend.resources(stack)?;
         let goes = match (self.preserve_config, self.remove_backups) {

@@ -34,7 +34,7 @@ impl Select {
     }
 }
 
-/// The stack that a person picks from those of the project, by its name or its number.
+/// The stack that the user picks from those of the project, by its name or its number.
 fn chosen(context: &Context<'_>) -> Result<String, Failure> {
     let project = &context.workspace.project.name;
     let known = context.workspace.store.backend.stacks()?;
@@ -44,7 +44,7 @@ fn chosen(context: &Context<'_>) -> Result<String, Failure> {
         let prompt = format!("Stacks of `{project}`:\n{}\nName or number: ", listed.join("\n"));
         let Some(answer) = context.terminal.line(&prompt) else { return Err(Failure::said(Exit::Cancelled)) };
         let answer = answer.trim();
-        // A stack may be called `1`; its name comes first.
+        // A stack may be named `1`; its name comes first.
         let number = answer.parse::<usize>().ok().filter(|_| !known.contains(&answer));
         let picked = number.and_then(|number| known.get(number.checked_sub(1)?)).copied();
         return Ok(picked.unwrap_or(answer).to_owned());

@@ -87,7 +87,7 @@ impl Show {
     }
 }
 
-/// Rows of the tree: name with its branch, what the branch looks like below, the resource.
+/// Rows of the tree: the name with its branch, the prefix of its children, the resource.
 fn branches<'a>(
     children: &BTreeMap<Option<&Urn>, Vec<&'a Outlined>>,
     parent: Option<&Urn>,
@@ -104,7 +104,7 @@ fn branches<'a>(
         };
         let next = format!("{prefix}{below}");
         rows.push((one_line(&format!("{prefix}{branch}{}", resource.urn.name())), next.clone(), resource));
-        // An old copy that waits to be deleted has the same name; its children are listed once, under the live one.
+        // An old copy waiting for its deletion has the same name; its children are listed once, under the live one.
         if !resource.delete && parent != Some(&resource.urn) {
             branches(children, Some(&resource.urn), &next, rows);
         }

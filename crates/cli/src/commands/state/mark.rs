@@ -21,7 +21,7 @@ pub(super) struct Marked {
     yes: bool,
 }
 
-/// The words for setting a mark, or taking it away: the question, the report, its end, and the state that is there already.
+/// The words for setting a mark, or removing it: the question, the report, its end, and the state without a change.
 struct Words {
     ask: &'static str,
     done: &'static str,

@@ -72,7 +72,7 @@ impl State {
     }
 }
 
-/// What every subcommand works on.
+/// The stack that a subcommand works on, and its surroundings.
 struct Context {
     terminal: Terminal,
     workspace: Workspace,
@@ -80,7 +80,7 @@ struct Context {
 }
 
 impl Context {
-    /// Edits the state, under the stack's lock. Answers how many entries were changed.
+    /// Edits the state, under the stack's lock. Returns how many entries were changed.
     fn edit(&self, edit: &Edit) -> Result<usize, Failure> {
         let store = &self.workspace.store;
         let edited = store.backend.edit_stack(&self.stack, &store.machine, store.clock.as_ref(), edit)?;
@@ -95,7 +95,7 @@ impl Context {
         Ok(self.workspace.outline(&self.stack, Secrets::Hidden)?)
     }
 
-    /// The entries that are named, each once, in the state's order.
+    /// The named entries, each once, in the state's order.
     fn select<'a>(outline: &'a Outline, texts: &[String]) -> Result<Vec<&'a Outlined>, Failure> {
         let mut urns = BTreeSet::new();
         for text in texts {
@@ -104,7 +104,7 @@ impl Context {
         Ok(outline.entries.iter().filter(|entry| !entry.delete && urns.contains(&entry.urn)).collect())
     }
 
-    /// The entries to edit, and those of them that can be shown in a question.
+    /// The entries to edit, and those of them to show in a question.
     fn chosen<'a>(
         &self,
         outline: &'a Outline,

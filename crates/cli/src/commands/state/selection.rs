@@ -1,11 +1,11 @@
-//! The resources that a `state` command names: by URN, by a pattern with `*`, or by the short name that the program has.
+//! The resources that a `state` command names: by URN, by a pattern with `*`, or by their short name in the program.
 
 use outrigger_diagnostic::Diagnostic;
 use outrigger_engine::Pattern;
 use outrigger_state::Outlined;
 use outrigger_value::nearest::{FAR, distance};
 
-/// The live entries that one text names. A short name must be that of one resource only; a pattern may stand for many.
+/// The live entries that a text names. A short name must belong to one resource only; a pattern may match many.
 pub(super) fn select<'a>(entries: &'a [Outlined], text: &str) -> Result<Vec<&'a Outlined>, Diagnostic> {
     let live = || entries.iter().filter(|entry| !entry.delete);
     if text.contains('*') {

@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use crate::output::data;
 use crate::render::value::to_line;
 
-/// A value that takes less than this is shown on the line of its name.
+/// A value shorter than this is shown on the line of its name.
 const ON_A_LINE: usize = 100;
 
 /// Show what the state has about a resource.

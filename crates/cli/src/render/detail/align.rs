@@ -10,11 +10,11 @@ pub(super) struct Pair {
     pub(super) new: Option<usize>,
 }
 
-/// Beyond this many comparisons the part between the equal ends counts as rewritten. A number, not a time limit: the same change must
-/// look the same on every machine.
+/// Beyond this many comparisons the part between the equal ends counts as rewritten. A number, not a time limit: the same change must look the same
+/// on every machine.
 const COMPARISONS: usize = 4_000_000;
 
-/// An element with its own notion of equality.
+/// An element with a special equality.
 struct Item<'a, T>(&'a T, fn(&T, &T) -> bool);
 
 impl<T> PartialEq for Item<'_, T> {
@@ -39,7 +39,7 @@ pub(super) fn align<T>(old: &[T], new: &[T], equal: fn(&T, &T) -> bool) -> Vec<P
     }
     let [old, new] = [old, new].map(|side| side.iter().map(|item| Item(item, equal)).collect::<Vec<_>>());
     let mut found = Replace::new(Capture::new());
-    // From the new to the old: of two ways that are equally short, the one that removes first is taken.
+    // From the new to the old: of two equally short ways, the one that removes first is taken.
     let Ok(()) = myers::diff_deadline_raw(&mut found, &new, head..new.len(), &old, head..old.len(), None);
     for op in found.into_inner().into_ops() {
         if let DiffOp::Equal { old_index: new_index, new_index: old_index, len } = op {

@@ -1,4 +1,4 @@
-//! What is different between two values, as a tree.
+//! The difference of two values, as a tree.
 
 use outrigger_value::diff::equal;
 use outrigger_value::{PropertyMap, Value};
@@ -10,7 +10,7 @@ use outrigger_workspace::json::Secrets;
 /// A difference.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Delta {
-    /// None.
+    /// No difference.
     Same,
     /// It appears.
     Add(Value),
@@ -18,34 +18,34 @@ pub(super) enum Delta {
     Delete(Value),
     /// It is another value.
     Update(Value, Value),
-    /// A provider says that it changes, and the values do not tell how.
+    /// The provider announces a change, and the values do not show it.
     Announced(Value),
-    /// A map with other entries; only those.
+    /// A map with changed entries; only those.
     Map(Vec<(String, Delta)>),
-    /// A list with other elements; only those.
+    /// A list with changed elements; only those.
     List(Vec<Element>),
-    /// A text with other lines.
+    /// A string with changed lines.
     Lines(Vec<strings::LineChange>),
-    /// A text that is JSON, and other JSON.
+    /// A string with JSON that changed.
     Json(Box<Delta>),
-    /// A text that is the same JSON, written differently.
+    /// A string with the same JSON, written differently.
     Rewritten,
 }
 
-/// An element of a list that is different, or elsewhere.
+/// An element of a list that changed or moved.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Element {
-    /// Where it was.
+    /// Its old position.
     pub(super) from: Option<usize>,
-    /// Where it is.
+    /// Its new position.
     pub(super) to: Option<usize>,
-    /// How it differs; `Same` for one that only moved.
+    /// Its difference; `Same` for one that only moved.
     pub(super) delta: Delta,
     /// The element, to name one that only moved.
     pub(super) value: Value,
 }
 
-/// The difference of two values. What is secret is compared and not looked into, unless secrets are shown.
+/// The difference of two values. Secrets are compared as a whole, unless secrets are shown.
 pub(super) fn compare(old: &Value, new: &Value, secrets: Secrets) -> Delta {
     if secrets == Secrets::Hidden && (is_secret(old) || is_secret(new)) {
         let hidden = || Value::secret(Value::Null);
@@ -60,7 +60,7 @@ pub(super) fn compare(old: &Value, new: &Value, secrets: Secrets) -> Delta {
     }
 }
 
-/// The difference of two maps. Keys that bridged providers keep for themselves are left out.
+/// The difference of two maps. Internal keys of bridged providers are left out.
 pub(super) fn maps(old: &PropertyMap, new: &PropertyMap, secrets: Secrets) -> Delta {
     let mut entries = Vec::new();
     for (key, before) in old.iter().filter(|(key, _)| !is_internal(key)) {
@@ -96,7 +96,7 @@ fn lists(old: &[Value], new: &[Value], secrets: Secrets) -> Delta {
     let mut gone: Vec<usize> = pairs.iter().filter(|pair| pair.new.is_none()).filter_map(|pair| pair.old).collect();
     let mut elements = Vec::new();
     let mut came: Vec<usize> = pairs.iter().filter(|pair| pair.old.is_none()).filter_map(|pair| pair.new).collect();
-    // What left one place and came to another has moved.
+    // An equal element that is gone in one place and new in another has moved.
     came.retain(|to| {
         let Some(at) = gone.iter().position(|from| equal(&old[*from], &new[*to])) else { return true };
         let from = gone.remove(at);
@@ -104,7 +104,7 @@ fn lists(old: &[Value], new: &[Value], secrets: Secrets) -> Delta {
         elements.push(Element { from: Some(from), to: Some(*to), delta: Delta::Same, value });
         false
     });
-    // What has the same name, or stands in the same gap, was changed.
+    // Two elements with the same name, or in the same gap, are one that changed.
     came.retain(|to| {
         let named = gone.iter().position(|from| name(&old[*from]).is_some_and(|own| Some(own) == name(&new[*to])));
         let beside = || gone.iter().position(|from| alike(&old[*from], &new[*to]) && same_gap(&pairs, *from, *to));
@@ -128,7 +128,7 @@ fn lists(old: &[Value], new: &[Value], secrets: Secrets) -> Delta {
     if elements.is_empty() { Delta::Same } else { Delta::List(elements) }
 }
 
-/// What an object in a list is called, if it says so in a usual way.
+/// The name of an object in a list, if it has one of the usual keys.
 fn name(value: &Value) -> Option<&str> {
     let map = value.bare().as_map()?;
     ["name", "key", "id"].iter().find_map(|key| map.get(*key)?.bare().as_str())

@@ -12,13 +12,13 @@ use crate::render::value::{change, to_line};
 use outrigger_workspace::HIDDEN;
 use outrigger_workspace::json::Secrets;
 
-/// A value that takes less than this is shown on its line, a longer one below it.
+/// A value shorter than this is shown on its line, a longer one below it.
 const ON_A_LINE: usize = 60;
 
-/// Of a text that is new or gone, so many lines are shown.
+/// How many lines of a new or deleted string are shown.
 const TEXT_LINES: usize = 20;
 
-/// The longest single line of a text that is new or gone.
+/// The longest single line of a new or deleted string.
 const TEXT_WIDTH: usize = 500;
 
 const fn color(color: AnsiColor) -> Style {
@@ -40,7 +40,7 @@ pub(super) struct Lines {
     pub(super) hidden: Vec<PropertyPath>,
 }
 
-/// Where a line stands.
+/// The position of a line.
 #[derive(Clone)]
 struct Place {
     depth: usize,
@@ -147,7 +147,7 @@ impl Lines {
         }
     }
 
-    /// A value that is new or gone.
+    /// A new or deleted value.
     fn whole(
         &self,
         (mark, style): (&str, Style),
@@ -195,7 +195,7 @@ impl Lines {
         }
     }
 
-    /// Both sides of a change, on a line.
+    /// Both sides of a change, on one line.
     fn both(&self, old: &Value, new: &Value) -> (String, String) {
         if let (Value::String(old), Value::String(new)) = (old.bare(), new.bare()) {
             let (old, new) = around(old, new);
@@ -209,7 +209,7 @@ impl Lines {
         crate::render::text::clip(&to_line(value, self.secrets), ON_A_LINE)
     }
 
-    /// The remark at a change that forces a replacement: at its own place, or where the whole is shown.
+    /// The remark on a change that forces a replacement: at its own place, or where the whole value is shown.
     fn forces(&self, path: &PropertyPath, delta: &Delta) -> String {
         let leaf = !matches!(delta, Delta::Map(_) | Delta::List(_) | Delta::Json(_));
         let at = |forcing: &PropertyPath| forcing == path || (leaf && path.contains(forcing));
@@ -229,7 +229,7 @@ fn text_lines(lines: &[LineChange], indent: &str, out: &mut String) {
     }
 }
 
-/// A line of a text without anything that moves the cursor; its indentation stays.
+/// A line of a string without anything that moves the cursor; its indentation stays.
 fn printable(line: &str) -> String {
     cut(&harmless(line).replace('\t', "    "))
 }

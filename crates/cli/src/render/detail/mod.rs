@@ -1,4 +1,4 @@
-//! What changes in a resource, in full: nested, with moved elements seen as moved, texts line by line, JSON in texts as structure.
+//! All changes of a resource: nested, with moved elements recognized, strings line by line, JSON in strings as structure.
 //!
 //! Secrets are `[secret]` unless the user asked for them.
 
@@ -18,7 +18,7 @@ use delta::{Delta, compare, is_internal, maps};
 use lines::Lines;
 use outrigger_workspace::json::Secrets;
 
-/// Everything that a step changes, one thing a line, indented. Empty if nothing does.
+/// Everything that a step changes, one property a line, indented. Empty if nothing changes.
 pub(crate) fn in_full(step: &Step, secrets: Secrets) -> String {
     let (old, new) = (step.old.as_deref(), step.new.as_deref());
     let detailed = step.diff.as_ref().and_then(|diff| diff.detailed.as_ref()).filter(|detailed| !detailed.is_empty());
@@ -53,13 +53,13 @@ fn one_sided(properties: &PropertyMap, side: impl Fn(Value) -> Delta) -> Delta {
     Delta::Map(entries.map(|(key, value)| (key.clone(), side(value.clone()))).collect())
 }
 
-/// What the provider says that changes. Elements of a list are compared as a whole list: a provider compares them place by place, and
-/// would call everything behind a new first element changed.
+/// The changes that the provider announces. A list is compared as a whole: a provider compares its elements by index, and would call everything after
+/// a new first element changed.
 fn announced(old: &Resource, new: &Resource, detailed: &DetailedDiff, secrets: Secrets) -> Delta {
     let mut entries = Vec::new();
     let mut met = BTreeSet::new();
     for (text, change) in detailed {
-        // A path that nobody can read is shown as it is written.
+        // A path that cannot be parsed is shown as it is written.
         let path = text.parse().unwrap_or_else(|_| PropertyPath(vec![PathStep::Key(text.clone())]));
         let keys: Vec<&String> = path.0.iter().map_while(key).collect();
         let whole = keys.len() == path.0.len();
@@ -120,7 +120,7 @@ fn insert(entries: &mut Vec<(String, Delta)>, keys: &[&String], delta: Delta) {
     match (&mut entries[at].1, rest.is_empty()) {
         (place, true) => *place = delta,
         (Delta::Map(inner), false) => insert(inner, rest, delta),
-        // The whole is shown already.
+        // The whole value is shown already.
         (_, false) => {}
     }
 }

@@ -1,4 +1,4 @@
-//! Texts that changed: line by line, as JSON where they are JSON, and shortened around the change where they are long.
+//! Strings that changed: line by line, as JSON if they are JSON, and shortened around the change if they are long.
 
 use outrigger_value::{PropertyMap, Value};
 use serde_json::Value as Json;
@@ -10,13 +10,13 @@ use outrigger_workspace::json::Secrets;
 /// Lines that did not change, shown around those that did.
 const CONTEXT: usize = 1;
 
-/// Longer texts are shortened around what changed.
+/// Longer strings are shortened around the change.
 const LONG: usize = 72;
 
-/// How much of what did not change is left on either side.
+/// How many unchanged characters are left on either side.
 const AROUND: usize = 16;
 
-/// One line of a text that changed.
+/// One line of a string that changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum LineChange {
     /// It is still there.
@@ -25,7 +25,7 @@ pub(super) enum LineChange {
     Removed(String),
     /// It is there now.
     Added(String),
-    /// So many lines that did not change are not shown.
+    /// So many unchanged lines are left out.
     Skipped(usize),
 }
 
@@ -43,7 +43,7 @@ pub(super) fn compare(old: &str, new: &str) -> Delta {
     Delta::Update(old.into(), new.into())
 }
 
-/// Both texts, shortened around what is different. Texts that are short stay whole.
+/// Both strings, shortened around the difference. Short strings stay whole.
 pub(super) fn around(old: &str, new: &str) -> (String, String) {
     let (old, new): (Vec<char>, Vec<char>) = (old.chars().collect(), new.chars().collect());
     if old.len().max(new.len()) <= LONG {
@@ -55,7 +55,7 @@ pub(super) fn around(old: &str, new: &str) -> (String, String) {
     let cut = |text: &[char]| {
         let start = head.saturating_sub(AROUND);
         let end = (text.len() - tail + AROUND).min(text.len());
-        // What changed may itself be long.
+        // The changed part may itself be long.
         let shown = end.min(start + 2 * LONG);
         let middle: String = text[start..shown].iter().collect();
         let (before, after) = (if start > 0 { "…" } else { "" }, if shown < text.len() { "…" } else { "" });

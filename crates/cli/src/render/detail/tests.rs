@@ -107,12 +107,12 @@ fn secrets_stay_hidden_wherever_they_are() {
     check(tree("canary-1"), tree("canary-2"), "        ~ it:\n            ~ password: [secret] (changed)\n");
     let whole = |text: &str| Value::secret(object(&[("password", text.into())]));
     check(whole("canary-1"), whole("canary-2"), "        ~ it: [secret] (changed)\n");
-    // A value that a secret replaces, and one that a secret becomes, are as secret.
+    // A value that a secret replaces, and one that replaces a secret, are secret too.
     check("canary-1".into(), Value::secret("canary-2".into()), "        ~ it: [secret] (changed)\n");
     let created = step(None, Some(map(&[("it", whole("canary"))])), None);
     assert_eq!(shown(&created, Secrets::Hidden), "        + it: [secret]\n");
     assert!(shown(&created, Secrets::Shown).contains("canary"));
-    // What a provider says inside of a secret.
+    // A change that the provider announces inside a secret.
     let detailed = [("it.password".to_owned(), PropertyDiff { kind: DiffKind::Update, input: true })].into();
     let diff = Diff { detailed: Some(detailed), ..Diff::default() };
     let (old, new) = (map(&[("it", whole("canary-1"))]), map(&[("it", whole("canary-2"))]));

@@ -1,7 +1,7 @@
-//! What is known of every resource of a phase: the model behind the live tree.
+//! The state of every resource of a phase: the model behind the live tree.
 //!
-//! Every event costs a few map operations, and a frame looks only at as many resources as the screen has lines, so that ten thousand
-//! of them are no more work to show than ten.
+//! Every event costs a few map operations, and a frame looks only at as many resources as the screen has lines, so ten thousand of them are no more
+//! work to show than ten.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
@@ -17,29 +17,29 @@ use crate::render::text::one_line;
 /// How many resources that have just ended are remembered for a screen that cannot show all.
 const RECENT: usize = 500;
 
-/// Where a resource is on its way.
+/// The status of a resource in a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Status {
-    /// Nothing happens to it; it is here because of what is below it.
+    /// Nothing happens to it; it is here for its children.
     Idle,
-    /// The preview said that something will happen to it.
+    /// The preview found something to do for it.
     Waiting,
-    /// It waits for a place among the parallel calls.
+    /// It waits for a free slot among the parallel calls.
     Queued,
-    /// Its provider is at work.
+    /// Its provider is working.
     Running {
-        /// Its place among all that ever ran.
+        /// Its number among all steps that ever ran.
         order: u64,
-        /// Since when.
+        /// The time of its start.
         since: Instant,
     },
-    /// As it should be.
+    /// Its step completed.
     Done,
-    /// It did not work.
+    /// Its step failed.
     Failed,
-    /// Nobody knows whether it worked.
+    /// Its result is unknown.
     InDoubt,
-    /// Its turn never came.
+    /// Its step never began.
     NotStarted,
 }
 
@@ -59,35 +59,35 @@ pub(super) struct Node {
     pub(super) status: Status,
     /// How long the last step took.
     pub(super) took: Option<Duration>,
-    /// What its provider last said of it.
+    /// The provider's latest message about it.
     pub(super) message: Option<String>,
-    /// What changes, in a few words.
+    /// A short list of the changes.
     pub(super) info: String,
-    /// Why it is replaced, or what changes besides its properties.
+    /// Why it is replaced, or other changes than those of its properties.
     pub(super) remark: String,
-    /// What must be over before it can begin.
+    /// The resources that must be done before it can begin.
     pub(super) needs: Vec<Urn>,
     /// The last step that changes something.
     pub(super) step: Option<Arc<Step>>,
-    /// How many below it have something to do, and how many of them are over.
+    /// How many resources below it have something to do, and how many of them are done.
     pub(super) below: (usize, usize),
     begun: Option<Instant>,
 }
 
 impl Node {
-    /// Whether a provider makes it.
+    /// Whether it has a provider.
     pub(super) fn is_custom(&self) -> bool {
         let resource = self.step.as_ref().and_then(|step| step.new.as_ref().or(step.old.as_ref()));
         resource.is_some_and(|resource| resource.custom)
     }
 
-    /// Whether it was read, and nothing else.
+    /// Whether it was only read.
     pub(super) fn is_read(&self) -> bool {
         self.op == StepOp::Read && self.status == Status::Done
     }
 }
 
-/// What a preview says will happen to a resource.
+/// The step of a resource that a preview found.
 #[derive(Clone, Debug)]
 pub(crate) struct Intention {
     urn: Urn,
@@ -115,7 +115,7 @@ pub(crate) struct Board {
 }
 
 impl Board {
-    /// A board that expects what a preview found.
+    /// A board that expects the steps of a preview.
     pub(crate) fn expecting(plan: &[Intention]) -> Self {
         let mut board = Self::default();
         for intention in plan {
@@ -127,10 +127,10 @@ impl Board {
         board
     }
 
-    /// What this phase, a preview, found to do.
+    /// The steps that this phase, a preview, found.
     pub(crate) fn plan(&self) -> Vec<Intention> {
         let going = |node: &Node| matches!(node.op, StepOp::Delete | StepOp::Discard);
-        // A resource goes after those that need it.
+        // A resource is deleted after those that need it.
         let mut dependents: HashMap<&Urn, Vec<Urn>> = HashMap::new();
         for node in self.done.iter().map(|id| &self.nodes[*id]).filter(|node| going(node)) {
             let parent = node.parent.map(|parent| &self.nodes[parent].urn);
@@ -173,11 +173,11 @@ impl Board {
         }
     }
 
-    /// A step ended; `op` says what it came to.
+    /// A step ended; `op` is its outcome.
     pub(crate) fn ended(&mut self, step: &Arc<Step>, result: StepResult, op: StepOp, info: String, now: Instant) {
         let id = self.of(step);
         let node = &mut self.nodes[id];
-        // An import is compared with the program afterwards. If the two agree, the import is what happened.
+        // An import is compared with the program afterwards. If the two agree, the import is the outcome.
         let import = matches!(node.op, StepOp::Import | StepOp::ImportReplacement);
         if op == StepOp::Same && result == StepResult::Done && import && node.status == Status::Done {
             return;
@@ -205,7 +205,7 @@ impl Board {
             self.unchanged.insert(id);
         } else {
             self.unchanged.remove(&id);
-            // The half that makes the new one tells what changes.
+            // The half that creates the new resource shows the changes.
             if node.step.is_none() || step.new.is_some() {
                 node.step = Some(Arc::clone(step));
             }
@@ -213,7 +213,7 @@ impl Board {
         self.set(id, status);
     }
 
-    /// There will be no step for a resource.
+    /// A resource will get no step.
     pub(crate) fn not_started(&mut self, urn: &Urn) {
         let id = match self.index.get(urn) {
             Some(id) => *id,
@@ -228,7 +228,7 @@ impl Board {
         }
     }
 
-    /// A provider's word on a resource, which the next one replaces.
+    /// A provider's message about a resource, which the next one replaces.
     pub(crate) fn message(&mut self, urn: &Urn, message: &str) {
         if let Some(id) = self.index.get(urn) {
             let message = one_line(message);
@@ -256,7 +256,7 @@ impl Board {
         }
     }
 
-    /// The resources that are at work, the oldest first.
+    /// The running resources, the oldest first.
     pub(super) fn running(&self) -> impl Iterator<Item = usize> {
         self.running.values().copied()
     }
@@ -273,19 +273,19 @@ impl Board {
         self.failed.iter().copied()
     }
 
-    /// What is done, the last first; not everything if it is much.
+    /// The resources that are done, the latest first; not all if there are many.
     pub(super) fn recent(&self) -> impl Iterator<Item = usize> {
         self.recent.iter().rev().copied().filter(|id| self.nodes[*id].status == Status::Done)
     }
 
-    /// Everything that was done, failed or was not started, in the order of appearance.
+    /// Everything that is done, failed or was not started, in the order of appearance.
     pub(super) fn settled(&self) -> impl Iterator<Item = usize> {
         let mut all: Vec<usize> = self.done.iter().chain(&self.failed).chain(&self.not_started).copied().collect();
         all.sort_unstable();
         all.into_iter()
     }
 
-    /// What stayed as it was.
+    /// The unchanged resources.
     pub(super) fn unchanged(&self) -> impl Iterator<Item = usize> {
         self.unchanged.iter().copied()
     }
@@ -327,7 +327,7 @@ impl Board {
         id
     }
 
-    /// Puts a resource under its parent; a child may have been met before its parent was.
+    /// Puts a resource under its parent; a child may have been seen before its parent.
     fn attach(&mut self, id: usize, parent: Option<usize>) {
         let Some(parent) = parent.filter(|_| self.nodes[id].parent.is_none()) else { return };
         if self.above(parent).any(|above| above == id) {
@@ -386,12 +386,12 @@ impl Board {
     }
 }
 
-/// What a resource adds to the counts above it.
+/// The numbers that a resource adds to the counts above it.
 fn counts(status: Status) -> (usize, usize) {
     (usize::from(status != Status::Idle), usize::from(status.is_over()))
 }
 
-/// How many resources are where.
+/// How many resources have which status.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Tally {
     pub(super) running: usize,

@@ -1,4 +1,4 @@
-//! One frame of the live tree: which resources are shown on a screen of that size, and how.
+//! One frame of the live tree: which resources fit on a screen of that size, and how they look.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
@@ -23,13 +23,13 @@ const BOLD: Style = Style::new().bold();
 const BAD: Style = Style::new().bold().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Red)));
 const LATE: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Yellow)));
 
-/// What a frame shows besides the board.
+/// The content of a frame besides the board.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frame {
     pub(super) columns: usize,
     pub(super) rows: usize,
     pub(super) mood: Mood,
-    /// What the phase is: `Updating`.
+    /// The title of the phase: `Updating`.
     pub(super) title: &'static str,
     pub(super) begun: Instant,
     pub(super) now: Instant,
@@ -54,10 +54,10 @@ impl Frame {
         lines
     }
 
-    /// The tree of everything that happened, for the record: as long as it takes.
+    /// The tree of everything that happened, for the record, in its full length.
     pub(super) fn settled(&self, board: &Board, chosen: &BTreeSet<usize>, below: &dyn Fn(&Node) -> String) -> String {
         let rows = rows(board, chosen);
-        // What is printed for good may wrap: nothing is cut off.
+        // Final output may wrap: nothing is cut off.
         let lines = Self { over: true, ..*self }.tree(board, chosen, self.columns.max(40), usize::MAX);
         let mut out = String::new();
         for (line, (id, _)) in lines.into_iter().zip(rows) {
@@ -77,7 +77,7 @@ impl Frame {
         };
         let labels: Vec<(String, String, String)> = rows.iter().map(label).collect();
         let widest = labels.iter().map(|(branch, name, ty)| width(branch) + width(name) + width(ty) + 1).max();
-        // The marks and a space before the label, two spaces after it; what is left is for what happens.
+        // The marks and a space before the label, two spaces after it; the rest is for the step.
         let column = (widest.unwrap_or_default() + 6).min(columns * 3 / 5);
         rows.iter()
             .zip(labels)
@@ -88,7 +88,7 @@ impl Frame {
                 line.push(" ");
                 line.styled(words.style, if node.status == Status::Idle { "  " } else { words.mark });
                 line.push(" ");
-                // The label has a room of its own, so that a long name does not push away what happens to it.
+                // The label has limited room, so that a long name leaves enough for the step.
                 let mut label = Line::new(column.saturating_sub(6));
                 label.styled(DIM, &branch);
                 label.styled(BOLD, &name);
@@ -116,7 +116,7 @@ impl Frame {
 
     fn happening(&self, board: &Board, node: &Node, words: &Words, line: &mut Line) {
         let took = |line: &mut Line| {
-            // A component takes no time of its own.
+            // A component takes no time itself.
             if let Some(took) = node.took.filter(|_| self.mood == Mood::Done && node.is_custom()) {
                 line.styled(DIM, &format!(" {}", short(took)));
             }
@@ -158,7 +158,7 @@ impl Frame {
                     line.push(&node.remark);
                 }
                 took(line);
-                // Where every property is listed below, their names need not be listed here.
+                // If every property is listed below, the names are not repeated here.
                 if !(self.over && self.listed) {
                     line.push(&node.info);
                 }
@@ -223,7 +223,7 @@ impl Frame {
         lines
     }
 
-    /// What the end waits for.
+    /// The operations that the stop waits for.
     fn stop(&self, board: &Board, room: usize) -> String {
         let mut line = Line::new(room);
         line.styled(LATE, "Stopping");
@@ -242,7 +242,7 @@ impl Frame {
     }
 }
 
-/// The resources that a screen with so many rows shows, with those above them. Bounded by the rows, not by the resources.
+/// The resources that a screen with so many rows shows, with those above them. The work depends on the rows, not on the resources.
 fn choose(board: &Board, budget: usize) -> BTreeSet<usize> {
     let Tally { running, queued, waiting, done, failed, .. } = board.tally();
     let mut chosen = Chosen { board, set: BTreeSet::new(), budget };
@@ -253,7 +253,7 @@ fn choose(board: &Board, budget: usize) -> BTreeSet<usize> {
     }
     chosen.take(board.failed(), budget.div_ceil(4) + 1);
     chosen.take(board.running(), budget);
-    // What comes next and what was just done share the rest.
+    // The next steps and the latest results share the rest.
     let rest = chosen.left();
     chosen.take(board.recent(), rest.div_ceil(2));
     chosen.take(board.queued().chain(board.waiting()), budget);
@@ -292,7 +292,7 @@ fn rows(board: &Board, chosen: &BTreeSet<usize>) -> Vec<(usize, String)> {
         children.entry(board.get(*id).parent.filter(|parent| chosen.contains(parent))).or_default().push(*id);
     }
     let mut rows = Vec::new();
-    // A stack of its own instead of recursion: a hostile state may nest deeper than ours is.
+    // An explicit stack instead of recursion: a hostile state may nest deeper than the call stack allows.
     let mut open: Vec<(usize, String, String)> = Vec::new();
     let push = |open: &mut Vec<(usize, String, String)>, parent: Option<usize>, prefix: &str| {
         let Some(own) = children.get(&parent) else { return };

@@ -164,7 +164,7 @@ fn ten_thousand_resources_cost_no_more_than_a_screen() {
     }
     let lines = run.lines(100, 24, 5);
     assert_eq!(lines.len(), 23);
-    // All that runs, then what was just done.
+    // All running steps, then the latest results.
     assert_eq!(lines.iter().filter(|line| line.contains("creating 4s")).count(), 10);
     assert!(lines.iter().any(|line| line.contains("bucket-9999")), "{lines:#?}");
     assert_eq!(lines[22], "Updating 5s · 10 running · 9991 done");
@@ -204,7 +204,7 @@ fn an_import_that_the_program_agrees_with_stays_an_import() {
 proptest::proptest! {
     #![proptest_config(proptest::prelude::ProptestConfig { cases: 48, max_shrink_iters: 200, failure_persistence: None, ..Default::default() })]
 
-    /// Every name, message and note may come from somebody who wishes us ill, and a terminal may have any size.
+    /// Every name, message and note may come from an attacker, and a terminal may have any size.
     #[test]
     fn a_hostile_board_fits_and_is_harmless(
         names in [hostile::text(), hostile::text()],

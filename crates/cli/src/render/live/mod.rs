@@ -1,7 +1,7 @@
-//! The live tree: what is running, since when, what waits for what, redrawn in place while a phase runs.
+//! The live tree: the running steps with their times, and the waiting ones with the reason, redrawn in place while a phase runs.
 //!
-//! Events change the [`Board`]; a thread of its own paints it. The engine never waits for the terminal, and the painter wakes only
-//! when something has changed, or once a second for the clocks.
+//! Events change the [`Board`]; a separate thread paints it. The engine never waits for the terminal, and the painter wakes only when something has
+//! changed, or once a second for the clocks.
 
 mod board;
 mod frame;
@@ -26,10 +26,10 @@ pub(crate) use screen::size;
 /// The shortest time between two frames.
 const FRAME: Duration = Duration::from_millis(100);
 
-/// How often a running clock is shown anew.
+/// How often a running clock is redrawn.
 const TICK: Duration = Duration::from_secs(1);
 
-/// How many lines may wait to be printed: a terminal that stands still must not fill the memory.
+/// How many lines may wait to be printed: a terminal that does not read must not fill the memory.
 const WAITING_LINES: usize = 10_000;
 
 /// The live tree of one phase.
@@ -49,7 +49,7 @@ struct Shared {
 
 struct State {
     board: Board,
-    /// What is to be printed for good, above the tree.
+    /// Lines that are to be printed permanently, above the tree.
     above: VecDeque<String>,
     left_out: usize,
     stopping: bool,
@@ -64,7 +64,7 @@ impl Shared {
 }
 
 impl Live {
-    /// Begins to paint. Without a thread for it nothing is painted, and the end is shown all the same.
+    /// Starts painting. If no thread can be started, only the end is shown.
     pub(crate) fn start(
         out: Box<dyn Write + Send>,
         colored: bool,
@@ -90,7 +90,7 @@ impl Live {
         self.shared.changed.notify_one();
     }
 
-    /// Prints a text for good, above the tree.
+    /// Prints a text permanently, above the tree.
     pub(crate) fn print(&self, text: &str) {
         let mut state = self.shared.state();
         state.above.push_back(text.to_owned());
@@ -102,7 +102,7 @@ impl Live {
         self.shared.changed.notify_one();
     }
 
-    /// The user asked to stop: from now on it is shown what the end waits for.
+    /// The user asked to stop: from now on the tree shows the operations that are still running.
     pub(crate) fn stop(&self) {
         let mut state = self.shared.state();
         state.stopping = true;
@@ -110,13 +110,13 @@ impl Live {
         self.shared.changed.notify_one();
     }
 
-    /// What the phase found to do, for the one that follows a preview.
+    /// The steps that the phase found, for the phase that follows a preview.
     pub(crate) fn plan(&self) -> Vec<Intention> {
         self.shared.state().board.plan()
     }
 
-    /// The tree of what happened, with `below`, if there is one, under each resource that something happened to. `same` and `reads` say whether what
-    /// stayed the same and what was only read is in it.
+    /// The tree of everything that happened, with the text of `below`, if given, under each resource that had a step. `same` and `reads` include
+    /// unchanged resources and those that were only read.
     pub(crate) fn settled(&self, same: bool, reads: bool, below: Option<&dyn Fn(&Step) -> String>) -> String {
         let state = self.shared.state();
         let board = &state.board;
@@ -133,7 +133,7 @@ impl Live {
         frame.settled(board, &chosen, &below)
     }
 
-    /// Takes the tree away and prints what stays.
+    /// Removes the tree and prints the final text.
     pub(crate) fn end(&mut self, text: &str) {
         let Some(mut screen) = self.halt() else { return };
         let rest = taken(&mut self.shared.state());
@@ -179,7 +179,7 @@ fn taken(state: &mut State) -> String {
     text
 }
 
-/// Paints until the end, and gives the screen back.
+/// Paints until the end, and returns the screen.
 fn paint(shared: &Shared, mut screen: Screen, title: &'static str, mood: Mood, begun: Instant) -> Screen {
     loop {
         let mut state = shared.state();

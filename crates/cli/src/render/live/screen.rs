@@ -5,13 +5,13 @@ use std::io::{self, Write};
 
 use crate::render::text::width;
 
-/// Begins and ends an update that a terminal shows at once; one that does not know them ignores them.
+/// Marks the begin and end of an update that a terminal shows at once; other terminals ignore them.
 const HOLD: &str = "\x1b[?2026h";
 const RELEASE: &str = "\x1b[?2026l";
 const ERASE_BELOW: &str = "\x1b[J";
 const ERASE_LINE: &str = "\x1b[2K";
 
-/// An area that grows and shrinks at the end of what was printed. The cursor rests on its last line.
+/// An area that grows and shrinks below the printed lines. The cursor rests on its last line.
 pub(super) struct Screen {
     out: Box<dyn Write + Send>,
     colored: bool,
@@ -24,7 +24,7 @@ impl Screen {
         Self { out, colored, drawn: Vec::new(), columns: 0 }
     }
 
-    /// Shows these lines in place of the last ones, and prints `above` before them for good.
+    /// Shows these lines in place of the last ones, and prints `above` before them permanently.
     pub(super) fn draw(&mut self, above: &str, lines: Vec<String>, columns: usize) {
         let lines: Vec<String> = lines.into_iter().map(|line| self.shade(&line)).collect();
         if above.is_empty() && columns == self.columns && lines == self.drawn {
@@ -46,7 +46,7 @@ impl Screen {
         self.write(&text);
     }
 
-    /// Takes the area away and prints what stays.
+    /// Removes the area and prints the final text.
     pub(super) fn end(&mut self, text: &str, columns: usize) {
         let mut out = HOLD.to_owned();
         self.erase(columns, &mut out);
@@ -56,7 +56,7 @@ impl Screen {
         self.write(&out);
     }
 
-    /// Rewrites only the lines that are different, so that nothing flickers.
+    /// Rewrites only the lines that differ, so that nothing flickers.
     fn change(&self, lines: &[String], text: &mut String) {
         up(self.drawn.len(), text);
         let shrinks = lines.len() < self.drawn.len();
@@ -74,7 +74,7 @@ impl Screen {
         }
     }
 
-    /// Goes to the beginning of the area and clears it. A terminal that was made narrower has broken the lines.
+    /// Goes to the beginning of the area and clears it. In a terminal that became narrower, the lines have wrapped.
     fn erase(&self, columns: usize, text: &mut String) {
         let rows = |line: &String| {
             let bare = anstream::adapter::strip_str(line).to_string();
@@ -88,13 +88,13 @@ impl Screen {
         if self.colored { line.to_owned() } else { anstream::adapter::strip_str(line).to_string() }
     }
 
-    /// A terminal that went away is no reason to stop an update half way.
+    /// An update goes on even if its terminal is closed.
     fn write(&mut self, text: &str) {
         let _ = self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush());
     }
 }
 
-/// From the last of so many rows to the beginning of the first.
+/// Moves from the last of so many rows to the beginning of the first.
 fn up(rows: usize, text: &mut String) {
     text.push('\r');
     if rows > 1 {

@@ -12,7 +12,7 @@ const STYLE: &str = "body{max-width:52rem;margin:2rem auto;padding:0 1rem;font:1
     pre{padding:.8em;overflow-x:auto}dt{margin-top:.8em}dd{margin-left:1.5em}.marks{color:#666}.deprecated{color:#a40}\
     @media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}code,pre{background:#2a2a2a}a{color:#8bf}.marks{color:#999}}";
 
-/// The page. What has a page of its own becomes a link if there is one.
+/// The page. Subjects that have a page become links.
 pub(crate) fn html(blocks: &[Block], links: Links<'_>) -> String {
     let title = blocks.iter().find_map(|block| match block {
         Block::Heading { text, .. } => Some(one_line(&plain(text))),
@@ -21,7 +21,7 @@ pub(crate) fn html(blocks: &[Block], links: Links<'_>) -> String {
     let mut body = String::new();
     render(&mut body, blocks, links);
     let title = escaped(&title.unwrap_or_default());
-    // No script and nothing from elsewhere, whatever a description holds.
+    // No script and nothing from elsewhere, whatever a description contains.
     let policy = "default-src 'none'; style-src 'unsafe-inline'";
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
@@ -99,7 +99,7 @@ fn inline(text: &Text, links: Links<'_>) -> String {
     text.iter().map(span).collect()
 }
 
-/// Text that is no markup. Escape codes go first: afterwards they would not be whole.
+/// Text without markup. Escape codes go first: afterwards they would not be whole.
 fn escaped(text: &str) -> String {
     harmless(text)
         .replace('&', "&amp;")

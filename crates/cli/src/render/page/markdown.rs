@@ -1,4 +1,4 @@
-//! A page as Markdown, in which nothing of a schema is markup or HTML.
+//! A page as Markdown, in which no text of a schema acts as markup or HTML.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use outrigger_workspace::{Block, Member, Span, Text};
 use super::Links;
 use crate::render::text::{harmless, one_line};
 
-/// The page. What has a page of its own becomes a link if there is one.
+/// The page. Subjects that have a page become links.
 pub(crate) fn markdown(blocks: &[Block], links: Links<'_>) -> String {
     let mut out = String::new();
     render(&mut out, blocks, "", links);

@@ -10,7 +10,7 @@ use outrigger_workspace::{Block, Documentation, Subject};
 
 use super::{Links, html, markdown};
 
-/// File systems take longer names, but not much longer ones.
+/// File systems accept longer names, but not much longer ones.
 const LONGEST_NAME: usize = 120;
 
 /// A form in which pages can be written.
@@ -37,7 +37,7 @@ impl Format {
     }
 }
 
-/// Writes the pages of these subjects and the index, which lists all. Gives the number of files.
+/// Writes the pages of these subjects and the index, which lists all. Returns the number of files.
 pub(crate) fn write(
     documentation: &Documentation,
     index: &[Block],
@@ -65,7 +65,7 @@ pub(crate) fn write(
     Ok(paths.len() + 1)
 }
 
-/// A path for each subject. Tokens are no paths: they hold slashes, and differ in case only.
+/// A path for each subject. Tokens cannot be paths: they contain slashes, and some differ in case only.
 fn paths(subjects: &[Subject], format: Format) -> HashMap<&Subject, String> {
     let mut taken = BTreeSet::new();
     let path = |subject: &Subject| {

@@ -17,7 +17,7 @@ const WARNING: Style = Style::new().fg_color(Some(Color::Ansi(AnsiColor::Yellow)
 
 /// Longer lines are hard to read, however wide the terminal is.
 const WIDEST: usize = 110;
-/// Narrower than this, words stand on lines of their own.
+/// In a narrower terminal, every word gets a line of its own.
 const NARROWEST: usize = 20;
 
 /// The page in lines of at most so many columns, with styles in it.
@@ -74,7 +74,7 @@ fn plain(text: &str) -> Text {
     vec![Span::Plain(text.to_owned())]
 }
 
-/// Words in lines; `first` and `rest` are how far the first line and the others stand in.
+/// Words in lines; `first` and `rest` are the indentation of the first line and of the others.
 fn wrapped(out: &mut String, parts: &[(&Text, Style)], first: usize, rest: usize, columns: usize) {
     let mut line = Line { taken: first, ..Line::default() };
     line.text.push_str(&" ".repeat(first));
@@ -105,7 +105,7 @@ fn shown(span: &Span, style: Style) -> (String, Style) {
     }
 }
 
-/// A line that is filled word by word. What stands without a space between it is one word, whatever its styles are.
+/// A line that is filled word by word. Parts without a space between them are one word, whatever their styles.
 #[derive(Default)]
 struct Line {
     text: String,
@@ -116,7 +116,7 @@ struct Line {
 }
 
 impl Line {
-    /// Puts the word that was collected on this line or the next one.
+    /// Puts the collected word on this line or the next one.
     fn space(&mut self, out: &mut String, rest: usize, columns: usize) {
         let word = std::mem::take(&mut self.word);
         if word.is_empty() {

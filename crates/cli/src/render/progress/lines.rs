@@ -15,8 +15,7 @@ use crate::render::step::{found, label, trouble, words};
 use crate::render::text::harmless;
 
 impl Progress {
-    /// The lines for an event, if it has any. `took` is the length of a call that has ended, `called` are the steps whose provider is
-    /// called now.
+    /// The lines for an event, if it has any. `took` is the length of a call that has ended, `called` are the steps whose provider is called now.
     pub(super) fn text(&self, event: &Event, took: Option<Duration>, called: &[Arc<Step>]) -> Option<String> {
         match event {
             Event::CallStarted { .. } => {
@@ -24,18 +23,18 @@ impl Progress {
                 (!lines.is_empty()).then(|| lines.join("\n"))
             }
             Event::StepEnded { step, result, result_op } => self.ended(step, *result, *result_op, took),
-            // Of those that never came to a step there may be thousands: the summary counts them.
+            // Thousands of steps may never have started: the summary counts them.
             Event::StepStarted(_) | Event::NotStarted { .. } | Event::Outputs { .. } => None,
             Event::Diagnostic { diagnostic, .. } => {
                 let mut shown = self.view.redaction.hide_in(diagnostic);
-                // A preview and the update after it meet the same warnings.
+                // A preview and the update after it produce the same warnings.
                 if !shown.is_error() && !self.view.shown.is_new(&shown.to_string()) {
                     return None;
                 }
                 shown.notes.iter_mut().for_each(|note| shorten(note, &self.view.shown));
                 Some(self.view.redaction.hide(&self.view.renderer.render(&shown)).trim_end().to_owned())
             }
-            // A status that the next one replaces needs a screen that can replace it.
+            // A status that the next one replaces needs a screen.
             Event::Log { level: LogLevel::Debug, .. } | Event::Log { ephemeral: true, .. } => None,
             Event::Log { level, urn, message, .. } => {
                 let word = match level {
@@ -50,7 +49,7 @@ impl Progress {
         }
     }
 
-    /// The line of a step whose provider is called; a preview has none, because there it only says what would be.
+    /// The line of a step whose provider is called; a preview has none, because nothing is called for real.
     fn begun(&self, step: &Step) -> Option<String> {
         let quiet = matches!(step.op, StepOp::Same | StepOp::Replace | StepOp::Refresh)
             || (step.op == StepOp::Read && !self.view.reads);
@@ -92,13 +91,13 @@ impl Progress {
         Some(format!(" {style}{mark}{style:#} {}{what}{rest}", label(&step.urn)))
     }
 
-    /// What changes, on the same line or below it.
+    /// The changes, on the same line or below it.
     fn changed(&self, step: &Step) -> String {
         let changed = if self.view.diff { self.below(step) } else { self.brief(step) };
         format!("{}{changed}", harmless(&remarks(step)))
     }
 
-    /// What changes, in a few words, with a space in front.
+    /// A short list of the changes, with a space in front.
     pub(super) fn brief(&self, step: &Step) -> String {
         match step.op {
             StepOp::Update | StepOp::Replace | StepOp::CreateReplacement => noted(&changes(step)),
@@ -113,7 +112,7 @@ impl Progress {
         self.below(step)
     }
 
-    /// Everything that changes, on lines of its own after the present one.
+    /// All changes, on separate lines below the current one.
     fn below(&self, step: &Step) -> String {
         match in_full(step, self.view.secrets).trim_end() {
             "" => String::new(),
@@ -134,7 +133,7 @@ fn noted(changes: &[Change]) -> String {
     }
 }
 
-/// A plugin that dies takes every call with it that it was working on. Each is told, but the same stack trace only once.
+/// A plugin that dies fails every call that it was working on. Each call gets the error, but a stack trace is shown only once.
 fn shorten(note: &mut String, shown: &Shown) {
     let Some((title, _)) = note.split_once('\n') else { return };
     let above = format!("{title} as above");

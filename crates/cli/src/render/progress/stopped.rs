@@ -7,18 +7,18 @@ use outrigger_value::Urn;
 
 use crate::render::text::one_line;
 
-/// So many names stand in the line at the end.
+/// How many names the line at the end lists.
 const SHOWN: usize = 20;
 
 #[derive(Default)]
 pub(super) struct Stopped {
     names: Vec<String>,
-    /// What the errors said that were shown.
+    /// The reasons of the errors that were shown.
     reasons: HashSet<String>,
 }
 
 impl Stopped {
-    /// Whether an error goes into the line at the end, because another one has said the same.
+    /// Whether an error goes into the line at the end, because another one with the same reason was shown.
     pub(super) fn takes(&mut self, urn: &Urn, diagnostic: &Diagnostic) -> bool {
         let Diagnostic { code, detail, hints, notes, .. } = diagnostic;
         let is_new = self.reasons.insert(format!("{code} {detail:?} {hints:?} {notes:?}"));
@@ -55,7 +55,7 @@ mod tests {
         assert_eq!(stopped.line(), "");
         assert!(stopped.takes(&urn("b"), &error("plugin-cancelled", "given up")));
         assert_eq!(stopped.line(), "1 more operation was stopped: b\n\n");
-        // What fails for a reason of its own meanwhile is shown.
+        // An error with a different reason is shown.
         assert!(!stopped.takes(&urn("c"), &error("plugin-error", "quota")));
         assert!(!stopped.takes(&urn("d"), &error("plugin-error", "no such zone")));
         for number in 0..20 {

@@ -12,7 +12,7 @@ pub(super) struct UnderWay(BTreeMap<Urn, BTreeMap<StepOp, Begun>>);
 
 struct Begun {
     step: Arc<Step>,
-    /// `None` while the step waits for a place among the parallel calls.
+    /// `None` while the step waits for a free slot among the parallel calls.
     called: Option<Instant>,
 }
 
@@ -22,7 +22,7 @@ impl UnderWay {
         self.0.entry(step.urn.clone()).or_default().insert(step.op, begun);
     }
 
-    /// Notes that the provider of a resource is called. Answers the steps that waited for it.
+    /// Records that the provider of a resource is called. Returns the steps that waited for it.
     pub(super) fn calling(&mut self, urn: &Urn) -> Vec<Arc<Step>> {
         let waiting = self.0.get_mut(urn).into_iter().flat_map(BTreeMap::values_mut);
         waiting
@@ -34,7 +34,7 @@ impl UnderWay {
             .collect()
     }
 
-    /// How long the call of a step took that has ended, if there was one.
+    /// How long the call of a step that ended took, if there was one.
     pub(super) fn ended(&mut self, step: &Step) -> Option<Duration> {
         let steps = self.0.get_mut(&step.urn)?;
         let begun = steps.remove(&step.op)?;
@@ -44,7 +44,7 @@ impl UnderWay {
         Some(begun.called?.elapsed())
     }
 
-    /// The steps whose provider is at work.
+    /// The steps whose provider is working.
     pub(super) fn called(&self) -> impl Iterator<Item = &Step> {
         self.0.values().flat_map(BTreeMap::values).filter(|begun| begun.called.is_some()).map(|begun| &*begun.step)
     }

@@ -1,4 +1,4 @@
-//! Plugins that are asked by hand, and the log of what they are asked.
+//! Calls to plugins by hand, and the log of calls.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -178,7 +178,7 @@ fn wrong_requests_are_told_with_their_place() {
     refused(&["simple", "Check", r#"{"urm": "x"}"#], &["the request was not sent", "urm"]);
 }
 
-/// The lines of a log, of which each is an entry as Pulumi writes it.
+/// The lines of a log, each of them an entry as Pulumi writes it.
 fn log(sandbox: &Sandbox, name: &str) -> Vec<Value> {
     let text = fs::read_to_string(sandbox.path("project").join(name)).unwrap();
     assert!(!text.contains(CANARY), "{:#?}", text.lines().filter(|line| line.contains(CANARY)).collect::<Vec<_>>());
@@ -242,7 +242,7 @@ fn every_call_is_logged_and_no_secret_is() {
     sandbox.outrigger(&["preview"]).ended(1).says(&["error[call-log]", "PULUMI_DEBUG_GRPC"]);
 }
 
-/// What is not text arrives as JSON in text, and goes to the provider as what that says.
+/// A value that is not a string arrives as JSON in a string, and is decoded for the provider.
 #[test]
 fn secrets_inside_settings_are_not_logged() {
     let program = format!(
@@ -284,7 +284,7 @@ fn the_bridge_under_pulumi_logs_its_own_calls() {
     let applied = completed(&entries, "ApplyResourceChange");
     assert_eq!(applied[0]["request"]["config"]["keepers"]["song"], "[secret]", "{applied:?}");
 
-    // Pulumi's own log takes them, too, each line whole.
+    // Pulumi's own log gets them, too, each line whole.
     sandbox.set("PULUMI_TF_DEBUG_GRPC", None);
     sandbox.set("PULUMI_DEBUG_GRPC", Some(sandbox.path("project/all.jsonl").to_str().unwrap()));
     sandbox.pulumi(&["destroy", "--yes", "--skip-preview"]).ok();

@@ -1,4 +1,4 @@
-//! One project, two tools: `outrigger` and `pulumi` take turns and neither notices.
+//! One project, two tools: `outrigger` and `pulumi` take turns, and neither finds anything to change.
 
 use crate::sandbox::Sandbox;
 

@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 
 use crate::peers::asking::{asked, sandbox};
 
-/// A call, its request, a place in the first answer, and what is there.
+/// A call, its request, a place in the first answer, and the value there.
 type Row = (&'static str, Value, &'static str, Value);
 
-/// What providers of either protocol can do. `~` is the provider's name.
+/// The calls that providers of both protocols have. `~` is the provider's name.
 fn of_both() -> Vec<Row> {
     let named = json!({"id": "known", "name": "there", "value": "already"});
     let about = |kind: &str, rest: Value| {
@@ -77,7 +77,7 @@ fn of_both() -> Vec<Row> {
     ]
 }
 
-/// What only newer providers can do.
+/// The calls that only newer providers have.
 fn of_the_newer() -> Vec<Row> {
     let identified = |rest: Value| {
         let mut request = json!({"type_name": "wide_identified"});
@@ -118,7 +118,7 @@ fn of_the_newer() -> Vec<Row> {
     ]
 }
 
-/// `local` is the one of the published providers that has an action.
+/// `local` is the only published provider that has an action.
 fn of_actions() -> Vec<Row> {
     let echo = json!({"action_type": "local_command", "config": {"command": "echo", "arguments": ["hello"]}});
     vec![

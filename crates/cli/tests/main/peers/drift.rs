@@ -1,4 +1,4 @@
-//! What changes behind our back, with the provider whose cloud is a file.
+//! Changes made outside of a run, with the provider whose cloud is a file.
 
 use std::fs;
 

@@ -16,7 +16,7 @@ fn fields(object: &Json) -> String {
     names.join(",")
 }
 
-/// An event without what differs from run to run: ids, times, provider's messages.
+/// An event without the parts that differ from run to run: ids, times, provider's messages.
 pub(super) fn shape(event: &Json) -> Option<String> {
     let kind = event.as_object().unwrap().keys().find(|key| key.ends_with("Event")).unwrap();
     let body = &event[kind];
@@ -60,7 +60,7 @@ fn shapes(sandbox: &Sandbox) -> Vec<String> {
     assert!(events.iter().all(|event| event["timestamp"].is_u64()));
     assert!(!text.contains("canary"));
     let mut shapes: Vec<String> = events.iter().filter_map(shape).collect();
-    // Calls run at the same time: their order is nobody's promise.
+    // Calls run at the same time: their order is not guaranteed.
     shapes.sort();
     shapes
 }
@@ -91,7 +91,7 @@ fn the_log_is_pulumis() {
         theirs.pulumi(&arguments).ok();
         let (mut ours, mut theirs) = (shapes(&ours), shapes(&theirs));
         if arguments[0] == "refresh" {
-            // `pulumi` lists and counts what it does not read.
+            // `pulumi` lists and counts resources that it does not read.
             let unread = |shape: &String| shape.starts_with("summaryEvent") || shape.contains("type=\"pulumi:");
             ours.retain(|shape| !unread(shape));
             theirs.retain(|shape| !unread(shape));

@@ -19,7 +19,7 @@ outputs:
   secret: {'fn::secret': canary}
 ";
 
-/// Of every kind of step one: same with another protection, update, replace in both orders, import, read, create, delete.
+/// One step of every kind: same with another protection, update, replace in both orders, import, read, create, delete.
 const SECOND: &str = "name: shop
 runtime: yaml
 resources:
@@ -50,8 +50,8 @@ resources:
   kept: {type: 'oracle:Thing', properties: {value: same, colour: red}}
 ";
 
-/// The document without what differs from run to run: how long it took, the order of steps and reasons, places in the Go code that evaluates a program. Of the
-/// diagnostics, whether there is an error.
+/// The document without the parts that differ from run to run: how long it took, the order of steps and reasons, places in the Go code that evaluates
+/// a program. The diagnostics are reduced to whether there is an error.
 fn document(answer: &Answer) -> Json {
     let mut document: Json = serde_json::from_str(&answer.stdout).unwrap();
     assert!(!answer.stdout.contains("canary"), "{document}");

@@ -18,7 +18,7 @@ fn what_runs_and_what_waits_is_on_the_screen() {
         }
         assert!(screen.shown().contains("1 running · 1 waiting"), "{}", screen.shown());
         assert_eq!(screen.finish(child), 0, "{}", screen.all());
-        // What is left is the tree as it ended, once, and nothing of the frames before.
+        // The final tree is there once, and nothing of the frames before.
         let all = screen.all();
         let ended: Vec<&str> = all.lines().skip_while(|line| !line.starts_with("Updating (dev)")).collect();
         assert_eq!(ended.iter().filter(|line| line.contains("─ a ")).count(), 1, "{all}");

@@ -1,4 +1,4 @@
-//! Two at once: exactly one works.
+//! Two commands at the same time: exactly one works.
 
 use std::fs;
 use std::io::{BufReader, Read};

@@ -1,4 +1,4 @@
-//! Runs that do only a part: what was named, or what a failure leaves possible.
+//! Runs of only some resources: those that were named, or that a failure leaves possible.
 
 use crate::sandbox::Sandbox;
 
@@ -71,7 +71,7 @@ fn targets_may_be_patterns() {
     sandbox.pulumi(&["preview", "--stack", "dev", "--target", "**::one-b", "--expect-no-changes"]).ok();
 }
 
-/// One line to copy, however many there are.
+/// A single line to copy, however many there are.
 #[test]
 fn dependents_that_were_not_named_are_listed_as_flags() {
     let dependent =

@@ -1,5 +1,5 @@
-//! What a plugin hears: the same life of the same stack under the real `pulumi` and under `outrigger`, written down by a tap that
-//! stands between host and plugin and hands on bytes; and what `pulumi` said, said again to fresh processes of the plugin.
+//! The calls to a plugin: the same life of the same stack under the real `pulumi` and under `outrigger`, recorded by a tap between host and plugin
+//! that passes on bytes; and the calls of `pulumi`, replayed to fresh processes of the plugin.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -21,7 +21,7 @@ const ENOUGH: usize = 300;
 /// How a secret is marked on the wire.
 const SIGNATURE: &str = "4dabf18193072939515e22adb298388d";
 
-/// The life of the stack: a name, what the program is then, the command.
+/// The life of the stack: a name, the stage of the program, the command.
 const STEPS: [(&str, Stage, &[&str]); 8] = [
     ("preview", Stage::First, &["preview"]),
     ("create", Stage::First, &["up", "--yes", "--skip-preview"]),
@@ -33,12 +33,12 @@ const STEPS: [(&str, Stage, &[&str]); 8] = [
     ("destroy", Stage::Moved, &["destroy", "--yes", "--skip-preview"]),
 ];
 
-/// Calls that are not compared between the tools: how a host comes to know a plugin and takes leave of it. `pulumi` starts the
-/// plugin once more for its schema; we keep schemas. Their requests hold addresses of services and what the host can do.
+/// Calls that are not compared between the tools: how a host starts and ends a plugin. `pulumi` starts the plugin once more for its schema; we keep
+/// schemas. Their requests contain addresses of services and the host's abilities.
 const ACQUAINTANCE: [&str; 4] = ["Handshake", "GetPluginInfo", "GetSchema", "Cancel"];
 
-/// Fields that are not compared between the tools. The first two say where a plugin may publish views of a resource, which is
-/// a service that we do not have; the last one is random.
+/// Fields that are not compared between the tools. The first two are where a plugin may publish views of a resource, a service that we do not have;
+/// the last one is random.
 const INCOMPARABLE: [&str; 3] = ["resourceStatusAddress", "resourceStatusToken", "randomSeed"];
 
 #[derive(Clone, Copy, PartialEq)]
@@ -78,7 +78,7 @@ fn program(stage: Stage) -> String {
     text
 }
 
-/// Somebody changes one file and removes another, before the refresh.
+/// Changes one file and removes another, as another program would, before the refresh.
 fn interfere(step: &str, sandbox: &Sandbox) {
     if step == "refresh" {
         sandbox.write("there/0", "scribble");
@@ -122,7 +122,7 @@ impl Call {
     }
 }
 
-/// Takes the values out that a random resource made, which are also its ids, and the sandbox's path.
+/// Removes the values that a random resource created, which are also its ids, and the sandbox's path.
 fn mask(value: &Json, random: bool, root: &str) -> Json {
     match value {
         Json::Object(fields) => {
@@ -139,7 +139,7 @@ fn mask(value: &Json, random: bool, root: &str) -> Json {
     }
 }
 
-/// That it is there, and whether it is secret, has to be the same.
+/// Its presence, and whether it is secret, have to be the same.
 fn mask_made(value: &Json) -> Json {
     if value.get(SIGNATURE).is_none() {
         return "RANDOM".into();
@@ -155,7 +155,7 @@ fn read(text: &str) -> Vec<Call> {
     calls
 }
 
-/// Lives the life, and answers the sandbox in which there is a recording of each step.
+/// Runs the life, and returns the sandbox with a recording of each step.
 fn record(tool: Tool) -> Sandbox {
     let mut sandbox = Sandbox::new(&program(Stage::First));
     sandbox.write("given.txt", "a file of the project");
@@ -180,7 +180,7 @@ fn recording(sandbox: &Sandbox, step: &str) -> Vec<Call> {
     read(&fs::read_to_string(sandbox.path(step)).unwrap())
 }
 
-/// The calls about resources, configuration and functions, in an order that does not depend on who came first.
+/// The calls about resources, configuration and functions, sorted, because calls run at the same time.
 fn told(sandbox: &Sandbox, step: &str) -> Vec<Told> {
     let root = sandbox.path("");
     let root = root.to_str().unwrap().trim_end_matches('/');
@@ -195,7 +195,7 @@ fn total(sandbox: &Sandbox) -> usize {
     STEPS.iter().map(|(step, ..)| recording(sandbox, step).len()).sum()
 }
 
-/// What is in `these` more often than in `those`.
+/// The elements that `these` has more often than `those`.
 fn without(these: &[Told], those: &[Told]) -> Vec<Told> {
     let mut counts = BTreeMap::new();
     for each in those {
@@ -223,8 +223,8 @@ fn a_plugin_hears_the_same_from_both_and_says_the_same_when_it_hears_it_again() 
         assert_eq!(without(&ours, &theirs), [], "{step}: only outrigger says this, or is answered so");
         let mut more = without(&theirs, &ours);
         if step == "refresh" {
-            // `pulumi` asks for the difference of everything that it has read, also of what is as it was: the answer is
-            // that there is none, and we do not ask.
+            // `pulumi` asks for the diff of everything that it has read, also of unchanged resources: the answer is that there is none, and we do not
+            // ask.
             more.retain(|call| call.method != "Diff" || !call.answer.contains("DIFF_NONE"));
         }
         assert_eq!(more, [], "{step}: only pulumi says this, or is answered so");
@@ -232,7 +232,7 @@ fn a_plugin_hears_the_same_from_both_and_says_the_same_when_it_hears_it_again() 
     replay(&pulumi);
 }
 
-/// Says everything again, in its order, to fresh processes of the plugin, in the directory as it was in the beginning.
+/// Repeats all calls, in their order, to fresh processes of the plugin, in the directory as it was in the beginning.
 fn replay(sandbox: &Sandbox) {
     let plugin = sandbox.path("plugin/pulumi-resource-kit");
     for directory in ["here", "there"] {

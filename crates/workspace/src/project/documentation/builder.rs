@@ -1,4 +1,4 @@
-//! A page while it is made: rows of properties, and the types that they mention.
+//! A page under construction: rows of properties, and the types that they mention.
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
@@ -11,7 +11,7 @@ use super::{Block, PropertyRow, Span, Subject, Text, plain, prose};
 /// Values that are longer are not shown as a default.
 const LONGEST_VALUE: usize = 200;
 
-/// A page while it is made.
+/// A page under construction.
 pub(super) struct Page<'a> {
     package: &'a Package,
     pub(super) names: PropertyNames,
@@ -135,7 +135,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Everything that was mentioned, and what is mentioned there, each once.
+    /// All types that were mentioned, and those that they mention, each once.
     pub(super) fn types(&mut self) {
         let mut first = true;
         while let Some(token) = self.types.pop_front() {
@@ -274,7 +274,7 @@ fn sentence(markdown: &str) -> String {
         _ => None,
     });
     let text = texts.collect::<Vec<_>>().join(" ");
-    // Some bridges say no more than that.
+    // Some bridges write no more than that.
     if text.eq_ignore_ascii_case("deprecated") { "It should no longer be used.".to_owned() } else { text }
 }
 

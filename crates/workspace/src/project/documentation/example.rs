@@ -1,4 +1,4 @@
-//! A program that has one resource or calls one function, with no more than what is required.
+//! A program that has one resource or calls one function, with no more than the required properties.
 
 use std::fmt::Write;
 
@@ -12,7 +12,7 @@ const DEEPEST: usize = 16;
 /// Resources that others need, at most.
 const MOST: usize = 20;
 
-/// Values for text whose name contains a word.
+/// Strings for properties whose name contains a word.
 const TEXTS: [(&str, &str); 6] = [
     ("url", "https://example.com"),
     ("email", "user@example.com"),
@@ -64,7 +64,7 @@ struct Example<'a> {
 }
 
 impl Example<'_> {
-    /// Adds a resource unless there is one of its type; gives its name.
+    /// Adds a resource unless there is one of its type; returns its name.
     fn add(&mut self, token: &str, depth: usize) -> String {
         if let Some((name, ..)) = self.resources.iter().find(|(_, known, _)| known == token) {
             return name.clone();
@@ -201,7 +201,7 @@ fn below(text: &mut String, value: &Json, indent: usize) {
     }
 }
 
-/// A text as YAML has it: in quotes, unless it cannot be anything else.
+/// A string in YAML: in quotes, unless it cannot be anything else.
 fn scalar(text: &str) -> String {
     let word = text.starts_with(|first: char| first.is_ascii_alphabetic() || first == '$')
         && text.chars().all(|letter| letter.is_ascii_alphanumeric() || "_-./:${}@".contains(letter))

@@ -1,10 +1,10 @@
-//! What stands in Markdown and is no Markdown: HTML, and Pulumi's marks.
+//! Markup in Markdown that is not Markdown: HTML, and Pulumi's marks.
 
-/// What is a tag of HTML and not a placeholder such as `<name>`.
+/// The HTML tags; a placeholder such as `<name>` is not one.
 const TAGS: &str = "a abbr b blockquote br center cite code dd del details div dl dt em font h1 h2 h3 h4 h5 h6 hr i img \
     kbd li ol p pre pulumi-lang s small span strong sub summary sup table tbody td th thead tr tt u ul";
 
-/// A tag or a link that is longer is none, so that the work grows with the text and not with its square.
+/// A longer tag or link does not count, so that the work is linear in the text.
 pub(super) const LONGEST_TAG: usize = 1024;
 
 /// No code has more backticks around it.
@@ -26,7 +26,7 @@ pub(super) fn without_markup(markdown: &str) -> String {
     result
 }
 
-/// The code in backticks that a text begins with: its length, and what stays of it.
+/// The code in backticks that a text begins with: its length, and its content.
 pub(super) fn code_span(text: &str) -> Option<(usize, &str)> {
     let ticks = text.len() - text.trim_start_matches('`').len();
     if ticks > LONGEST_FENCE {
@@ -37,7 +37,7 @@ pub(super) fn code_span(text: &str) -> Option<(usize, &str)> {
     (!text[..end].contains("\n\n")).then_some((end, &text[..end]))
 }
 
-/// What Pulumi's mark `{{% ref #/resources/TOKEN/inputProperties/NAME %}}` refers to: its length, and the name.
+/// The target of Pulumi's mark `{{% ref #/resources/TOKEN/inputProperties/NAME %}}`: the length of the mark, and the name.
 fn reference(text: &str) -> Option<(usize, &str)> {
     let inside = beginning(text.strip_prefix("{{%")?, LONGEST_TAG);
     let (target, _) = inside.split_once("%}}")?;

@@ -120,7 +120,7 @@ impl Documentation {
         self.names.as_ref().map(|names| names.properties(&self.package, token, sides)).unwrap_or_default()
     }
 
-    /// The keys of the provider's configuration. Only the provider's inputs tell which of them are required.
+    /// The keys of the provider's configuration. Only the provider's inputs show which of them are required.
     fn configuration(&self) -> Result<Vec<PropertyRow>, Diagnostic> {
         let (package, name) = (&self.package, self.package.name());
         let broken = |error: SchemaError| unreadable(&error.to_string());

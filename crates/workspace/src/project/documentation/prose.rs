@@ -8,7 +8,7 @@ use super::{Block, Span, Text};
 const OTHER_LANGUAGES: &str = "c# cs csharp fsharp go golang hcl java javascript js nodejs py python terraform tf ts tsx typescript \
     vb";
 
-/// What a first sentence is looked for in: some descriptions are books.
+/// The part that is searched for a first sentence: some descriptions are books.
 const BEGINNING: usize = 1000;
 
 /// The blocks of a description. Its headings begin at `level`.
@@ -24,7 +24,7 @@ pub(super) fn blocks(markdown: &str, level: u8) -> Vec<Block> {
         };
         let inside: Vec<&str> = lines.by_ref().take_while(|line| !line.trim().starts_with(fence)).collect();
         paragraphs(&std::mem::take(&mut prose), level, &mut blocks);
-        // Without its text, the code of another language stays until it is known which headings stood above it.
+        // Code of another language stays as an empty block until the headings above it are known.
         let text = if is_among(OTHER_LANGUAGES, &language) { String::new() } else { inside.join("\n") };
         blocks.push(Block::Code { language, text });
     }
@@ -121,7 +121,7 @@ fn listed(line: &str) -> Option<&str> {
     rest.filter(|rest| rest.starts_with(' ')).map(str::trim)
 }
 
-/// A heading above nothing, or above nothing but text behind left-out code, belonged to what was left out.
+/// A heading above nothing, or above nothing but text after left-out code, belonged to the left-out part.
 fn without_empty_sections(blocks: Vec<Block>) -> Vec<Block> {
     let mut kept: Vec<Block> = Vec::new();
     let is_left_out = |block: &Block| matches!(block, Block::Code { text, .. } if text.trim().is_empty());
@@ -189,7 +189,7 @@ fn push_plain(spans: &mut Text, plain: &mut String) {
     }
 }
 
-/// `[text](address)` and `![text](address)`. Only pages of the web are worth a link.
+/// `[text](address)` and `![text](address)`. Only web pages become links.
 fn link(text: &str) -> Option<(usize, Span)> {
     let inside = text.strip_prefix("![").or_else(|| text.strip_prefix('['))?;
     let inside = beginning(inside, LONGEST_TAG);

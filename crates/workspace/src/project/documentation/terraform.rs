@@ -1,4 +1,4 @@
-//! Terraform's names of what a bridged package has, from the mapping that every bridge gives: Pulumi's, for its own packages, and ours.
+//! Terraform's names for the parts of a bridged package, from the mapping that every bridge provides: Pulumi's, for its own packages, and ours.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 /// Terraform's schema has no deeper objects.
 const DEEPEST: usize = 64;
 
-/// Terraform's names. The mapping stays text; what is looked up is decoded.
+/// Terraform's names. The mapping stays text; entries are decoded when they are looked up.
 pub(super) struct Names {
     text: String,
     /// By Terraform's names.
@@ -33,7 +33,7 @@ struct Known {
 pub(super) struct PropertyNames {
     pub(super) own: BTreeMap<String, String>,
     pub(super) types: HashMap<String, BTreeMap<String, String>>,
-    /// The attribute or block that a type came from, where its name is another one.
+    /// The attribute or block that a type came from, if its name differs.
     pub(super) type_names: HashMap<String, String>,
 }
 
@@ -106,7 +106,7 @@ impl Names {
 }
 
 impl PropertyNames {
-    /// The names of one object's properties; those of the objects below it are noted.
+    /// The names of one object's properties; those of the objects below it are recorded.
     fn object(
         &mut self,
         package: &Package,
@@ -120,7 +120,7 @@ impl PropertyNames {
             let field = fields.get(terraform);
             let renamed = field.and_then(|field| field.get("name")?.as_str()).filter(|name| !name.is_empty());
             let camel = case::camel(terraform);
-            // Whether a list is plural depends on how many elements it may have: the name that the package has is the one.
+            // Whether a list is plural depends on how many elements it may have: the name that exists in the package counts.
             let candidates = [renamed.map(str::to_owned), Some(inflect::plural(&camel)), Some(camel)];
             let Some((name, property)) =
                 candidates.into_iter().flatten().find_map(|name| properties.get_key_value(&name))
@@ -135,7 +135,7 @@ impl PropertyNames {
             else {
                 continue;
             };
-            // Noted before what is in it, for types that contain themselves.
+            // Recorded before its members, for types that contain themselves.
             self.types.insert(token.clone(), BTreeMap::new());
             self.type_names.insert(token.clone(), terraform.clone());
             let below = field

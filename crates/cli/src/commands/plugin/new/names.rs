@@ -4,7 +4,7 @@ use outrigger_diagnostic::Diagnostic;
 
 use super::FILES;
 
-/// Names that no module of a crate can have: Rust's keywords, the files of Cargo, and crates that the root of the new one names.
+/// Names that a module cannot have: Rust's keywords, the files of Cargo, and crates that the root of the new one names.
 const NO_MODULES: &str = "abstract as async await become box break const continue crate do dyn else enum extern false final fn for gen if \
     impl in let loop macro match mod move mut override priv pub ref return self static struct super trait true try type typeof unsafe \
     unsized use virtual where while yield lib main alloc core std outrigger_sdk";
@@ -21,7 +21,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// The resource is called like the package where no name is given, if the crate can have such a struct.
+    /// Without a name, the resource is called like the package, if the crate can have such a struct.
     pub(super) fn new(package: &str, resource: Option<&str>) -> Result<Self, Diagnostic> {
         check_package(package)?;
         let resource = match resource {
@@ -46,7 +46,7 @@ impl Names {
     }
 }
 
-/// A name that is right for a package, an executable and a crate.
+/// Checks that a name is valid for a package, an executable and a crate.
 fn check_package(name: &str) -> Result<(), Diagnostic> {
     let fits = name.starts_with(|first: char| first.is_ascii_lowercase())
         && name.chars().all(|letter| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '-')
@@ -60,7 +60,7 @@ fn check_package(name: &str) -> Result<(), Diagnostic> {
         .hint("Choose another, such as `kit`: the executable is then called `pulumi-resource-kit`."))
 }
 
-/// A name that is right for a resource type and a struct.
+/// Checks that a name is valid for a resource type and a struct.
 fn check_resource(name: &str) -> Result<&str, Diagnostic> {
     let refused = |reason: &str| {
         Err(Diagnostic::error("plugin-name-invalid", format!("`{name}` cannot be the name of a resource"))
@@ -78,7 +78,7 @@ fn check_resource(name: &str) -> Result<&str, Diagnostic> {
     }
 }
 
-/// Whether the template's code has a name already.
+/// Whether a name is used in the template's code.
 fn is_taken(name: &str) -> bool {
     let code = FILES.iter().filter(|(path, _)| path.ends_with(".rs")).flat_map(|(_, text)| text.lines());
     let mut words = code

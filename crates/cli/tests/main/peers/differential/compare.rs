@@ -21,7 +21,7 @@ pub(crate) fn scrub(patterns: &[(Regex, &str)], value: &mut Value) {
     }
 }
 
-/// Puts a list in order wherever its order says nothing.
+/// Sorts a list wherever its order has no meaning.
 pub(crate) fn sort(unordered: &[Exception], scenario: &Scenario, path: &mut Vec<String>, value: &mut Value) {
     match value {
         Value::Array(items) if unordered.iter().any(|it| it.at(scenario, path)) => items.sort_by_key(Value::to_string),
@@ -40,7 +40,7 @@ pub(crate) fn sort(unordered: &[Exception], scenario: &Scenario, path: &mut Vec<
 #[derive(Debug, Clone)]
 pub(crate) struct Difference {
     pub(crate) path: Vec<String>,
-    /// What the first said, where it said something.
+    /// The first side's value, if it has one.
     pub(crate) left: Option<Value>,
     pub(crate) right: Option<Value>,
 }
@@ -95,12 +95,12 @@ fn collect(path: &mut Vec<String>, left: Option<&Value>, right: Option<&Value>, 
     }
 }
 
-/// The JSON in a text, as the bridge keeps its bookkeeping.
+/// The JSON in a string, in the form of the bridge's bookkeeping.
 fn inside(text: &str) -> Option<Value> {
     serde_json::from_str(text).ok().filter(|value: &Value| value.is_object() || value.is_array())
 }
 
-/// Whether a path is one that a pattern describes.
+/// Whether a path matches a pattern.
 pub(crate) fn matches(pattern: &[&str], path: &[String]) -> bool {
     match (pattern, path) {
         ([], []) => true,

@@ -11,8 +11,8 @@ use serde_json::Value;
 
 use crate::place::peer;
 
-/// The engine's monitor, for `Construct` and `Call`: our server connects to it first, whether the method needs it or not.
-/// Nothing that is asked here does, so it takes connections and answers nothing.
+/// The engine's monitor, for `Construct` and `Call`: our server connects to it first, whether the method needs it or not. No call here needs it, so
+/// it accepts connections and answers nothing.
 pub(crate) fn monitor() -> String {
     static MONITOR: LazyLock<TcpListener> = LazyLock::new(|| TcpListener::bind("127.0.0.1:0").unwrap());
     MONITOR.local_addr().unwrap().to_string()
@@ -26,7 +26,7 @@ pub(crate) struct Drive {
 }
 
 impl Drive {
-    /// Starts a plugin whose home is a directory of the test's; what it writes to standard error is appended to a file.
+    /// Starts a plugin whose home is a directory of the test's; its stderr is appended to a file.
     pub(crate) fn start(plugin: &Path, home: &Path, errors: &Path) -> Self {
         let errors = File::options().create(true).append(true).open(errors).unwrap();
         let mut driver = Command::new(peer("bin/pulumi-drive"))
@@ -47,8 +47,8 @@ impl Drive {
         Self { driver, calls, answers }
     }
 
-    /// Makes a call and waits for its answer, which is an object with `reply` or `error`. A driver that is gone, or says
-    /// something else, is no answer of a plugin that could be compared: it says why on standard error, and the test ends.
+    /// Makes a call and waits for its answer, which is an object with `reply` or `error`. If the driver is gone, or prints anything else, there is no
+    /// answer of a plugin to compare: the reason is on stderr, and the test ends.
     pub(crate) fn call(&mut self, call: &Value) -> Value {
         let mut line = call.to_string();
         line.push('\n');

@@ -1,13 +1,11 @@
 //! Pulumi's Go bridge to Terraform providers and another one, call by call.
 //!
-//! A scenario talks with the Go bridge; its answers become parts of the requests that follow. Then the other side gets the
-//! same requests, in a world that begins and is changed in the same way, and everything that it answers, logs or does to
-//! the world is compared.
+//! A scenario talks with the Go bridge; its answers become parts of the requests that follow. Then the other side gets the same requests, in a world
+//! that begins and is changed in the same way, and its answers, logs and effects on the world are compared.
 //!
-//! The other side is ours. `OUTRIGGER_BRIDGE` is another executable; with the Go bridge on both sides nothing differs by
-//! decision, which shows that the masks cover all that is random by nature, and nothing else. `OUTRIGGER_RECORD` is a
-//! directory that gets one file of calls and answers for each provider, and its schema. `OUTRIGGER_SCENARIO` is a part of
-//! `PROVIDER/SCENARIO`, to run less than all.
+//! The other side is ours. `OUTRIGGER_BRIDGE` is another executable; with the Go bridge on both sides there are no intended differences, which shows
+//! that the masks cover all random values, and nothing else. `OUTRIGGER_RECORD` is a directory that gets one file of calls and answers for each
+//! provider, and its schema. `OUTRIGGER_SCENARIO` is a part of `PROVIDER/SCENARIO`, to run only some.
 
 mod compare;
 mod drive;
@@ -62,7 +60,7 @@ fn bridges_answer_alike() {
     assert!(wrong.is_empty(), "{} things are wrong\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// Runs every scenario with both, and compares. Providers run beside each other, each in a directory of its own.
+/// Runs every scenario with both, and compares. Providers run in parallel, each in a separate directory.
 fn differential(go: &Path, other: &Path) -> Report {
     let scratch = tempfile::tempdir().unwrap();
     let record = std::env::var_os("OUTRIGGER_RECORD").map(PathBuf::from);
@@ -153,7 +151,7 @@ fn fresh_home(directory: &Path) -> PathBuf {
     World::fresh(&directory.join("home")).root().to_owned()
 }
 
-/// The first and last calls of any provider's first scenario: who are you, what can you do, what do you not know.
+/// The first calls of every provider's first scenario, about its identity and abilities, and calls that it does not know.
 pub(crate) fn introduction(talk: &mut Talk, config: Value) {
     talk.call("Handshake", json!({"engineAddress": "", "rootDirectory": "/", "programDirectory": "/"}));
     talk.call("GetPluginInfo", json!({}));

@@ -1,4 +1,4 @@
-//! What the Go bridge said, for other programs to read.
+//! The Go bridge's answers, for other programs to read.
 
 use std::fs::{self, File};
 use std::io::Write;

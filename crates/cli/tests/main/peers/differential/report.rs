@@ -1,4 +1,4 @@
-//! What a comparison found, and whether it compared anything.
+//! The result of a comparison, and whether it compared anything.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,22 +8,22 @@ use super::Scenario;
 use super::compare::Difference;
 use super::exceptions::{self, CLOCK, Case, Exception, MASKS};
 
-/// How many requests a whole run makes at least, and how many of them the Go bridge does as it is asked.
+/// How many requests a whole run makes at least, and in how many of them the Go bridge succeeds.
 const REQUESTS: usize = 2500;
 const SUCCESSES: usize = 2000;
 
-/// What a comparison found.
+/// The result of a comparison.
 pub(crate) struct Report {
     pub(crate) requests: usize,
-    /// Differences that nobody expected, with their places.
+    /// Unexpected differences, with their places.
     pub(crate) unexpected: Vec<String>,
     /// How often something differed for which reason.
     pub(crate) explained: BTreeMap<&'static str, usize>,
-    /// What the Go bridge did as it was asked: how often, by provider and method.
+    /// The Go bridge's successful calls: how many, by provider and method.
     successes: BTreeMap<(&'static str, String), usize>,
-    /// What may differ, first by chance and then by decision.
+    /// The expected differences, first those by chance and then those by decision.
     exceptions: Vec<&'static Exception>,
-    /// Those that were of use, by their places in the list.
+    /// Those that were used, by their places in the list.
     used: BTreeSet<usize>,
 }
 
@@ -41,7 +41,7 @@ impl Report {
         }
     }
 
-    /// Another request, and what the Go bridge answered.
+    /// Counts another request, with the Go bridge's answer.
     pub(crate) fn count(&mut self, scenario: &Scenario, call: &Value, told: &Value) {
         self.requests += 1;
         let method = call["method"].as_str().unwrap();
@@ -85,8 +85,8 @@ impl Report {
         }
     }
 
-    /// What is wrong with a whole run beside its differences: exceptions that covered nothing, and things that the Go
-    /// bridge was never seen to do. Two bridges that both fail are alike, and say nothing.
+    /// Faults of a whole run beside its differences: exceptions that covered nothing, and calls that never succeeded with the Go bridge. Two bridges
+    /// that both fail are alike, and prove nothing.
     pub(crate) fn doubts(&self, providers: &BTreeSet<&'static str>) -> Vec<String> {
         let idle = self.exceptions.iter().enumerate().filter(|(index, _)| !self.used.contains(index));
         let mut doubts: Vec<String> = idle.map(|(_, it)| format!("an exception that covers nothing: {it}")).collect();
@@ -105,7 +105,7 @@ impl Report {
     }
 }
 
-/// What every provider is asked for, unless it has no such thing.
+/// The calls that every provider is asked for, unless it has no such thing.
 fn needed(provider: &str) -> impl Iterator<Item = &'static str> {
     let all = ["Check", "Create preview", "Create", "Diff", "Update", "Delete", "Read", "Invoke"];
     let without: &[&str] = match provider {

@@ -4,14 +4,14 @@ use serde_json::{Value, json};
 
 use super::talk::{Talk, plain};
 
-/// A resource in a conversation: what the engine would know of it.
+/// A resource in a conversation, with the state that the engine would have.
 pub(crate) struct Resource<'a> {
     talk: &'a mut Talk,
     token: String,
     urn: String,
     name: String,
     pub(crate) id: String,
-    /// What the last check answered.
+    /// The answer of the last check.
     pub(crate) inputs: Value,
     /// The properties that the last create, update or read answered.
     pub(crate) state: Value,
@@ -23,7 +23,7 @@ impl<'a> Resource<'a> {
         Self { talk, token, urn, name: name.to_owned(), id, inputs, state }
     }
 
-    /// The conversation, for what happens meanwhile.
+    /// The conversation, for other calls in between.
     pub(crate) fn talk(&mut self) -> &mut Talk {
         self.talk
     }
@@ -41,13 +41,13 @@ impl<'a> Resource<'a> {
         self.talk.call(method, request)
     }
 
-    /// A call about this resource that may take some time only.
+    /// A call about this resource with a limited time.
     pub(crate) fn call_for(&mut self, seconds: f64, method: &str, more: Value) -> Value {
         let request = self.request(more);
         self.talk.call_for(seconds, method, request)
     }
 
-    /// Checks inputs, and takes what comes back.
+    /// Checks inputs, and keeps the answer.
     pub(crate) fn check(&mut self, news: Value) -> Value {
         let olds = plain(&self.inputs);
         let answer = self.call(
@@ -79,7 +79,7 @@ impl<'a> Resource<'a> {
         self.diff(&inputs, &[])
     }
 
-    /// A diff of the inputs that it was made from and the ones that it has now.
+    /// A diff of the inputs that it was created with and the present ones.
     pub(crate) fn diff(&mut self, old_inputs: &Value, ignore: &[&str]) -> Value {
         let more = json!({
             "id": self.id, "olds": plain(&self.state), "news": plain(&self.inputs),
@@ -125,7 +125,7 @@ impl<'a> Resource<'a> {
         self.call("Delete", more)
     }
 
-    /// Checks new inputs, asks what they mean, and does it.
+    /// Checks new inputs, asks for the diff, and applies it.
     pub(crate) fn change(&mut self, news: Value) {
         let old_inputs = self.inputs.clone();
         self.check(news);

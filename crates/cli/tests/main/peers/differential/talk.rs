@@ -1,4 +1,4 @@
-//! What a scenario is written with.
+//! The calls for writing a scenario.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use super::resource::Resource;
 use super::world::World;
 use crate::peers::terraform::moto::Moto;
 
-/// What the wire has in the place of a value that is not known yet, whatever its type.
+/// The wire's placeholder for a value that is not known yet, whatever its type.
 pub(crate) const UNKNOWN: &str = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 const SIGNATURE: &str = "4dabf18193072939515e22adb298388d";
 const SECRET: &str = "1b47061264138c4ac30d75fd1eb44270";
@@ -16,11 +16,11 @@ const SECRET: &str = "1b47061264138c4ac30d75fd1eb44270";
 pub(crate) enum Event {
     /// A call, its answer, and the world after it.
     Call { call: Value, answer: Value, world: Value },
-    /// Somebody changed the world.
+    /// Another program changed the world.
     Change { file: String, content: Option<String> },
 }
 
-/// A conversation with a fresh plugin process, in which each request may be made from the answers before it.
+/// A conversation with a fresh plugin process, in which a request may depend on earlier answers.
 pub(crate) struct Talk {
     provider: &'static str,
     program: String,
@@ -35,7 +35,7 @@ impl Talk {
         Self { provider, program, drive, world, cloud: None, events: Vec::new() }
     }
 
-    /// What happened, and the cloud in which it did, if there was one.
+    /// The events, and the cloud in which they happened, if there was one.
     pub(crate) fn end(self) -> (Vec<Event>, Option<Moto>) {
         (self.events, self.cloud)
     }
@@ -60,12 +60,12 @@ impl Talk {
         self.program.clone()
     }
 
-    /// Makes a call and answers what came back, `{"reply": …}` or `{"error": …}`.
+    /// Makes a call and returns its answer, `{"reply": …}` or `{"error": …}`.
     pub(crate) fn call(&mut self, method: &str, request: Value) -> Value {
         self.send(json!({"method": method, "request": request}))
     }
 
-    /// A call that may take some time only.
+    /// A call with a limited time.
     pub(crate) fn call_for(&mut self, seconds: f64, method: &str, request: Value) -> Value {
         self.send(json!({"method": method, "request": request, "seconds": seconds}))
     }
@@ -76,20 +76,20 @@ impl Talk {
         answer
     }
 
-    /// Somebody else writes a file of the world, or removes it.
+    /// Writes or removes a file of the world, as another program would.
     pub(crate) fn put(&mut self, file: &str, content: Option<&str>) {
         self.world.put(file, content);
         self.events.push(Event::Change { file: file.to_owned(), content: content.map(str::to_owned) });
     }
 
-    /// Somebody else changes a file that holds JSON.
+    /// Changes a file with JSON, as another program would.
     pub(crate) fn edit(&mut self, file: &str, change: impl FnOnce(&mut Value)) {
         let mut content = serde_json::from_str(&self.world.get(file)).unwrap();
         change(&mut content);
         self.put(file, Some(&content.to_string()));
     }
 
-    /// What every conversation begins with: which provider, its schema, its configuration.
+    /// The beginning of every conversation: the provider's parameters, its schema, its configuration.
     pub(crate) fn begin(&mut self, config: Value) {
         self.parameterize();
         let urn = self.provider_urn();
@@ -104,7 +104,7 @@ impl Talk {
         self.call("Parameterize", json!({"args": {"args": args}}));
     }
 
-    /// `Configure` with what `CheckConfig` answered.
+    /// `Configure` with the answer of `CheckConfig`.
     pub(crate) fn configure(&mut self, args: Value) {
         let request = json!({
             "args": args, "acceptSecrets": true, "acceptResources": true,
@@ -137,8 +137,8 @@ impl Talk {
         self.call("Call", json!({"tok": token, "args": args, "monitorEndpoint": monitor()}))
     }
 
-    /// A resource from its beginning to its end, through every call that an engine would make: it is made from the first inputs
-    /// and changed to each of the others, by an update or by a replacement, whichever the plugin asks for.
+    /// A resource from its creation to its deletion, through every call that an engine would make: it is created with the first inputs and changed to
+    /// each of the others, by an update or by a replacement, whichever the plugin asks for.
     pub(crate) fn life(&mut self, kind: &str, name: &str, inputs: &[Value]) {
         let mut resource = self.resource(kind, name);
         let [first, others @ ..] = inputs else { panic!("a life without inputs") };
@@ -160,7 +160,7 @@ pub(crate) fn secret(value: Value) -> Value {
     json!({SIGNATURE: SECRET, "value": value})
 }
 
-/// Whether a value is one that is marked as secret.
+/// Whether a value is marked as secret.
 pub(crate) fn is_secret(value: &Value) -> bool {
     value.get(SIGNATURE).is_some_and(|mark| mark == SECRET)
 }

@@ -26,7 +26,7 @@ impl World {
         &self.root
     }
 
-    /// Somebody else writes a file, or removes it.
+    /// Writes or removes a file, as another program would.
     pub(crate) fn put(&self, file: &str, content: Option<&str>) {
         let path = self.root.join(file);
         match content {

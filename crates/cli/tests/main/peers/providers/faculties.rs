@@ -1,4 +1,4 @@
-//! What only some providers have: secrets, assets, configuration, functions, reads, parameters, failures.
+//! Features that only some providers have: secrets, assets, configuration, functions, reads, parameters, failures.
 
 use serde_json::{Value as Json, json};
 
@@ -20,7 +20,7 @@ fn secret() {
         look: |sandbox| {
             let export = sandbox.outrigger(&["stack", "export"]).ok().stdout;
             assert!(export.contains("ciphertext") && !export.contains("hidden-1f6b"), "{export}");
-            // Only the program itself says it.
+            // Only the program itself contains it.
             assert_eq!(sandbox.files_with("hidden-1f6b"), [sandbox.path("project/Pulumi.yaml")]);
             assert_eq!(stack_outputs(sandbox), json!({"private": "hidden-1f6b"}));
             sandbox.outrigger(&["stack", "output", "private"]).ok().says(&["[secret]"]);
@@ -115,7 +115,7 @@ resources:
     project(&[("config", "9.0.0")], program).outrigger(&["up", "--yes"]).ended(1).says(&["missing name"]);
     Life {
         config: &[("config:name", "ours")],
-        // It puts an empty prefix before what it is told.
+        // It adds an empty prefix to its input.
         made: json!({"it": {"text": ": hello"}}),
         look: |sandbox| {
             let all = resources(sandbox);

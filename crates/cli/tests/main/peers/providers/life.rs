@@ -1,4 +1,4 @@
-//! One life for all: made, looked at, left alone, edited, refreshed, destroyed.
+//! One life for all: created, read, left alone, edited, refreshed, destroyed.
 
 use std::collections::BTreeMap;
 
@@ -6,18 +6,18 @@ use serde_json::{Value as Json, json};
 
 use crate::sandbox::Sandbox;
 
-/// What an edit does to a resource that was there before.
+/// The effect of an edit on an existing resource.
 #[derive(Clone, Copy)]
 pub(super) enum Change {
     Updated,
     Replaced,
 }
 
-/// What a refresh finds after the edit.
+/// The result of a refresh after the edit.
 pub(super) enum Refreshed {
     /// Everything as it was left.
     Same,
-    /// The provider tells something else: these are the resources then.
+    /// The provider reports a difference: these are the resources then.
     Drifted(Json),
     /// The provider cannot read, so nothing may change.
     Unreadable,
@@ -33,11 +33,11 @@ pub(super) struct Life {
     pub(super) program: &'static str,
     /// The outputs of all resources, by name.
     pub(super) made: Json,
-    /// Looks closer at what is there after the first update.
+    /// Looks closer at the resources after the first update.
     pub(super) look: fn(&Sandbox),
-    /// A file, a text in it, and what stands there later.
+    /// A file, a text in it, and the text that replaces it.
     pub(super) edit: [&'static str; 3],
-    /// What becomes of each resource that the edit changes.
+    /// The effect on each resource that the edit changes.
     pub(super) changes: &'static [(&'static str, Change)],
     pub(super) edited: Json,
     pub(super) refreshed: Refreshed,
@@ -79,7 +79,7 @@ impl Life {
         assert!(text.contains(from), "`{from}` is not in {file}");
         sandbox.write(file, &text.replace(from, to));
         let told = sandbox.outrigger(&["preview", "--expect-no-changes"]);
-        // What is only read is never a change.
+        // A resource that is only read never changes.
         told.ended(if first.values().all(|resource| resource["external"] == true) { 0 } else { 7 });
         sandbox.outrigger(&["up", "--yes"]).ok();
         let second = wanted(&sandbox);

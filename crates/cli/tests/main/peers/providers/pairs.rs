@@ -132,7 +132,7 @@ fn the_same_under_both() {
         our.ok();
         assert_eq!(masked(outputs(&wanted(&ours))), masked(outputs(&wanted(&theirs))), "{package}");
         assert_eq!(stack_outputs(&ours), stack_outputs(&theirs), "{package}");
-        // Some of them cannot compare: then neither engine can look at its own work, nor at the other's.
+        // Some of them cannot compare: then neither engine can check its own work, nor the other's.
         let looks = |sandbox: &Sandbox| {
             let arguments = ["preview", "--expect-no-changes"];
             [sandbox.outrigger(&arguments).code == 0, sandbox.pulumi(&arguments).code == 0]
@@ -165,7 +165,7 @@ fn a_type_of_a_package_that_is_not_there() {
     ours.outrigger(&["preview", "--expect-no-changes"]).ok();
 }
 
-/// Packages whose schema is broken, or describes what only other languages make: both engines say no.
+/// Packages whose schema is broken, or describes features of other languages only: both engines reject them.
 #[test]
 fn refused_by_both() {
     let programs = [

@@ -1,4 +1,4 @@
-//! Values of every shape: how they come back, and what an edit of them does.
+//! Values of every shape: how they come back, and the effect of an edit.
 
 use serde_json::json;
 
@@ -11,7 +11,7 @@ fn simple() {
         edit: ["Pulumi.yaml", "flag: true", "flag: false"],
         changes: &[("a", Change::Updated), ("b", Change::Updated)],
         edited: json!({"a": {"value": false}, "b": {"value": false}}),
-        // Whatever it was told, it reads true.
+        // It always reads true, whatever it was given.
         refreshed: Refreshed::Drifted(json!({"a": {"value": true}, "b": {"value": true}})),
         ..Life::of(
             &[("simple", "2.0.0")],

@@ -49,14 +49,14 @@ const EDITED: [(&str, Change); 13] = [
     ("user", Change::Updated),
 ];
 
-/// What the settings of version 3 are called in version 5.
+/// Names of version 3's settings in version 5.
 const RENAMED: [(&str, &str); 2] =
     [("skipGetEc2Platforms", "skipRegionValidation"), ("s3ForcePathStyle", "s3UsePathStyle")];
 
 /// The executable of a newer provider, for machines on which Terraform does not find one.
 const NEWER: &str = "OUTRIGGER_AWS_PROVIDER";
 
-/// The newer provider where Terraform finds it, by the configuration and the mirrors of whoever runs the tests.
+/// The newer provider where Terraform finds it, by the user's own configuration and mirrors.
 fn installed(unpacked: &Path) -> Result<PathBuf, Diagnostic> {
     let sources = Sources::new(SearchContext {
         environment: env::vars().collect(),
@@ -69,7 +69,7 @@ fn installed(unpacked: &Path) -> Result<PathBuf, Diagnostic> {
     Ok(runtime.block_on(sources.resolve(&aws))?.executable().unwrap().to_owned())
 }
 
-/// A service, what it is asked, what it answers after the update, and what after the destruction.
+/// A service, a question to it, and the answers after the update and after the destruction.
 const ASKED: [(&str, Question, &str, &str); 16] = [
     ("s3", Question::Get("/shop-files/a.txt"), "bye", "NoSuchBucket"),
     ("s3", Question::Get("/shop-files?tagging"), "<Value>two</Value>", "NoSuchBucket"),
@@ -163,7 +163,7 @@ fn seventeen_kinds_of_the_newer_provider_under_both_tools() {
     lives(&provider, &edited(PROGRAM, &RENAMED));
 }
 
-/// Both tools at once, each in a cloud of its own: most of the time the provider waits for what it has made.
+/// Both tools at the same time, each with its own cloud: most of the time the provider waits for its resources.
 fn lives(provider: &Path, program: &str) {
     thread::scope(|threads| {
         for tool in [Tool::Outrigger, Tool::Pulumi] {
@@ -191,7 +191,7 @@ fn live(tool: Tool, provider: &Path, program: &str) {
     let expected = EDITED.map(|(name, change)| (name.to_owned(), change)).into();
     assert_eq!(changes(&made, &wanted(&world.sandbox)), expected, "{tool:?}");
     world.run(&["preview", "--expect-no-changes"]).ok();
-    // The state says what was meant; the cloud says what came of it.
+    // The state has the intended values; the cloud has the real ones.
     let key = made["key"]["outputs"]["keyId"].as_str().unwrap();
     for (service, question, updated, _) in ASKED {
         let told = moto.ask(service, &question);

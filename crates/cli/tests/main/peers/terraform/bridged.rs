@@ -1,4 +1,4 @@
-//! Failures again, with our bridge under the real `pulumi`: what a person reads there, and what is in the state.
+//! Failures again, with our bridge under the real `pulumi`: the messages, and the state.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -9,7 +9,7 @@ use super::world::{Tool, World};
 use crate::place::peer;
 use crate::sandbox::Answer;
 
-/// A resource, what is said of it, and how it is left. Of an operation whose end nobody saw `pulumi` keeps nothing.
+/// A resource, the messages about it, and how it is left. `pulumi` keeps no operation whose end was not seen.
 struct Row(&'static str, &'static [&'static str], Left);
 
 const WRONG: [Row; 10] = [
@@ -54,7 +54,7 @@ const STRICT: [Row; 2] = [
     Row("crude:InconsistentApply {value: v}", &["the provider did something inconsistent"], Left::Partial),
 ];
 
-/// Every row is a resource of one program: `pulumi` takes a second for each update, whatever is in it.
+/// Every row is a resource of one program: `pulumi` takes a second for each update, whatever it contains.
 fn all(rows: &[Row]) -> String {
     let resources = rows.iter().enumerate().map(|(index, Row(resource, ..))| {
         let (ty, properties) = resource.split_once(' ').unwrap();
@@ -63,7 +63,7 @@ fn all(rows: &[Row]) -> String {
     format!("resources:\n{}", resources.collect::<String>())
 }
 
-/// What `pulumi` says of one resource at the end.
+/// The messages of `pulumi` about one resource at the end.
 fn said<'a>(text: &'a str, name: &str) -> &'a str {
     text.split_once(&format!("({name}):")).map_or("", |(_, rest)| rest.split("\n\n").next().unwrap_or(rest))
 }
@@ -86,7 +86,7 @@ fn creations_that_go_wrong() {
     }
 }
 
-/// Programs that are no provider, or not one for us.
+/// Programs that are no provider, or not a usable one.
 #[test]
 fn a_provider_that_cannot_be_started() {
     let world = World::new(Tool::Pulumi, &[], "");
@@ -105,13 +105,13 @@ fn a_provider_that_cannot_be_started() {
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
         added(&world, name).says(&[says]);
     }
-    // A plugin of another program knows its own cookie only.
+    // A plugin for another program accepts its own cookie only.
     symlink(peer("bin/go-plugin-peer"), directory.join("terraform-provider-stranger")).unwrap();
     added(&world, "stranger").says(&["it is a plugin for another program", "TF_PLUGIN_MAGIC_COOKIE"]);
     assert!(!world.sandbox.read("Pulumi.yaml").contains("source:"));
 }
 
-/// What it wrote before it ended says why, so `pulumi` is told.
+/// Its stderr explains why it ended, so `pulumi` shows it.
 #[test]
 fn the_last_words_of_a_provider_that_cannot_be_started() {
     let world = World::new(Tool::Pulumi, &[], "");
@@ -122,7 +122,7 @@ fn the_last_words_of_a_provider_that_cannot_be_started() {
     added(&world, "early").says(&["before the flood"]);
 }
 
-/// What `pulumi` says when such a provider is to be a package.
+/// The messages of `pulumi` when such a provider is added as a package.
 #[track_caller]
 fn added(world: &World, name: &str) -> Answer {
     let path = world.sandbox.path(&format!("odd/terraform-provider-{name}")).display().to_string();

@@ -1,4 +1,4 @@
-//! An update that is ended while a provider works: by a person, who wants to keep what exists, or by the provider's death.
+//! An update that is ended while a provider works: by a user, who wants to keep the resources, or by the provider's death.
 
 use std::fs;
 use std::io::{BufReader, Read};
@@ -14,7 +14,7 @@ use crate::peers::interruption::{CALLED, await_line, interrupt};
 use crate::peers::providers::life::wanted;
 use crate::sandbox::answer;
 
-/// The second exists and is not ready for as long as nobody stops it.
+/// The second exists and is not ready until it is stopped.
 const PROGRAM: &str = "\
 resources:
   first: {type: 'wide:Named', properties: {name: first}}
@@ -24,7 +24,7 @@ resources:
     options: {dependsOn: ['${first}']}
 ";
 
-/// An update that has made everything, and still waits for the second.
+/// An update that has created everything, and still waits for the second.
 fn waiting(tool: Tool) -> (World, Child) {
     let world = World::new(tool, &["wide"], PROGRAM);
     let child = world.start(&["up", "--yes", "--skip-preview"]);
@@ -32,7 +32,7 @@ fn waiting(tool: Tool) -> (World, Child) {
     (world, child)
 }
 
-/// Ctrl-C stops the provider, which answers all the same: what it made is in the state, and the next update goes on from there.
+/// Ctrl-C stops the provider, which still answers: the created resource is in the state, and the next update continues from there.
 fn stopped(tool: Tool) {
     let (world, child) = waiting(tool);
     interrupt(&child);
@@ -53,7 +53,7 @@ fn stopped(tool: Tool) {
     assert_eq!(world.everything(), Vec::<String>::new());
 }
 
-/// As if a run had been killed after its provider had deleted something, and before the answer was written down.
+/// The journal of a run that was killed after its provider had deleted a resource, and before the answer was written.
 #[test]
 fn what_an_interrupted_run_deleted_is_made_anew() {
     let program = "resources:\n  a: {type: 'wide:Named', properties: {name: a}}\n  b: {type: 'wide:Named', properties: {name: b}}\n";
@@ -107,7 +107,7 @@ fn stopped_for_good(tool: Tool) {
     let mut child = world.start(&["up", "--yes", "--skip-preview"]);
     awaited(|| fs::read_dir(world.cloud("ancient/faulty")).ok()?.next().map(|_| ()));
     interrupt(&child);
-    // The second counts as one only when the first was heard.
+    // The second signal counts as one only after the first was handled.
     match tool {
         Tool::Outrigger => await_line(&mut BufReader::new(child.stderr.as_mut().unwrap()), "Still under way"),
         Tool::Pulumi => await_line(&mut BufReader::new(child.stdout.as_mut().unwrap()), "^C received"),
@@ -123,7 +123,7 @@ fn stopped_for_good(tool: Tool) {
     assert_eq!(left(&world, "first"), Left::Resource, "{tool:?}");
     assert_eq!(left(&world, "second"), Left::Doubt, "{tool:?}: {}", answer.text());
 
-    // What is known goes on as ever: only the one in doubt is left to a person.
+    // Known resources are handled as ever: only the one in doubt is left to the user.
     world.run(&["refresh", "--yes", "--skip-preview", "--clear-pending-creates"]).ok();
     assert_eq!(left(&world, "second"), Left::Nothing, "{tool:?}");
     world.run(&["destroy", "--yes", "--skip-preview"]).ok();
@@ -140,8 +140,8 @@ fn a_person_ends_pulumi_with_a_provider_that_does_not_stop() {
     stopped_for_good(Tool::Pulumi);
 }
 
-/// A provider whose schema is known is needed only when its configuration is checked. If it does not come up until then, one Ctrl-C is
-/// enough: a start changes nothing.
+/// A provider whose schema is known is needed only when its configuration is checked. If it has not started by then, one Ctrl-C is enough: a start
+/// changes nothing.
 #[test]
 fn a_person_stops_outrigger_with_a_provider_that_does_not_come_up() {
     let program = "resources:\n  a: {type: 'wide:Named', properties: {name: a}}\n  b: {type: 'random:Pet'}\n";
@@ -153,7 +153,7 @@ fn a_person_stops_outrigger_with_a_provider_that_does_not_come_up() {
     replaceable.becomes_in_disguise(&world, &format!("echo >> '{}'\nexec sleep 600", begun.display()));
     let mut child = world.start(&["up", "--yes", "--skip-preview", "--json-events"]);
     let mut stdout = BufReader::new(child.stdout.take().unwrap());
-    // By the time that the other one is made, the first one is waited for.
+    // When the other one is created, the run waits for the first one.
     await_line(&mut stdout, CALLED);
     awaited(|| begun.exists().then_some(()));
     let began = Instant::now();
@@ -169,7 +169,7 @@ fn a_person_stops_outrigger_with_a_provider_that_does_not_come_up() {
     assert_eq!(fs::read(&begun).unwrap(), b"\n", "it was started again");
 }
 
-/// Nor is a person kept waiting by a provider that cannot be started, twice.
+/// Nor does the user wait twice for a provider that cannot be started.
 #[test]
 fn a_provider_that_cannot_be_started_is_started_once() {
     let program = "resources:\n  a: {type: 'wide:Named', properties: {name: a}}\n";
@@ -182,7 +182,7 @@ fn a_provider_that_cannot_be_started_is_started_once() {
     assert_eq!(fs::read(&begun).unwrap(), b"\n");
 }
 
-/// A provider that is killed from outside is a crash without words. What was made before is known.
+/// A provider that is killed from outside crashes without a message. Earlier results are known.
 #[test]
 fn a_provider_is_killed_under_pulumi() {
     let (world, child) = waiting(Tool::Pulumi);
@@ -193,7 +193,7 @@ fn a_provider_is_killed_under_pulumi() {
     assert!(answer.text().contains("was ended by signal 9"), "{}", answer.text());
     world.assert_nobody_left();
     assert_eq!(left(&world, "first"), Left::Resource);
-    // Nobody knows its id, and `pulumi` keeps no operation of which it saw an end.
+    // Its id is unknown, and `pulumi` keeps no operation that ended with an error.
     assert_eq!(left(&world, "second"), Left::Nothing);
     world.run(&["destroy", "--yes", "--skip-preview"]).ok();
 }

@@ -1,4 +1,4 @@
-//! Providers that fail, panic, hang, are killed, or answer what they should not: what a person reads, and what is in the state.
+//! Providers that fail, panic, hang, are killed, or give wrong answers: the messages, and the state.
 
 use std::fs;
 use std::io::{BufReader, Read};
@@ -13,13 +13,13 @@ use crate::peers::interruption::{CALLED, await_line, interrupt};
 use crate::peers::providers::life::wanted;
 use crate::place::peer;
 
-/// What is in the state after a failed creation.
+/// The entry in the state after a failed creation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Left {
     Nothing,
     /// The resource, with a reason why it is not ready.
     Partial,
-    /// An operation whose end nobody saw.
+    /// An operation whose end was not seen.
     Doubt,
     /// The resource: it was a warning.
     Resource,
@@ -143,7 +143,7 @@ fn a_creation_that_goes_wrong() {
             assert!(answer.text().contains(PLACE), "{}: {}", row.resource, answer.text());
         }
         assert_eq!(left(&world, "a"), row.left, "{}", row.resource);
-        // The next one begins with nothing.
+        // The next row begins with nothing.
         world.sandbox.set("OUTRIGGER_TERRAFORM_STRICT", None);
         if row.left == Left::Doubt {
             world.run(&["refresh", "--yes", "--skip-preview", "--clear-pending-creates"]).ok();
@@ -154,7 +154,7 @@ fn a_creation_that_goes_wrong() {
     }
 }
 
-/// A panic ends the provider in whatever it does, and is told; what exists stays known.
+/// A panic ends the provider in any call, and is reported; existing resources stay known.
 #[test]
 fn a_panic_outside_of_a_creation() {
     let world = World::new(Tool::Outrigger, &["wide"], &program("wide:Faulty {fault: none, value: one}"));
@@ -170,7 +170,7 @@ fn a_panic_outside_of_a_creation() {
     assert_eq!(world.everything(), Vec::<String>::new());
 }
 
-/// The next update goes on from what was kept, whichever tool kept it.
+/// The next update continues from the saved state, whichever tool saved it.
 #[test]
 fn what_exists_after_a_failure_is_kept_and_mended() {
     let both = ["up", "--yes", "--skip-preview", "--continue-on-error"];
@@ -213,8 +213,8 @@ fn what_exists_after_a_failure_is_kept_and_mended() {
     }
 }
 
-/// Pulumi's engine orders an update of what was made in part, also where nothing is to be changed. Terraform carries out no such plan, so
-/// providers need not be able to.
+/// Pulumi's engine orders an update of a partly created resource, even if nothing changes. Terraform carries out no such plan, so providers need not
+/// be able to.
 #[test]
 fn what_was_made_in_part_and_has_not_changed_is_looked_at() {
     for tool in [Tool::Outrigger, Tool::Pulumi] {
@@ -230,7 +230,7 @@ fn what_was_made_in_part_and_has_not_changed_is_looked_at() {
     }
 }
 
-/// What the user does not want changed is left as it is found, also where a look shows that it is another by now.
+/// A property with `ignoreChanges` is left as it is found, even if a read shows that it has drifted.
 #[test]
 fn what_was_made_in_part_keeps_what_is_not_to_be_changed() {
     for tool in [Tool::Outrigger, Tool::Pulumi] {
@@ -247,8 +247,8 @@ fn what_was_made_in_part_keeps_what_is_not_to_be_changed() {
     }
 }
 
-/// What a provider of the older kind answers when it fails is what the thing should have become. A change that was not made is made with
-/// the next update, though nothing seems to be left to do.
+/// When a provider of the older kind fails, it answers with the planned state. The next update makes the change that failed, though it seems to be
+/// done already.
 #[test]
 fn a_change_that_failed_is_made_with_the_next_update() {
     for tool in [Tool::Outrigger, Tool::Pulumi] {
@@ -271,8 +271,8 @@ fn a_change_that_failed_is_made_with_the_next_update() {
     }
 }
 
-/// A creation that hangs ends when a person says so, once: the provider is told to stop, and still answers. If it is told before it was
-/// called, it is not called.
+/// A creation that hangs ends after one interrupt: the provider is asked to stop, and still answers. If the interrupt comes before the call, the call
+/// is not made.
 #[test]
 fn a_hanging_creation_is_stopped() {
     for (moment, says) in [("running CreateResource", "Given up: nobody waits for the answer"), (CALLED, "error")] {
@@ -321,13 +321,13 @@ pub(super) const CERTIFICATE: &str = "\
     WuMB8GA1UdIwQYMBaAFDAMpFm0n1CVLlhJadIYycQOj9WuMA8GA1UdEwEB/wQFMAMBAf8wCgYIKoZIzj0EAwIDRwAwRAIgdaxtFk904yDV2CMZ\
     QepWCFBnShCpcSp45DfwBkfzFxICIA30vtso4o8AVSLS8ybAX4a0EUKyqGDC+xNs2HcQB2c1";
 
-/// A script that is a plugin on the real go-plugin, whatever program it is for, in one of its modes.
+/// A script that is a plugin on the real go-plugin, in one of its modes.
 pub(super) fn strange(mode: &str) -> String {
     let program = peer("bin/go-plugin-peer");
     format!("export BASIC_PLUGIN=hello GOPLUGIN_VERSIONS=6 GOPLUGIN_MODE={mode}; exec {}", program.display())
 }
 
-/// Programs that are no provider, or not one for us.
+/// Programs that are no provider, or not a usable one.
 #[test]
 fn a_provider_that_cannot_be_started() {
     let world = World::new(Tool::Outrigger, &[], "");
@@ -345,13 +345,13 @@ fn a_provider_that_cannot_be_started() {
             script("echo '1|6|unix|/nowhere|grpc|bm8gY2VydGlmaWNhdGU'; sleep 60"),
             &["it did not answer AutoMTLS"],
         ),
-        // A certificate that can be read is believed, and nobody is there who has it.
+        // A readable certificate is accepted, but there is no server with it.
         (
             "certified",
             script(&format!("echo '1|6|unix|/nowhere|grpc|{CERTIFICATE}'; sleep 60")),
             &["/nowhere failed: "],
         ),
-        // Somebody is, with another one, or without a liking for ours.
+        // There is a server, with another certificate, or one that rejects ours.
         (
             "impostor",
             script(&strange("other-certificate")),
@@ -370,7 +370,7 @@ fn a_provider_that_cannot_be_started() {
         answer.ended(1).says(says).says(&["the Terraform provider could not be started", &format!("`{name} 0.0.0`")]);
     }
     assert!(!directory.join("read").exists());
-    // A plugin of another program knows its own cookie only, and says so in the words of go-plugin.
+    // A plugin for another program accepts its own cookie only, with go-plugin's error.
     let path = directory.join("terraform-provider-stranger");
     std::os::unix::fs::symlink(peer("bin/go-plugin-peer"), &path).unwrap();
     let answer = world.run(&["package", "add", "terraform-provider", &path.display().to_string()]);
@@ -381,13 +381,13 @@ fn a_provider_that_cannot_be_started() {
     world.run(&["package", "add", "terraform-provider", &gone]).ended(1).says(&["terraform-provider-gone"]);
 }
 
-/// More than a provider can send: its own library says so, after the work was done.
+/// More than a provider can send: its own library fails, after the work was done.
 #[test]
 fn an_answer_that_is_too_large() {
     let program = "variables:\n  big: {'fn::invoke': {function: 'local:getFile', arguments: {filename: CLOUD/big}}}\n\
                    outputs: {sum: '${big.contentSha256}'}\n";
     let world = World::new(Tool::Outrigger, &["local"], program);
-    // As text and in base 64.
+    // As a string and in base 64.
     fs::File::create(world.cloud("big")).unwrap().set_len(130 << 20).unwrap();
     let answer = world.run(&["up", "--yes", "--skip-preview"]).ended(1);
     answer.says(&TOO_LARGE).says(&["Pulumi.yaml:", "plugin `local 0.0.0`"]);
@@ -396,7 +396,7 @@ fn an_answer_that_is_too_large() {
 
 const TOO_LARGE: [&str; 2] = ["the answer is larger than the plugin can send", "larger than max"];
 
-/// The same of a creation: the thing exists, and nobody will hear its id. `pulumi` keeps no operation of which it saw an end.
+/// The same for a creation: the resource exists, and its id is lost. `pulumi` keeps no operation that ended with an error.
 #[test]
 fn a_creation_whose_answer_is_too_large() {
     for (tool, expected) in [(Tool::Outrigger, Left::Doubt), (Tool::Pulumi, Left::Nothing)] {
@@ -407,7 +407,7 @@ fn a_creation_whose_answer_is_too_large() {
     }
 }
 
-/// What is large and can be sent is taken, and kept whole. `pulumi` takes longer for it.
+/// A large answer that can be sent is accepted, and kept whole. `pulumi` takes longer for it.
 #[test]
 fn a_creation_whose_answer_is_large() {
     for (tool, length) in [(Tool::Outrigger, 60_000_000), (Tool::Pulumi, 20_000_000)] {

@@ -1,4 +1,4 @@
-//! What a provider knows a resource by is kept with its state, and found again where another bridge has not kept it.
+//! A resource's identity is kept with its state, and recovered where another bridge has not kept it.
 
 use std::fs;
 
@@ -19,7 +19,7 @@ fn thing(world: &World) -> (String, Json) {
     (id, thing["value"].clone())
 }
 
-/// What is kept besides the state.
+/// The metadata kept besides the state.
 fn meta(world: &World) -> Json {
     let resources = wanted(&world.sandbox);
     resources["it"]["outputs"]["__meta"].as_str().map_or(Json::Null, |text| serde_json::from_str(text).unwrap())
@@ -31,14 +31,14 @@ fn changed(world: &World, tool: Tool, value: &str) {
     assert_eq!(thing(world).1, value);
 }
 
-/// Somebody removes it; a refresh notices.
+/// The resource is removed outside; a refresh notices.
 fn removed(world: &World, tool: Tool) {
     fs::remove_file(world.cloud("wide").join("identified").join(format!("{}.json", thing(world).0))).unwrap();
     world.run_with(tool, &["refresh", "--yes", "--skip-preview"]).ok();
     assert_eq!(wanted(&world.sandbox).len(), 0);
 }
 
-/// The provider fails an update, and the refresh of what is gone, for which it is not shown the identity.
+/// The provider fails an update, and the refresh of a deleted resource, for which it does not get the identity.
 #[test]
 fn an_identity_is_kept() {
     for (tool, other) in [(Tool::Outrigger, Tool::Pulumi), (Tool::Pulumi, Tool::Outrigger)] {
@@ -54,7 +54,7 @@ fn an_identity_is_kept() {
     }
 }
 
-/// Pulumi's bridge keeps none, and passes over ours.
+/// Pulumi's bridge keeps none, and ignores ours.
 #[test]
 fn a_state_without_an_identity_gets_one() {
     for tool in [Tool::Outrigger, Tool::Pulumi] {
@@ -78,7 +78,7 @@ fn a_state_without_an_identity_gets_one() {
 /// The state is of the time when the provider called a region a place.
 #[test]
 fn an_identity_of_an_older_version_is_brought_up_to_date() {
-    // `pulumi` hands the state over for the comparison, and again for the update.
+    // `pulumi` passes the state for the diff, and again for the update.
     for (tool, times) in [(Tool::Outrigger, 1), (Tool::Pulumi, 2)] {
         let mut world = World::new(tool, &["wide"], PROGRAM);
         world.run(&["up", "--yes", "--skip-preview"]).ok();

@@ -1,11 +1,11 @@
-//! What the user does not want changed.
+//! Properties with `ignoreChanges`.
 
 use super::world::{Tool, World};
 use crate::peers::providers::life::wanted;
 
 const UP: &[&str] = &["up", "--yes", "--skip-preview"];
 
-/// A provider that stores the digest of a text plans the digest of that when it is given it, and would replace the resource for it.
+/// A provider that stores the digest of a string plans the digest of that digest if it gets it as input, and would replace the resource.
 #[test]
 fn what_is_stored_otherwise_than_given_stays() {
     for tool in [Tool::Outrigger, Tool::Pulumi] {
@@ -27,7 +27,7 @@ fn what_is_stored_otherwise_than_given_stays() {
     }
 }
 
-/// What stays is taken from the state, where all of a list is secret. What the program calls secret in it is no less so.
+/// An ignored value is taken from the state, where a whole list is secret. A value in it that the program calls secret stays secret, too.
 #[test]
 fn a_preview_shows_no_secret_that_stays() {
     const CANARY: &str = "canary-0b7f3c52";

@@ -1,4 +1,4 @@
-//! Whoever is killed, no provider is left, and what exists is known.
+//! Whichever process is killed, no provider is left, and existing resources are known.
 //!
 //! `cargo xtask kill --terraform` does the same at random moments, many times.
 
@@ -11,7 +11,7 @@ use super::processes::{self, Process, awaited};
 use super::world::{Tool, World};
 use crate::sandbox::{answer, walk};
 
-/// The second is made when the test allows it.
+/// The second is created when the test allows it.
 const PROGRAM: &str = "\
 resources:
   first: {type: 'wide:Named', properties: {name: first}}
@@ -24,7 +24,7 @@ enum Victim {
     Host,
     /// The plugin that `pulumi` starts.
     Bridge,
-    /// Who ends the providers when the host or the bridge dies.
+    /// The process that ends the providers when the host or the bridge dies.
     Keeper,
     Provider,
 }
@@ -33,7 +33,7 @@ enum Victim {
 enum Moment {
     /// A provider has just been started.
     Starting,
-    /// One thing is made, another is being made.
+    /// One thing is created, another is being created.
     Working,
 }
 
@@ -65,13 +65,13 @@ fn under_pulumi() {
     }
 }
 
-/// Under the plugin's name the executable is the plugin, but not when it is told to be the keeper.
+/// Under the plugin's name the executable is the plugin, but not with the keeper's argument.
 #[test]
 fn the_keeper_of_an_installed_bridge_is_no_other_bridge() {
     let world = World::new(Tool::Pulumi, &["wide"], "");
     let (host, keeper) = UnixStream::pair().unwrap();
     drop(host);
-    // Its parent ends at once, so it does not wait for that.
+    // Its parent ends immediately, so it does not wait for that.
     let output = Command::new("sh")
         .args(["-c", r#""$0" __keeper <&0 &"#])
         .arg(world.bridge())
@@ -82,7 +82,7 @@ fn the_keeper_of_an_installed_bridge_is_no_other_bridge() {
     assert_eq!(said, "", "a plugin prints its port");
 }
 
-/// A world in which somebody was killed during an update, which has ended.
+/// A world in which a process was killed during an update, which has ended.
 fn killed(tool: Tool, victim: Victim, moment: Moment) -> World {
     let world = World::new(tool, &["wide"], PROGRAM);
     let mut child = world.start(&["up", "--yes", "--skip-preview"]);
@@ -104,9 +104,9 @@ fn killed(tool: Tool, victim: Victim, moment: Moment) -> World {
     }
     let answer = answer(child);
     let expected = match victim {
-        // Whoever lives without its keeper goes on.
+        // A host without its keeper goes on.
         Victim::Keeper => Some(true),
-        // A provider that dies before it is asked for anything is started again; one that dies at work is not.
+        // A provider that dies before its first call is started again; one that dies during a call is not.
         Victim::Provider if moment == Moment::Starting => None,
         _ => Some(false),
     };
@@ -118,7 +118,7 @@ fn killed(tool: Tool, victim: Victim, moment: Moment) -> World {
     world
 }
 
-/// Whether the first thing is made and the state says so.
+/// Whether the first thing is created and in the state.
 fn first_is_known(world: &World) -> bool {
     let mut made = fs::read_dir(world.cloud("wide/named")).into_iter().flatten();
     let Some(id) = made.find_map(|entry| entry.ok()?.path().file_stem()?.to_str().map(str::to_owned)) else {
@@ -131,7 +131,7 @@ fn first_is_known(world: &World) -> bool {
     known
 }
 
-/// What a user does next; afterwards everything is there once, and then nothing.
+/// The next steps of a user; afterwards everything exists once, and then nothing.
 fn recover(world: &World) {
     fs::write(world.cloud("now"), "").unwrap();
     if world.run(&["up", "--yes", "--skip-preview"]).code != 0 {

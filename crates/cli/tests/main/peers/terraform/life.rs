@@ -1,4 +1,4 @@
-//! A life: made, left alone, edited, changed behind our back, refreshed, destroyed.
+//! A life: created, left alone, edited, changed outside, refreshed, destroyed.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 use super::world::{Tool, World};
 use crate::peers::providers::life::wanted;
 
-/// What became of a resource.
+/// How a resource changed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Change {
     Created,
@@ -19,26 +19,26 @@ pub(super) enum Change {
 /// The life of a project's resources.
 pub(super) struct Life {
     pub(super) providers: &'static [&'static str],
-    /// What exists before.
+    /// Prepares existing resources.
     pub(super) before: fn(&World),
     pub(super) program: &'static str,
-    /// Looks closer at what is there after the first update.
+    /// Looks closer at the resources after the first update.
     pub(super) look: fn(&World),
-    /// Texts of the program, and what stands there later.
+    /// Texts of the program, and their replacements.
     pub(super) edits: &'static [(&'static str, &'static str)],
-    /// What the edits do. What is not here stays as it is.
+    /// The changes that the edits cause. Other resources stay unchanged.
     pub(super) edited: &'static [(&'static str, Change)],
-    /// Looks closer at what is there after the edits.
+    /// Looks closer at the resources after the edits.
     pub(super) look_again: fn(&World),
     /// Something happens behind our back.
     pub(super) drift: fn(&World),
-    /// What a refresh does to the state then.
+    /// The changes of the state by a refresh after that.
     pub(super) refreshed: &'static [(&'static str, Change)],
-    /// Looks closer at what is known then.
+    /// Looks closer at the state after that.
     pub(super) look_refreshed: fn(&World),
-    /// What an update does after that.
+    /// The changes by an update after that.
     pub(super) mended: &'static [(&'static str, Change)],
-    /// What is in the cloud at the end.
+    /// The rest in the cloud at the end.
     pub(super) remains: &'static [&'static str],
 }
 
@@ -85,7 +85,7 @@ fn listed(list: &[(&str, Change)]) -> BTreeMap<String, Change> {
     list.iter().map(|(name, change)| ((*name).to_owned(), *change)).collect()
 }
 
-/// What became of each resource, by the times that the state keeps.
+/// How each resource changed, by the times that the state keeps.
 pub(super) fn changes(before: &BTreeMap<String, Json>, after: &BTreeMap<String, Json>) -> BTreeMap<String, Change> {
     let kept = |name: &str, time: &str| before[name][time] == after[name][time];
     compare(before, after, |name| match (kept(name, "created"), kept(name, "modified")) {
@@ -95,7 +95,7 @@ pub(super) fn changes(before: &BTreeMap<String, Json>, after: &BTreeMap<String, 
     })
 }
 
-/// What is told differently of what the program gave. Of the rest, providers of the old SDKs always tell a little more after a read.
+/// The program's inputs that were read differently. The other properties always change a little after a read with providers of the old SDKs.
 fn seen(before: &BTreeMap<String, Json>, after: &BTreeMap<String, Json>) -> BTreeMap<String, Change> {
     compare(before, after, |name| (before[name]["inputs"] != after[name]["inputs"]).then_some(Change::Updated))
 }

@@ -1,4 +1,4 @@
-//! How long a step may take: what a user says, in the resource's own `timeouts` or in Pulumi's `customTimeouts`, reaches the provider.
+//! How long a step may take: a limit in the resource's own `timeouts` or in Pulumi's `customTimeouts` reaches the provider.
 
 use std::cell::RefCell;
 use std::fs;
@@ -59,7 +59,7 @@ fn watch(world: &World, provider: &str) {
     fs::create_dir_all(world.cloud(provider).join("limits")).unwrap();
 }
 
-/// What is in the cloud, without what providers wrote there about their limits.
+/// The things in the cloud, without the providers' records of their limits.
 fn things(world: &World) -> Vec<String> {
     world.everything().into_iter().filter(|path| !path.contains("/limits/")).collect()
 }
@@ -70,7 +70,7 @@ fn seen(world: &World, provider: &str, step: &str) -> String {
     limits.as_object().unwrap().values().next().unwrap().as_str().unwrap_or_default().to_owned()
 }
 
-/// Nobody's, the resource's own, and the engine's, for which the others stand back.
+/// No limit, the resource's own, and the engine's, which overrides the others.
 #[test]
 fn limits_of_changes_and_removals_reach_the_provider() {
     let program = |own: &str, custom: &str| {
@@ -107,7 +107,7 @@ fn limits_of_changes_and_removals_reach_the_provider() {
     }
 }
 
-/// A limit is for one step, and in nobody's state: also when the step fails and the provider answers with what it was given.
+/// A limit is for one step, and is not saved in the state, even if the step fails and the provider answers with its own input.
 #[test]
 fn limits_of_steps_that_fail_are_not_kept() {
     let program = "resources:\n  a: {type: 'wide:Lasting', properties: {value: one, fault: none}, options: {customTimeouts: \
@@ -136,7 +136,7 @@ fn limits_of_steps_that_fail_are_not_kept() {
     }
 }
 
-/// Providers of the newer SDK have limits among what is configured, and keep other things in their private bytes.
+/// Providers of the newer SDK have limits among their configured properties, and keep other things in their private bytes.
 #[test]
 fn private_bytes_survive_limits() {
     let program = "resources:\n  a: {type: 'wide:Lasting', properties: {value: one}, options: {customTimeouts: {create: \
@@ -160,7 +160,7 @@ fn private_bytes_survive_limits() {
     }
 }
 
-/// Two resources that have limits of their own for a read, one of each kind of provider.
+/// Two resources with their own limits for a read, one of each kind of provider.
 fn read(own: &str, options: &str) -> String {
     let resource = |name, ty| {
         let options = options.replace("NAME", name);
@@ -176,8 +176,8 @@ fn seen_by_reads(world: &World) -> [String; 2] {
 
 const READ: &str = "customTimeouts: {read: 3m}";
 
-/// The limit of a read reaches the provider, is for this read alone, and is in nobody's state. YAML has none under `pulumi`, but its
-/// engine knows those that are in the state.
+/// The limit of a read reaches the provider, is for this read alone, and is not saved in the state. YAML has none under `pulumi`, but its engine
+/// knows those that are in the state.
 #[test]
 fn limits_of_reads_reach_the_provider() {
     let world = World::new(Tool::Outrigger, &["classic", "wide"], "");
@@ -206,7 +206,7 @@ fn limits_of_reads_reach_the_provider() {
     }
 }
 
-/// What is imported was never planned, so no provider has written limits of its own down.
+/// An imported resource was never planned, so no provider has written its own limits down.
 #[test]
 fn limits_of_imports_reach_the_provider() {
     let world = World::new(Tool::Outrigger, &["classic", "wide"], "");
@@ -231,7 +231,7 @@ fn limits_of_imports_reach_the_provider() {
     assert_eq!(with, without);
 }
 
-/// From now on whoever reads this file waits: nobody writes to the other end.
+/// From now on a reader of this file waits: the other end of the pipe has no writer.
 fn pipe(file: &Path) {
     // There may be none.
     let _ = fs::remove_file(file);
@@ -239,14 +239,14 @@ fn pipe(file: &Path) {
     assert!(Command::new("mkfifo").arg(file).status().unwrap().success());
 }
 
-/// What a command says that ends by itself.
+/// The output of a command that ends by itself.
 fn ended(child: Child) -> Answer {
     let child = RefCell::new(child);
     awaited(|| child.borrow_mut().try_wait().unwrap());
     answer(child.into_inner())
 }
 
-/// A provider that never answers a read is waited for as long as the user wants, whether or not the resource has limits of its own.
+/// A read that never ends takes as long as the user's limit, whether or not the resource has its own limits.
 #[test]
 fn a_read_that_hangs_ends_at_its_limit() {
     for (provider, kind, resource) in

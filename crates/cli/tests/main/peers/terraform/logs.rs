@@ -6,7 +6,7 @@ use super::world::{Replaceable, Tool, World, provider_path};
 
 const PROGRAM: &str = "resources:\n  a: {type: 'wide:Named', properties: {name: x}}\n";
 
-/// What one update passes on of the provider's log, as levels and messages.
+/// The part of the provider's log that one update passes on, as levels and messages.
 fn logged(world: &mut World, variables: &[(&str, &str)]) -> Vec<(String, String)> {
     variables.iter().for_each(|(name, value)| world.sandbox.set(name, Some(value)));
     let answer = world.run(&["up", "--yes", "--skip-preview", "--json-events"]).ok();
@@ -30,7 +30,7 @@ fn a_log_is_passed_on_to_whoever_asks_for_it() {
     for variables in [
         &[("TF_LOG", "TRACE")][..],
         &[("TF_LOG", "ERROR"), ("TF_LOG_PROVIDER", "TRACE")],
-        // An empty one is not set.
+        // An empty one counts as unset.
         &[("TF_LOG", "TRACE"), ("TF_LOG_PROVIDER", "")],
     ] {
         let said = logged(&mut world, variables);
@@ -52,7 +52,7 @@ fn a_log_is_passed_on_to_whoever_asks_for_it() {
     }
 }
 
-/// Also what it says before it fails to start; and what to do then is not to make it available.
+/// The log is shown also before a failed start; and the hint is not to make the provider available.
 #[test]
 fn a_provider_that_does_not_start_is_heard() {
     let replaceable = Replaceable::new("wide");
@@ -65,7 +65,7 @@ fn a_provider_that_does_not_start_is_heard() {
     assert_eq!(said, [("debug".to_owned(), "wide 0.0.0: before the flood".to_owned())]);
 }
 
-/// A call that is made by hand ends with a panic.
+/// A call by hand ends with a panic.
 #[test]
 fn a_panic_is_told_to_whoever_asks_by_hand() {
     let world = World::new(Tool::Outrigger, &["wide"], "");

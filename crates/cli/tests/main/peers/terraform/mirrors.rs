@@ -1,4 +1,4 @@
-//! Providers from a filesystem mirror, told by Terraform's own CLI configuration, in both layouts.
+//! Providers from a filesystem mirror, named by Terraform's own CLI configuration, in both layouts.
 
 use std::fs;
 use std::io::Write as _;
@@ -26,7 +26,7 @@ pub(super) fn platform() -> String {
 }
 
 impl Mirror {
-    /// An empty mirror, and the configuration that tells both tools of it.
+    /// An empty mirror, and the configuration that names it for both tools.
     pub(super) fn new(world: &mut World) -> Self {
         let root = world.sandbox.path("mirror");
         let config = format!(
@@ -51,14 +51,14 @@ impl Mirror {
         fs::copy(provider_path(name), directory.join(format!("terraform-provider-{name}_v{version}"))).unwrap();
     }
 
-    /// A provider for a machine that nobody has.
+    /// A provider for a platform that is never used.
     pub(super) fn foreign(&self, name: &str, version: &str) {
         let directory = self.provider(name).join(version).join("plan9_mips");
         fs::create_dir_all(&directory).unwrap();
         fs::write(directory.join(format!("terraform-provider-{name}_v{version}")), "").unwrap();
     }
 
-    /// A provider that is where it should be, but a program for another system.
+    /// A provider in its right place, but for another system.
     pub(super) fn strange(&self, name: &str, version: &str) {
         let directory = self.provider(name).join(version).join(platform());
         fs::create_dir_all(&directory).unwrap();
@@ -67,7 +67,7 @@ impl Mirror {
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
     }
 
-    /// A provider that is not there any more.
+    /// A provider that was removed.
     pub(super) fn removed(&self, name: &str) {
         fs::remove_dir_all(self.provider(name)).unwrap();
     }
@@ -84,7 +84,7 @@ impl Mirror {
         archive.finish().unwrap();
     }
 
-    /// An archive of which the end is missing.
+    /// An archive whose end is missing.
     pub(super) fn damaged(&self, name: &str, version: &str) {
         fs::write(self.archive(name, version), b"PK\x03\x04 and no more").unwrap();
     }
@@ -107,7 +107,7 @@ fn both_layouts_under_both_tools() {
         world.run(&[&["package", "add", "terraform-provider"], arguments].concat()).ok();
     }
     let project = world.sandbox.read("Pulumi.yaml");
-    // Where `pulumi` finds nothing but what is in the lock files.
+    // A place where `pulumi` finds only the contents of the lock files.
     let lock = world.sandbox.read("sdks/wide/wide-1.2.3.yaml");
     assert!(lock.contains("version: 1.2.3"), "{lock}");
     let program = "resources:\n  a: {type: 'wide:Named', properties: {name: first, value: one}}\n  \
@@ -121,7 +121,7 @@ fn both_layouts_under_both_tools() {
     assert_eq!(wanted(&world.sandbox).len(), 2);
     world.run_with(Tool::Pulumi, &["preview", "--expect-no-changes"]).ok();
 
-    // Everything that `package add` wrote besides the project file can be made again.
+    // Everything that `package add` wrote besides the project file can be written again.
     fs::remove_dir_all(world.sandbox.path("project/sdks")).unwrap();
     world.run(&["install"]).ok().says(&["wide: wrote sdks/wide/wide-1.2.3.yaml"]);
     assert_eq!(world.sandbox.read("sdks/wide/wide-1.2.3.yaml"), lock);
@@ -130,7 +130,7 @@ fn both_layouts_under_both_tools() {
     assert_eq!(world.everything(), Vec::<String>::new());
 }
 
-/// What was unpacked goes to a directory of the user's own, or nowhere; and what was damaged there is made anew.
+/// An archive is unpacked into a directory of the user's own, or nowhere; and a damaged copy there is unpacked again.
 #[test]
 fn what_is_unpacked_is_ours_alone() {
     let mut world = World::new(Tool::Outrigger, &[], "");
@@ -151,7 +151,7 @@ fn what_is_unpacked_is_ours_alone() {
     world.run(&["install"]).ok().says(&["classic: sdks/classic/classic-2.0.0.yaml is up to date"]);
 }
 
-/// As a user of `pulumi` installs a plugin, and adds packages with it: the same files come of it.
+/// A user of `pulumi` installs a plugin, and adds packages with it: the resulting files are the same.
 #[test]
 fn pulumi_installs_us_and_adds_packages_with_us() {
     let world = World::new(Tool::Pulumi, &[], "");

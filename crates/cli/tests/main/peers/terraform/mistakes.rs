@@ -1,11 +1,11 @@
-//! What a user can write wrong, and what comes of it.
+//! Mistakes of users, and their errors.
 
 use std::fs;
 
 use super::mirrors::Mirror;
 use super::world::{Tool, World, provider_path};
 
-/// A mistake in a program, its place, and what is said.
+/// A mistake in a program, its place, and the error.
 const PROGRAMS: [(&str, &str, &[&str]); 12] = [
     (
         "a: {type: 'wide:Primitives', properties: {aString: {a: b}}}",
@@ -75,14 +75,14 @@ fn in_a_program() {
     for (resource, column, says) in PROGRAMS {
         world.program(&format!("resources:\n  {resource}\n"));
         let answer = world.run(&["preview"]).ended(1).says(says);
-        // Two packages stand above.
+        // Two packages come before it.
         let place = format!("Pulumi.yaml:7{column}\n");
         assert!(answer.text().contains(&place), "{place}: {}", answer.text());
     }
 }
 
-/// What a mistake in a program is under `pulumi`, with our bridge: in the first its own checks with our schema find everything; what
-/// they do not see comes to the bridge or to the provider.
+/// The error for a mistake in a program under `pulumi`, with our bridge: in the first its own checks with our schema find everything; mistakes that
+/// they miss come to the bridge or to the provider.
 const UNDER_PULUMI: [(&str, &[&str]); 6] = [
     (
         "a: {type: 'wide:Primitives', properties: {aString: {a: b}}}
@@ -131,8 +131,8 @@ fn in_a_program_under_pulumi() {
     }
 }
 
-/// A mistake in a call of a function or in a provider that the program declares, with `^` before its place, what `outrigger` says, and
-/// what both say.
+/// A mistake in a call of a function or in a provider that the program declares, with `^` before its place, the error of `outrigger`, and the text
+/// that both show.
 const PLACED: [(&str, &str, &str); 10] = [
     (
         "variables:\n  a: {'fn::invoke': {function: 'wide:getLookup', arguments: {name: ^{b: c}}}}\n",
@@ -195,7 +195,7 @@ fn in_a_call_or_a_declared_provider() {
         let before = marked.split_once('^').unwrap().0;
         let used = if marked.starts_with("variables") { "outputs: {a: '${a}'}\n" } else { "" };
         world.program(&format!("{}{used}", marked.replace('^', "")));
-        // One package stands above.
+        // One package comes before it.
         let (line, column) = (5 + before.matches('\n').count(), before.len() - before.rfind('\n').unwrap());
         let place = format!("Pulumi.yaml:{line}:{column}\n");
         world.run(&["preview"]).ended(1).says(&[outrigger, both, &place]);
@@ -203,7 +203,7 @@ fn in_a_call_or_a_declared_provider() {
     }
 }
 
-/// What a function does not know is passed over, as by `pulumi`, and told.
+/// An argument that the function does not know is ignored with a warning, as by `pulumi`.
 #[test]
 fn an_argument_that_nobody_takes() {
     let call = "variables:\n  a: {'fn::invoke': {function: 'wide:getLookup', arguments: {name: it, nam: x}}}\n";
@@ -212,8 +212,7 @@ fn an_argument_that_nobody_takes() {
     world.run(&["preview"]).ok().says(&says);
 }
 
-/// The bookkeeping of a resource with a dynamic property holds names of types, and is a secret as a whole; they are ordinary words
-/// all the same.
+/// The bookkeeping of a resource with a dynamic property contains names of types, and is a secret as a whole; these ordinary words are not redacted.
 #[test]
 fn ordinary_words_can_be_read() {
     let program = "resources:\n  any: {type: 'wide:Dynamic', properties: {anything: {b: c}}}\n  a: {type: 'wide:Primitives', \
@@ -257,7 +256,7 @@ fn in_a_configuration() {
     }
 }
 
-/// A state that a newer provider wrote is not given to an older one.
+/// A state of a newer provider is not passed to an older one.
 #[test]
 fn a_state_from_the_future() {
     let world =
@@ -282,7 +281,7 @@ fn a_state_from_the_future() {
     assert_eq!(world.things("wide", "versioned").len(), 1);
 }
 
-/// What is said of providers that cannot be had.
+/// The errors for providers that cannot be found.
 #[test]
 fn in_the_name_of_a_provider() {
     let mut world = World::new(Tool::Outrigger, &[], "");

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::place::peer;
 
-/// What can be asked, in the ways of AWS's services.
+/// A question, in the ways of AWS's services.
 pub(crate) enum Question<'a> {
     /// A path.
     Get(&'a str),
@@ -27,7 +27,7 @@ pub(crate) struct Moto {
 impl Moto {
     pub(crate) fn start() -> Self {
         let program = peer("moto/bin/moto_server");
-        // It has to be told a port; this one was free a moment ago.
+        // It needs a port; this one was free a moment ago.
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let mut command = Command::new(program);
         command.args(["-H", "127.0.0.1", "-p", &port.to_string()]).stdin(Stdio::null());
@@ -45,7 +45,7 @@ impl Moto {
         format!("http://127.0.0.1:{}", self.port)
     }
 
-    /// It is as it was at the beginning, and makes up the same ids again.
+    /// Resets it to the beginning; it generates the same ids again.
     pub(crate) fn forget(&self) {
         for path in ["reset", "seed?a=1"] {
             let answer = self.send(&format!("POST /moto-api/{path}"), "", "");
@@ -53,7 +53,7 @@ impl Moto {
         }
     }
 
-    /// What a service says, past any provider. Nobody checks the signature, but it names the service.
+    /// A service's answer, without any provider. The signature is not checked, but it names the service.
     pub(crate) fn ask(&self, service: &str, question: &Question) -> String {
         let (first, headers, body) = match question {
             Question::Get(path) => (format!("GET {path}"), String::new(), String::new()),

@@ -1,4 +1,4 @@
-//! Providers that answer nonsense about what exists: it is neither forgotten, nor deleted, nor made twice.
+//! Providers that answer nonsense about existing resources: they are neither forgotten, nor deleted, nor created twice.
 
 use super::world::{Tool, World};
 use crate::peers::providers::life::wanted;
@@ -6,7 +6,7 @@ use crate::peers::providers::life::wanted;
 const UP: &[&str] = &["up", "--yes", "--skip-preview"];
 const REFRESH: &[&str] = &["refresh", "--yes", "--skip-preview"];
 
-/// A kind of resource, what is done with one that exists, and what is said.
+/// A kind of resource, the operation on an existing one, and the messages.
 const ROWS: [(&str, &str, &[&str], &str); 4] = [
     (
         "NullUpgrade",
@@ -87,7 +87,7 @@ fn what_cannot_be_shown_is_known_by_its_id() {
     }
 }
 
-/// A program would take it for something that is known later.
+/// A program would take it for a value that is known later.
 #[test]
 fn what_is_looked_up_is_known() {
     for tool in [Tool::Outrigger, Tool::Pulumi] {
@@ -97,7 +97,7 @@ fn what_is_looked_up_is_known() {
     }
 }
 
-/// What a program knows of something besides its id is no stored state.
+/// The properties that a program gives besides an id are no stored state.
 #[test]
 fn what_is_got_with_properties_is_found_by_its_id() {
     let program = "resources:\n  a: {type: 'crude:Plain', properties: {value: one, amount: 3}}\n  \
@@ -111,7 +111,7 @@ fn what_is_got_with_properties_is_found_by_its_id() {
     }
 }
 
-/// Pulumi's state has doubles, and what they cannot hold is no change.
+/// Pulumi's state has doubles, and a number that they cannot hold is no change.
 #[test]
 fn a_large_number_is_no_change() {
     let program = "resources:\n  a: {type: 'crude:Plain', properties: {value: a, amount: 18446744073709551615}}\n  \

@@ -1,4 +1,4 @@
-//! Where a provider comes from when nobody names a path or keeps a mirror, and which part of it becomes a package.
+//! The source of a provider without a path or a mirror, and the part of it that becomes a package.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,14 +11,14 @@ use serde_json::{Value as Json, json};
 use super::mirrors::platform;
 use super::world::{Tool, World, provider_path};
 
-/// A provider that somebody else started, for a debugger; it ends with the test.
+/// A provider that was started separately, for a debugger; it ends with the test.
 struct Running {
     process: Child,
-    /// Kept open: it says more, and would end if nobody could hear it.
+    /// Kept open: the provider prints more, and would end if the pipe were closed.
     _said: BufReader<ChildStdout>,
-    /// What it says `TF_REATTACH_PROVIDERS` has to be.
+    /// The value that it prints for `TF_REATTACH_PROVIDERS`.
     reattach: String,
-    /// Under which address it is there.
+    /// Its address.
     address: String,
 }
 
@@ -68,7 +68,7 @@ impl Drop for Running {
     }
 }
 
-/// Adds a program to what `package add` wrote.
+/// Adds a program to the file that `package add` wrote.
 fn append(world: &World, program: &str) {
     let project = world.sandbox.read("Pulumi.yaml");
     world.sandbox.write("Pulumi.yaml", &format!("{project}{program}"));
@@ -81,7 +81,7 @@ fn lives(world: &World) {
     world.run_with(Tool::Pulumi, &["destroy", "--yes", "--skip-preview"]).ok();
 }
 
-/// A provider that runs already is used as it is, and is not ended.
+/// A provider that is running already is used as it is, and is not ended.
 #[test]
 fn from_a_debugger() {
     let mut running = Running::start("random");
@@ -92,7 +92,7 @@ fn from_a_debugger() {
     lives(&world);
     assert!(running.process.try_wait().unwrap().is_none(), "it was ended");
 
-    // There is no other of that name, and nowhere to get one.
+    // There is no other provider of that name, and no source for one.
     world.sandbox.set("TF_REATTACH_PROVIDERS", None);
     let missing = format!("`{}` was not found", running.address);
     let says = [missing.as_str(), "what needs a network is not supported yet"];
@@ -130,7 +130,7 @@ fn from_a_debugger_for_either_variable() {
     }
 }
 
-/// A provider that is being written, as the CLI configuration names it. It tells how it was started.
+/// A provider under development, as the CLI configuration names it. It shows how it was started.
 #[test]
 fn from_where_it_is_built() {
     let mut world = World::new(Tool::Outrigger, &[], "");
@@ -152,7 +152,7 @@ fn from_where_it_is_built() {
     append(&world, "resources:\n  a: {type: 'wide:Named', properties: {name: x}}\n");
     let directory = world.cloud("wide").display().to_string();
     world.sandbox.outrigger(&["config", "set", "wide:directory", &directory]).ok();
-    // A connection is encrypted, unless somebody does not want that.
+    // A connection is encrypted, unless a variable turns that off.
     for (variable, encrypted) in [(None, true), (Some(""), true), (Some("1"), false), (Some("yes"), false)] {
         world.sandbox.set("TF_DISABLE_PLUGIN_TLS", variable);
         for tool in [Tool::Outrigger, Tool::Pulumi] {
@@ -165,7 +165,7 @@ fn from_where_it_is_built() {
     assert_eq!(world.things("wide", "named").len(), 1);
 }
 
-/// What Pulumi's bridge has downloaded is there for ours.
+/// The downloads of Pulumi's bridge can be used by ours.
 #[test]
 fn from_the_cache_of_the_other_bridge() {
     let mut world = World::new(Tool::Outrigger, &[], "");
@@ -185,7 +185,7 @@ fn from_the_cache_of_the_other_bridge() {
     answer.failed().says(&says);
 }
 
-/// The same provider twice: some of it, and the rest under another name.
+/// The same provider twice: a part of it, and the rest under another name.
 #[test]
 fn in_parts() {
     let world = World::new(Tool::Outrigger, &[], "");

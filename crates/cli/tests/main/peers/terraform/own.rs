@@ -54,7 +54,7 @@ const LIFE: Life = Life {
         assert_received(world, WRITTEN);
         assert_defaults_are_known(world);
 
-        // A provider that the program declares works elsewhere, and a name is made for what needs one.
+        // A provider that the program declares works elsewhere, and a resource that needs a name gets one.
         let far = world.things("elsewhere", "named");
         assert_eq!(far.values().map(|thing| &thing["name"]).collect::<Vec<_>>(), ["far"]);
         let named = world.things("wide", "named");
@@ -79,7 +79,7 @@ const LIFE: Life = Life {
         ("anInt64: 70", "anInt64: 71"),
         ("top: narrow one", "top: narrow two"),
         ("anInt: 7}", "anInt: 8}"),
-        // Nobody can tell that this is new, so something beside it has to be.
+        // A write-only change cannot be detected, so a property beside it has to change.
         ("written: written-word,", "written: written-word too,"),
         ("writtenAgain: 1", "writtenAgain: 2"),
         ("writtenAgain: 3", "writtenAgain: 4"),
@@ -149,7 +149,7 @@ const LIFE: Life = Life {
             assert_eq!(made[name]["id"], "known", "{name}");
             assert_eq!(made[name]["inputs"]["value"], "already", "{name}");
         }
-        // Nothing of what was replaced is left, and the thing that moved is the same.
+        // Nothing of the replaced resources is left, and the resource that moved is the same.
         assert_eq!(world.things("wide", "replaced").len(), 1);
         assert_eq!(world.things("elsewhere", "named").values().next().unwrap()["value"], "home");
         assert!(world.things("mixed", "required_id").contains_key("yours"));
@@ -166,7 +166,7 @@ const LIFE: Life = Life {
         change("classic", "collections", "string_map", json!({"k": "changed"}));
         change("ancient", "collections", "string_set", json!(["a", "changed"]));
         change("mixed", "primitives", "a_string", json!("changed"));
-        // What nobody gave is no change to mend.
+        // A property that the program does not set is no change to correct.
         change("raised", "primitives", "made", json!("changed"));
         change("narrow", "primitives", "computed_string", json!("changed"));
         std::fs::remove_dir_all(world.cloud("narrow/blocks")).unwrap();
@@ -178,7 +178,7 @@ const LIFE: Life = Life {
         ("w-blocks", Updated),
         ("w-nested", Updated),
         ("w-dynamic", Updated),
-        // What is only written is not read.
+        // A write-only property is not read.
         ("w-nested-secret", Updated),
         ("w-secret", Updated),
         ("n-secret", Updated),
@@ -208,7 +208,7 @@ const LIFE: Life = Life {
         ("m-primitives", Updated),
         ("r-replaced", Created),
     ],
-    // It plans removals, and writes down that somebody asked.
+    // It plans removals, and records that it was asked to.
     remains: &["crude/planned_removals/crude_blocks.json"],
 };
 
@@ -223,7 +223,7 @@ const IMPORTS: &str = "  \
   r-chosen: {type: 'raised:ChosenId', properties: {chosenIdId: known, value: already}, options: {import: known}}
 ";
 
-/// What a schema calls sensitive is in the project file and in the cloud, and nowhere else; what is only written is not even there.
+/// A property that is sensitive in the schema is in the project file and in the cloud, and nowhere else; a write-only one is not even there.
 fn assert_secrets_are_kept(world: &World) {
     let program = world.sandbox.path("project/Pulumi.yaml");
     let elsewhere = |path: &PathBuf| *path != program && !path.starts_with(world.cloud(""));
@@ -242,7 +242,7 @@ fn assert_secrets_are_kept(world: &World) {
 const WRITTEN: &str = "1a97c145a25a300508817c190680cfbe65625f55cf14ac59551869e8132c92a1";
 const WRITTEN_LATER: &str = "6037786eaa0caa4c57bbc3897a0ea25773bbb4ccfe11ce3192dfd8988c2076d3";
 
-/// What is only written reaches the provider with each change: it shows the digest of what came.
+/// A write-only property reaches the provider with each change: the output is the digest of its value.
 fn assert_received(world: &World, digest: &str) {
     let made = wanted(&world.sandbox);
     for name in ["w-secret", "n-secret", "c-primitives"] {
@@ -250,7 +250,7 @@ fn assert_received(world: &World, digest: &str) {
     }
 }
 
-/// What the program does not give has the provider's defaults.
+/// Properties that the program does not set have the provider's defaults.
 fn assert_defaults_are_known(world: &World) {
     let known = wanted(&world.sandbox);
     let defaults = &known["w-defaults"]["outputs"];
@@ -277,7 +277,7 @@ fn under_pulumi() {
     LIFE.live(Tool::Pulumi);
 }
 
-/// The command takes what exists through a provider in the state: it does not know the parameters of the project's packages.
+/// The command imports an existing resource through a provider in the state: it does not know the parameters of the project's packages.
 #[test]
 fn imported_by_a_command_of_pulumi() {
     let provider = "resources:\n  mine: {type: 'pulumi:providers:wide', properties: {directory: CLOUD/mine}}\n";
@@ -286,12 +286,12 @@ fn imported_by_a_command_of_pulumi() {
     world.put("mine", "named", "known", &json!({"id": "known", "name": "there", "value": "already"}));
     let mine = "mine=urn:pulumi:dev::shop::pulumi:providers:wide::mine";
     let what = ["wide:index/named:Named", "found", "known", "--provider", mine];
-    // Its code would be made from the package of the bridge's version, which the state has in the place of the provider's.
+    // Its code would be generated from the package of the bridge's version, which the state has in place of the provider's.
     let import = [&["import", "--yes", "--protect=false", "--generate-code=false"][..], &what].concat();
     let answer = world.run(&import).ok();
     let found = wanted(&world.sandbox)["found"].clone();
     assert_eq!((&found["id"], &found["outputs"]["value"]), (&json!("known"), &json!("already")), "{}", answer.text());
-    // With what was found the program changes nothing.
+    // With the imported values the program changes nothing.
     let named =
         "  found: {type: 'wide:Named', properties: {name: there, value: already}, options: {provider: '${mine}'}}\n";
     world.program(&format!("{provider}{named}"));

@@ -1,4 +1,4 @@
-//! Providers that `packages:` of a project names, and that cannot be had: what is said, and where.
+//! Providers that `packages:` of a project names, and that cannot be found: the errors, and their places.
 
 use std::fs;
 
@@ -52,7 +52,7 @@ fn that_cannot_be_installed() {
     assert_eq!(world.everything(), Vec::<String>::new());
 }
 
-/// What can be installed beside one that cannot is installed, and told.
+/// A package that can be installed is installed, and the one that cannot is reported.
 #[test]
 fn that_cannot_be_installed_beside_one_that_can() {
     let (world, _) = world_with_a_mirror();
@@ -67,7 +67,7 @@ fn that_cannot_be_installed_beside_one_that_can() {
     }
 }
 
-/// What a lock file asks for is no longer what is there: where the version comes from, and what to do.
+/// The version in a lock file is no longer available: the error has the source of the version, and a hint.
 #[test]
 fn that_are_there_in_another_version() {
     let (world, mirror) = world_with_a_mirror();
@@ -81,7 +81,7 @@ fn that_are_there_in_another_version() {
     world.run(&["install"]).ok().says(&["wide: wrote sdks/wide/wide-1.3.0.yaml"]);
 }
 
-/// What becomes of a package in the mirror, and what is said of it then.
+/// A loss of a package in the mirror, and the error for it.
 struct Loss(&'static str, fn(&Mirror), &'static [&'static str]);
 
 const LOSSES: [Loss; 3] = [
@@ -90,7 +90,7 @@ const LOSSES: [Loss; 3] = [
     Loss("classic", |mirror| mirror.damaged("classic", "2.0.0"), &["classic_2.0.0_", "the archive is damaged"]),
 ];
 
-/// What was there when the project was installed, and is not, or not whole, when it is used.
+/// A package that was there when the project was installed, and is missing or damaged when it is used.
 #[test]
 fn that_were_lost() {
     let (world, mirror) = world_with_a_mirror();
@@ -109,7 +109,7 @@ fn that_were_lost() {
     }
 }
 
-/// A hint names a step that helps: there is no plugin of a package's name to install, and no port of one to look at.
+/// A hint names a step that helps: there is no plugin of the package's name to install, and no port of one to check.
 #[test]
 fn what_to_do_next() {
     let (world, mirror) = world_with_a_mirror();
@@ -122,7 +122,7 @@ fn what_to_do_next() {
     assert!(!answer.text().contains("PULUMI_DEBUG_PROVIDERS"), "{}", answer.text());
 }
 
-/// Lock files name the version of the bridge that the project asks for: `pulumi` starts that one.
+/// Lock files name the version of the bridge that the project requests: `pulumi` starts that one.
 #[test]
 fn that_ask_for_a_version_of_the_bridge() {
     let (world, _) = world_with_a_mirror();

@@ -1,4 +1,4 @@
-//! Processes, found by what they inherited, and waiting for what they do.
+//! Processes, found by an inherited variable, and waiting for events.
 
 use std::fs;
 use std::io::Write as _;
@@ -7,11 +7,11 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long everything may live after a command that ended by itself: it has ended its providers before. Under `pulumi`, which
-/// kills its plugins, a keeper sees that its bridge is gone and ends what is left.
+/// How long processes may live after a command that ended by itself: it ends its providers before. Under `pulumi`, which kills its plugins, a keeper
+/// notices that its bridge is gone and ends the rest.
 pub(super) const AT_ONCE: Duration = Duration::from_secs(1);
 
-/// How long the end of everything may take after a kill: a keeper gives what it ends a grace.
+/// How long the end of all processes may take after a kill: a keeper gives them a grace period.
 pub(super) const GRACE: Duration = Duration::from_secs(15);
 
 /// A living process.
@@ -44,7 +44,7 @@ fn process(id: u32) -> Process {
     Process { id, name, command }
 }
 
-/// Waits until no process has the mark, or long enough; answers who is left.
+/// Waits until no process has the mark, or long enough; returns the processes that are left.
 pub(super) fn gone(mark: &str, grace: Duration) -> Vec<Process> {
     let end = Instant::now() + grace;
     loop {
@@ -61,7 +61,7 @@ pub(super) fn kill(process: &Process) {
     let _ = Command::new("kill").args(["-KILL", &process.id.to_string()]).stderr(Stdio::null()).status();
 }
 
-/// Looks again and again until there is an answer.
+/// Tries again and again until there is a result.
 #[track_caller]
 pub(super) fn awaited<T>(look: impl Fn() -> Option<T>) -> T {
     let end = Instant::now() + Duration::from_secs(60);
@@ -85,6 +85,6 @@ fn a_keeper_whose_host_was_gone_before_it_ran_does_not_wait_for_it() {
     let mut keeper = keeper.arg("__keeper").stdin(Stdio::piped()).spawn().unwrap();
     keeper.stdin.take().unwrap().write_all(&record).unwrap();
     assert!(keeper.wait().unwrap().success());
-    // It waits five seconds for one that is still there.
+    // It waits five seconds for a host that is still there.
     assert!(began.elapsed() < Duration::from_secs(4), "{:?}", began.elapsed());
 }

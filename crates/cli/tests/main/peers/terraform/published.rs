@@ -1,4 +1,4 @@
-//! Providers that others publish: random, time, tls, null and local, in one project.
+//! Providers published by others: random, time, tls, null and local, in one project.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use super::life::Life;
 use super::world::{Tool, World};
 use crate::peers::providers::life::{stack_outputs, wanted};
 
-/// The ids of what is imported, as they are in the program.
+/// The ids of the imported resources, as they are in the program.
 const KNOWN: &str = "6b0f3b6e-6b1c-4d6b-9d0f-3b6e6b1c4d6b";
 const SINCE: &str = "2019-01-02T03:04:05Z";
 
@@ -68,13 +68,13 @@ outputs:
         });
         assert_eq!(outputs, expected);
         let made = wanted(&world.sandbox);
-        // What exists is taken by its id, and the provider tells the rest.
+        // An existing resource is imported by its id, and the provider adds the rest.
         assert_eq!((&made["known"]["id"], &made["known"]["outputs"]["result"]), (&json!(KNOWN), &json!(KNOWN)));
         assert_eq!((&made["since"]["id"], &made["since"]["outputs"]["unix"]), (&json!(SINCE), &json!(1_546_398_245)));
         let text = |name: &str, property: &str| made[name]["outputs"][property].as_str().unwrap().to_owned();
         assert!(text("pet", "id").starts_with("my-"), "{}", made["pet"]);
         assert_eq!(fs::read_to_string(world.cloud("file.txt")).unwrap(), format!("hello {}", text("word", "result")));
-        // What a provider calls sensitive is in no file as it is.
+        // A property that a provider calls sensitive is in no file in clear.
         for (name, property) in [("password", "result"), ("password", "bcryptHash"), ("key", "privateKeyPem")] {
             let secret: String =
                 serde_json::from_str(made[name]["outputs"][property]["plaintext"].as_str().unwrap()).unwrap();

@@ -1,11 +1,11 @@
-//! What the engine says about a provider's resources: what they are called, and that nobody is asked before all settings are known.
+//! The engine's settings for a provider's resources: their generated names, and no call before all settings of the provider are known.
 
 use super::sparing::calls;
 use super::world::{Tool, World};
 
 const NAMELESS: &str = "resources:\n  cart: {type: 'wide:Named', properties: {value: one}}\n";
 
-/// The names of what is there.
+/// The names of the existing things.
 fn names(world: &World) -> Vec<String> {
     world.things("wide", "named").into_values().map(|thing| thing["name"].as_str().unwrap().to_owned()).collect()
 }
@@ -15,7 +15,7 @@ fn set(world: &World, path: &str, value: &str) {
     world.sandbox.outrigger(&["config", "set", "--path", &path, value]).ok();
 }
 
-/// The name is the stack's to say, not the provider's.
+/// The stack decides the name, not the provider.
 #[test]
 fn autonaming_is_heeded() {
     for tool in [Tool::Outrigger, Tool::Pulumi] {
@@ -23,7 +23,7 @@ fn autonaming_is_heeded() {
         set(&world, "mode", "verbatim");
         world.run(&["up", "--yes", "--skip-preview"]).ok();
         assert_eq!(names(&world), ["cart"], "{tool:?}");
-        // What has a name keeps it.
+        // A resource with a name keeps it.
         world.sandbox.outrigger(&["config", "rm", "pulumi:autonaming"]).ok();
         set(&world, "providers.wide.pattern", "${project}-${stack}-${name}-${num(4)}");
         world.run(&["preview", "--expect-no-changes"]).ok();
@@ -39,7 +39,7 @@ fn autonaming_is_heeded() {
     }
 }
 
-/// Two of the same name cannot exist at once.
+/// Two with the same name cannot exist at the same time.
 #[test]
 fn what_has_a_fixed_name_is_deleted_before_it_is_made_anew() {
     let program = "resources:\n  it: {type: 'wide:Replaced', properties: {top: one}}\n";
@@ -75,7 +75,7 @@ fn a_wrong_autonaming_stops_the_command_at_its_place() {
     assert_eq!(names(&world), Vec::<String>::new());
 }
 
-/// A provider that were asked before its settings are known would answer for whatever its defaults stand for.
+/// A provider that is called before its settings are known would answer for its defaults.
 #[test]
 fn a_provider_with_unknown_settings_is_not_asked() {
     let program = "variables:\n  seen: {'fn::invoke': {function: 'wide:getLookup', arguments: {name: it}, options: {provider: '${mine}'}}}\n\
@@ -89,7 +89,7 @@ fn a_provider_with_unknown_settings_is_not_asked() {
     // The data source is read in earnest.
     world.run(&["up", "--yes"]).ok();
     world.run(&["preview", "--expect-no-changes"]).ok();
-    // Somewhere else, nobody knows where: what is there may change.
+    // The provider's place becomes unknown: existing resources may change.
     world.program(&program.replace("length: 8", "length: 9"));
     world.run(&["preview"]).ok().says(&["is not known yet"]);
     world.run(&["up", "--yes", "--skip-preview"]).ok();

@@ -22,7 +22,7 @@ pub(super) fn calls(world: &mut World, arguments: &[&str], method: &str) -> usiz
     made.filter(|entry| entry["method"].as_str().unwrap().ends_with(&format!("/{method}"))).count()
 }
 
-/// What there is in the cloud.
+/// The only thing in the cloud.
 fn the_only(world: &World) -> (String, Json) {
     let things = world.things("mine", "named");
     assert_eq!(things.len(), 1);
@@ -41,7 +41,7 @@ fn one_process_reads_and_plans() {
     assert_eq!(calls(&mut world, &["destroy", "--refresh", "--yes"], "ConfigureProvider"), 1);
 }
 
-/// A preview and what follows it, a refresh and the program after it: the provider plans once.
+/// A preview and the update after it, a refresh and the program after it: the provider plans once.
 #[test]
 fn nothing_is_planned_twice() {
     let mut world = World::new(Tool::Outrigger, &["wide"], PROGRAM);
@@ -51,7 +51,7 @@ fn nothing_is_planned_twice() {
     assert_eq!(calls(&mut world, &["up", "--yes"], "PlanResourceChange"), 1);
     assert_eq!(the_only(&world).1["value"], "two");
 
-    // Somebody else changes it: what was read needs no mending, and is compared with what is wanted once.
+    // The resource is changed outside: the state that was read needs no correction, and is compared with the program once.
     let (id, mut thing) = the_only(&world);
     thing["value"] = json!("three");
     world.put("mine", "named", &id, &thing);
@@ -61,8 +61,8 @@ fn nothing_is_planned_twice() {
     world.run(&["preview", "--refresh", "--expect-no-changes"]).ok();
 }
 
-/// What is replaced is planned twice, as Terraform does it: as a change of what exists, and as if nothing were there. What is carried
-/// out is what the preview showed, also where the old one goes first.
+/// A replacement is planned twice, as in Terraform: as a change of the existing resource, and as a creation. The applied plan is the one that the
+/// preview showed, also where the old one is deleted first.
 #[test]
 fn a_replacement_is_planned_once() {
     for options in ["", ", options: {deleteBeforeReplace: true}"] {

@@ -1,4 +1,4 @@
-//! A stack goes from Pulumi's own bridge to ours, under either tool, and back, and nobody notices.
+//! A stack goes from Pulumi's own bridge to ours, under either tool, and back, without any change.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use super::world::{Bridge, Tool, World};
 use crate::peers::providers::life::wanted;
 use crate::sandbox::Answer;
 
-/// One of everything that is spelled, kept or compared in a way of its own.
+/// One resource for each special way of spelling, storing or comparing values.
 const PROGRAM: &str = "\
 resources:
   elsewhere:
@@ -78,14 +78,14 @@ fn there_and_back() {
         world.run_with(tool, &["up", "--yes", "--skip-preview", "--expect-no-changes"]).ok();
         assert_eq!(kept(&wanted(&world.sandbox)), kept(&made), "{tool:?}");
     }
-    // A refresh takes over what providers tell in their own way, such as the order of a set; it is no difference.
+    // A refresh takes over values that providers return in their own form, such as the order of a set; it is no difference.
     for tool in [Tool::Pulumi, Tool::Outrigger] {
         world.run_with(tool, &["refresh", "--yes", "--skip-preview"]).ok();
         assert_eq!(ids(&wanted(&world.sandbox)), ids(&made), "{tool:?}");
         world.run_with(tool, &["preview", "--expect-no-changes"]).ok();
     }
 
-    // What ours changes, makes and removes, the other takes for its own.
+    // Pulumi's bridge accepts the changes, creations and deletions of ours.
     let program = PROGRAM.replace(
         "blocks: {type: 'wide:Blocks', properties: {title: t, rules: [{action: allow}], tags: [{key: c}, {key: a",
         "blocks: {type: 'wide:Blocks', properties: {title: t, rules: [{action: allow}], tags: [{key: c}, {key: d",
@@ -121,7 +121,7 @@ fn there_and_back() {
     assert_eq!(world.everything(), Vec::<String>::new());
 }
 
-/// What ours has made, under either tool, Pulumi's own bridge takes as it is, and reads it without finding anything new.
+/// Pulumi's own bridge takes resources that ours has created, under either tool, as they are, and reads them without a difference.
 #[test]
 fn made_by_us() {
     for tool in [Tool::Pulumi, Tool::Outrigger] {
@@ -137,7 +137,7 @@ fn made_by_us() {
     }
 }
 
-/// A part of these blocks is never made, so an update is planned each time, with either bridge. Nothing comes of it.
+/// A part of these blocks is never created, so an update is planned each time, with either bridge. It has no effect.
 const ALWAYS_CHANGING: &str = "\
 resources:
   blocks:
@@ -158,7 +158,7 @@ fn blocks_that_always_change_stay_the_same() {
         let world = World::new(tool, &["classic"], ALWAYS_CHANGING);
         world.find(Bridge::Go);
         let update = ["up", "--yes", "--skip-preview"];
-        // The first fills in what the provider assumes.
+        // The first fills in the provider's defaults.
         for _ in 0..2 {
             go(&world, &update).ok();
         }
@@ -198,7 +198,7 @@ fn ids(resources: &BTreeMap<String, Json>) -> BTreeMap<&String, &Json> {
     resources.iter().map(|(name, resource)| (name, &resource["id"])).collect()
 }
 
-/// What is kept of each resource: its id, inputs and outputs.
+/// The state of each resource: its id, inputs and outputs.
 fn kept(resources: &BTreeMap<String, Json>) -> BTreeMap<&String, [&Json; 3]> {
     resources.iter().map(|(name, resource)| (name, ["id", "inputs", "outputs"].map(|field| &resource[field]))).collect()
 }

@@ -18,7 +18,7 @@ resources:
   sdk1-0: {type: 'ancient:Renamed', properties: {amount: 3}}
 ";
 
-/// What each had, and in which version of its schema, before its property was called `amount`.
+/// The state of each resource, and the version of its schema, before its property was called `amount`.
 fn older() -> [(&'static str, Json, u8); 5] {
     [
         ("framework-0", json!({"countText": "abc"}), 0),
@@ -60,7 +60,7 @@ fn kept(resources: &BTreeMap<String, Json>) -> Map<String, Json> {
     kept.collect()
 }
 
-/// What is kept with the providers of today.
+/// The state with the current providers.
 fn current(amount: u8) -> Map<String, Json> {
     older()
         .map(|(name, ..)| (name.to_owned(), json!([amount, if name == "sdk1-0" { "1" } else { "2" }])))
@@ -76,13 +76,13 @@ fn a_life(tool: Tool) {
     fs::write(&file, rewound(&world.sandbox.export()).to_string()).unwrap();
     let rewind = || world.sandbox.outrigger(&["stack", "import", "--file", file.to_str().unwrap()]).ok();
 
-    // What is only called differently now is no change.
+    // A property with a new name is no change.
     rewind();
     world.run(&["preview", "--expect-no-changes"]).ok();
     world.run(&["refresh", "--yes", "--skip-preview"]).ok();
     assert_eq!(kept(&wanted(&world.sandbox)), current(3), "{tool:?}");
 
-    // Nor is what the user does not want changed, whatever it was called.
+    // Nor is a property with `ignoreChanges`, whatever its old name was.
     rewind();
     let ignoring = PROGRAM.replace("amount: 3}}", "amount: 5}, options: {ignoreChanges: [amount]}}");
     world.program(&ignoring);

@@ -39,12 +39,12 @@ const MARK: &str = "OUTRIGGER_WORLD";
 pub(super) struct World {
     pub(super) sandbox: Sandbox,
     pub(super) tool: Tool,
-    /// What the project file says besides the program.
+    /// The project file without the program.
     head: String,
 }
 
 impl World {
-    /// A world with some of the peers as packages, each with a directory of its own in the cloud, if it takes one.
+    /// A world with some of the peers as packages, each with a separate directory in the cloud, if it needs one.
     pub(super) fn new(tool: Tool, providers: &[&str], program: &str) -> Self {
         let providers: Vec<_> = providers.iter().map(|provider| (*provider, provider_path(provider))).collect();
         Self::with(tool, &providers, program)
@@ -110,7 +110,7 @@ impl World {
         self.sandbox.path("cloud").join(inside)
     }
 
-    /// Somebody else makes or changes a thing.
+    /// Creates or changes a thing, as another program would.
     pub(super) fn put(&self, provider: &str, kind: &str, id: &str, properties: &Json) {
         let directory = self.cloud(provider).join(kind);
         fs::create_dir_all(&directory).unwrap();
@@ -170,7 +170,7 @@ impl World {
         assert!(left.is_empty(), "left: {left:?}");
     }
 
-    /// What every process of this world has in its environment.
+    /// The environment variable that marks every process of this world.
     pub(super) fn mark(&self) -> String {
         format!("{MARK}={}", self.sandbox.path("").display())
     }
@@ -183,7 +183,7 @@ pub(super) struct Replaceable {
 }
 
 impl Replaceable {
-    /// One of the peers. A link: a file that was made a moment ago is not remembered by its digest.
+    /// One of the peers. A link: the digest of a file that was just created is not cached.
     pub(super) fn new(name: &str) -> Self {
         let replaceable = Self { directory: tempfile::tempdir().unwrap(), name: name.to_owned() };
         symlink(provider_path(name), replaceable.path()).unwrap();
@@ -201,7 +201,7 @@ impl Replaceable {
         fs::set_permissions(self.path(), fs::Permissions::from_mode(0o755)).unwrap();
     }
 
-    /// The same, and the schema that is kept for what it was is taken for the script's: a native program that hangs would have one.
+    /// The same, and the schema cached for the original counts as the script's: a native program that hangs would have one.
     pub(super) fn becomes_in_disguise(&self, world: &World, script: &str) {
         self.becomes(script);
         let now = fs::metadata(self.path()).unwrap();
@@ -223,7 +223,7 @@ impl Replaceable {
     }
 }
 
-/// Providers that keep what they make in a directory which their configuration names.
+/// Providers that keep their resources in a directory that their configuration names.
 const OWN: [&str; 7] = ["wide", "narrow", "classic", "ancient", "mixed", "raised", "crude"];
 
 /// The executable of a provider among the peers.

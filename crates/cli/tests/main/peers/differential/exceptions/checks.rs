@@ -1,4 +1,4 @@
-//! Inputs and arguments that are not what the schema wants, and what the Go bridge does not know as a function.
+//! Inputs and arguments that the schema rejects, and functions that the Go bridge does not know.
 
 use regex_lite::Regex;
 use serde_json::{Value, json};
@@ -46,7 +46,7 @@ pub(super) const ALLOWED: &[Exception] = &[
     allow(&["wide/functions"], "Invoke.*", FUNCTIONS, function),
 ];
 
-/// What the Go bridge's encoder wants, and how we call it.
+/// The names of types in the errors of the Go bridge's encoder, and in ours.
 const KINDS: &[(&str, &str)] = &[
     ("a Boolean", "a boolean"),
     ("a string", "a string"),
@@ -55,7 +55,7 @@ const KINDS: &[(&str, &str)] = &[
     ("an Object", "an object"),
 ];
 
-/// Both say of the same property that a value of the same kind is needed.
+/// Both errors are about the same property, and require a value of the same kind.
 pub(super) fn same_misfit(told: &str, said: &str) -> bool {
     let told_of = r#"objectEncoder failed on property "(\w+)": (?:set encoder failed: )?[Ee]xpected (an? \w+)"#;
     let said_of = r"(\w+): (an? \w+) is needed, and this is (an? \w+)$";
@@ -68,13 +68,13 @@ pub(super) fn same_misfit(told: &str, said: &str) -> bool {
     })
 }
 
-/// The Go bridge ends the call with an error about a value; we answer one failure about the same property.
+/// The Go bridge ends the call with an error about a value; we return one failure about the same property.
 fn unfit(case: &Case<'_>) -> bool {
     let [failure] = items(&case.said["reply"]["failures"]) else { return false };
     same_misfit(case.told_error(), &format!("{}: {}", text(&failure["property"]), text(&failure["reason"])))
 }
 
-/// We have all the failures that the Go bridge has, and those that we have beside them are of one kind.
+/// We have all the failures that the Go bridge has, and our additional ones are of one kind.
 fn more_failures(case: &Case<'_>, kind: &str) -> bool {
     let (told, said) = (items(&case.told["reply"]["failures"]), items(&case.said["reply"]["failures"]));
     let more = said.iter().filter(|failure| !told.contains(failure));
@@ -83,7 +83,7 @@ fn more_failures(case: &Case<'_>, kind: &str) -> bool {
         && more.clone().all(|failure| text(&failure["reason"]).contains(kind))
 }
 
-/// Nobody gave a name, and the provider says of the Go bridge's that it conflicts with what was given; we have none, and no
+/// No name was given, and the provider reports that the Go bridge's generated name conflicts with an input; we generate none, and there is no
 /// failure.
 fn unnamed(case: &Case<'_>) -> bool {
     let failures = items(&case.told["reply"]["failures"]);
@@ -101,13 +101,13 @@ fn unknown(case: &Case<'_>, name: &str) -> bool {
     case.request()["args"].get(name).is_some_and(|value| value == UNKNOWN)
 }
 
-/// We answer one failure, which says that an argument that is not known is missing.
+/// We return one failure: an argument that is unknown counts as missing.
 pub(super) fn ungiven(case: &Case<'_>) -> bool {
     let [failure] = items(&case.said["reply"]["failures"]) else { return false };
     unknown(case, text(&failure["property"])) && text(&failure["reason"]).starts_with("Missing ")
 }
 
-/// The Go bridge knows data sources only; ours is what the function makes of its arguments.
+/// The Go bridge knows data sources only; our answer is the result of the function.
 fn function(case: &Case<'_>) -> bool {
     let told = format!("[pf/tfbridge] unknown datasource token: {}", text(&case.request()["tok"]));
     let refused = json!([{"property": "second", "reason": "the second has to be empty"}]);

@@ -1,4 +1,4 @@
-//! How a call that failed is told: its code, what is left behind, and what is logged of it.
+//! The reports of failed calls: their codes, the resources left behind, and their logs.
 
 use serde_json::Value;
 
@@ -36,8 +36,8 @@ pub(super) const ALLOWED: &[Exception] = &[
     }),
 ];
 
-/// A call that was refused changed nothing in the world; one whose end is not known, or that did a part of its work, is
-/// told as the Go bridge does. A provider that died says so: in a preview it is a fault like any other.
+/// A call that was refused changed nothing in the world; one with an unknown end, or with only a part of its work done, is reported as by the Go
+/// bridge. If a provider died, the error reports it: in a preview it is a fault like any other.
 fn says_what_was_done(case: &Case<'_>) -> bool {
     let code = |answer: &Value| text(&answer["error"]["code"]).to_owned();
     let before_and_after_are_equal = worldly(case.worlds[0]) == worldly(case.worlds[1]);
@@ -56,12 +56,12 @@ fn died(case: &Case<'_>) -> bool {
     case.said_error().contains(": the plugin exited with code 2 during the call: ")
 }
 
-/// The world without what a provider writes down of plans.
+/// The world without the provider's records of plans.
 fn worldly(world: &Value) -> Vec<(&String, &Value)> {
     world.as_object().unwrap().iter().filter(|(file, _)| !file.starts_with("planned_removals/")).collect()
 }
 
-/// The Go bridge has no details; ours are one, the state of the resource that there is, with the reasons of the error.
+/// The Go bridge has no details; we have one, the state of the existing resource, with the reasons of the error.
 fn partial(case: &Case<'_>) -> bool {
     let [detail] = case.right().map(items).unwrap_or_default() else { return false };
     let inputs = ["properties", "news", "oldInputs"].map(|field| &case.request()[field]);
@@ -76,7 +76,7 @@ fn partial(case: &Case<'_>) -> bool {
         && reasons.iter().any(|reason| case.said_error().contains(text(reason)))
 }
 
-/// Everything that the Go bridge logs is an error, and our answer has its words: as an error, or as a failure of a check.
+/// Everything that the Go bridge logs is an error, and our answer has its text: as an error, or as a failure of a check.
 fn told_once(case: &Case<'_>) -> bool {
     let failures = items(&case.said["reply"]["failures"]).iter().map(|failure| text(&failure["reason"]));
     let answers: Vec<&str> = failures.chain([case.said_error()]).collect();
@@ -96,13 +96,13 @@ fn unnamed(case: &Case<'_>, message: &str) -> bool {
     missing && message.contains("automatic naming is disabled but no explicit name was provided")
 }
 
-/// What is not known is refused before the provider says so.
+/// An unknown value is refused before the provider refuses it.
 fn unmade(case: &Case<'_>) -> bool {
     case.said_error().ends_with(" is unknown, which is not possible here")
         && case.told_error().contains("an unknown value cannot be kept")
 }
 
-/// Both warn equally often, of the same resources, and each of our warnings has the words of one of the Go bridge's.
+/// Both warn equally often, about the same resources, and each of our warnings has the text of one of the Go bridge's.
 fn same_warnings(told: &[Value], said: &[Value]) -> bool {
     let mut left: Vec<&Value> = said.iter().collect();
     let found = told.iter().all(|entry| {
@@ -117,7 +117,7 @@ fn same_warnings(told: &[Value], said: &[Value]) -> bool {
     found && left.is_empty()
 }
 
-/// The Go bridge warned in the same way when it was asked what would change.
+/// The Go bridge gave the same warning in the diff before.
 fn warned_before(case: &Case<'_>) -> bool {
     let before = |event: &Event| match event {
         Event::Call { call, answer, .. } => {
@@ -136,8 +136,8 @@ fn inconsistent(case: &Case<'_>) -> bool {
     items(&case.said["log"]).iter().all(|entry| entry["severity"] == "WARNING" && warns(entry))
 }
 
-/// What the provider said in a message of the Go bridge's: `[SEVERITY] DETAIL: SUMMARY at attribute PLACE`, or with a
-/// property's name before the detail alone.
+/// The provider's text in a message of the Go bridge: `[SEVERITY] DETAIL: SUMMARY at attribute PLACE`, or with a property's name before the detail
+/// alone.
 fn words(message: &str) -> Vec<&str> {
     let told = message.split_once("] ").map_or(message, |(_, told)| told);
     let told = told.split(" at attribute ").next().unwrap_or(told);

@@ -1,4 +1,4 @@
-//! What is secret stays marked, and is the same value.
+//! Secrets stay marked, with the same value.
 
 use serde_json::Value;
 

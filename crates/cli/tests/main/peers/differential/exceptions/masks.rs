@@ -1,4 +1,4 @@
-//! What is random by nature: it differs between two runs of the same program.
+//! Values that are random by nature: they differ between two runs of the same program.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use crate::peers::differential::talk::UNKNOWN;
 const SECRET_VALUE: &str = "random, and secret";
 const RANDOM: &str = "random";
 const KEY: &str = "made from a new key";
-/// Also what is random and made from the time in seconds.
+/// Values that are random and made from the time in seconds, too.
 pub(crate) const CLOCK: &str = "the time of the call";
 
 /// Values that differ between two runs of the same program.
@@ -56,7 +56,7 @@ pub(crate) const MASKS: &[Exception] = &[
     mask(&["tls/*"], "Create.reply.properties.validityEndTime", CLOCK),
 ];
 
-/// Parts of texts that differ between two runs of the same program: what they look like, and what they are.
+/// Parts of texts that differ between two runs of the same program: their pattern, and their name.
 pub(crate) const SCRUBBED: &[(&str, &str)] = &[
     // A process that died is noticed in one of several ways.
     (r"error reading from server: .*", "{connection lost}"),
@@ -72,7 +72,7 @@ const fn mask(scenarios: &'static [&'static str], pattern: &'static str, reason:
     allow(scenarios, pattern, reason, alike)
 }
 
-/// What is random is still of the same kind on both sides, and known.
+/// A random value is still of the same kind on both sides, and known.
 fn alike(case: &Case<'_>) -> bool {
     let made = |value: &Value| value != "" && value != UNKNOWN;
     case.left().zip(case.right()).is_some_and(|(left, right)| {

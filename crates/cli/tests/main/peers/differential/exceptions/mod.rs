@@ -1,8 +1,8 @@
 //! Where answers may differ, and why.
 //!
-//! A difference is covered by an entry that names its place, in the scenarios where it occurs, and whose condition holds: a
-//! condition says in which direction the answers may differ and what both sides have to say, so that a difference of
-//! another kind at the same place is a failure of the test. An entry that covers nothing in a whole run is a failure, too.
+//! A difference is covered by an entry that names its place, in the scenarios where it occurs, and whose condition holds: a condition states in which
+//! direction the answers may differ and what both sides have to contain, so that a difference of another kind at the same place is a failure of the
+//! test. An entry that covers nothing in a whole run is a failure, too.
 
 mod checks;
 mod failures;
@@ -32,18 +32,18 @@ pub(crate) struct Exception {
     when: When,
 }
 
-/// When a difference is one by decision.
+/// When a difference is intended.
 enum When {
     Fits(fn(&Case<'_>) -> bool),
     /// The Go bridge's error is like the first, and ours like the second.
     Words(&'static str, &'static str),
 }
 
-/// A difference, with the call that it is about and both answers: the Go bridge told something, and we said something.
+/// A difference, with the call that it is about and both answers: `told` is the Go bridge's, `said` is ours.
 pub(crate) struct Case<'a> {
     pub(crate) scenario: &'a Scenario,
     pub(crate) call: &'a Value,
-    /// What happened before the call, with the Go bridge's answers.
+    /// The events before the call, with the Go bridge's answers.
     pub(crate) earlier: &'a [Event],
     pub(crate) told: &'a Value,
     pub(crate) said: &'a Value,
@@ -116,18 +116,17 @@ impl Case<'_> {
         &self.difference.path[1]
     }
 
-    /// What the Go bridge says is wrong; empty if it replies.
+    /// The Go bridge's error; empty if it replies.
     fn told_error(&self) -> &str {
         text(&self.told["error"]["message"])
     }
 
-    /// What we say is wrong; empty if we reply.
+    /// Our error; empty if we reply.
     fn said_error(&self) -> &str {
         text(&self.said["error"]["message"])
     }
 
-    /// One side replies and the other says that something is wrong, and this is that difference and none in a log or in the
-    /// world.
+    /// One side replies and the other fails, and this is that difference and none in a log or in the world.
     fn outcome(&self) -> bool {
         matches!(self.part(), "reply" | "error") && self.difference.path.len() == 2
     }

@@ -1,4 +1,4 @@
-//! What the bridge says of itself and of its package, and how it tells differences.
+//! The bridge's description of itself and of its package, and the form of its diffs.
 
 use serde_json::{Value, json};
 
@@ -58,8 +58,8 @@ fn now_true(case: &Case<'_>) -> bool {
     case.added() && case.right() == Some(&Value::Bool(true))
 }
 
-/// The details are about the properties that the Go bridge names. All of those are in it, but for what only the provider
-/// sets: that changes with the others. What needs a replacement is what the Go bridge says needs one.
+/// The details are about the properties that the Go bridge names. All of those are included, except for those that only the provider sets: they
+/// change with the others. The same properties need a replacement as in the Go bridge's answer.
 fn detailed(case: &Case<'_>) -> bool {
     let details = case.said["reply"]["detailedDiff"].as_object();
     let top = |path: &str| path.split(['.', '[']).next().unwrap_or_default().to_owned();

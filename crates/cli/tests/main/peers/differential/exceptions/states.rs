@@ -1,4 +1,4 @@
-//! Plans, and what is stored.
+//! Plans, and stored states.
 
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ const ANEW: &str = "a replacement is planned anew, so that what will be computed
 const PLANNED: &str = "deletions are planned by providers that want it";
 const TIMEOUTS: &str = "the Go bridge cannot store limits of which some, or all after an import, are not given";
 const IDENTITY: &str = "the Go bridge does not keep the identity of a resource, which its provider wants back";
-/// The cloud makes an id from everything that it is given.
+/// The cloud makes an id from all its input.
 const LIMIT: &str =
     "a limit of the engine's reaches a provider that has limits of its own; the Go bridge keeps it to itself";
 const NEWER: &str = "what a newer provider stored is not given to an older one to delete";
@@ -31,7 +31,7 @@ pub(super) const ALLOWED: &[Exception] = &[
     allow(&["*/replacements", "random/unknowns", "wide/nested changes"], "Update.reply.properties.**", ANEW, |case| {
         replacement(case) && case.right().is_some_and(|value| value == UNKNOWN)
     }),
-    // The old SDK plans an empty text for a member of a set that a new resource has, and none for one that is changed.
+    // The old SDK plans an empty string for a member of a set in a new resource, and none in a changed one.
     allow(&["classic/replacements"], "Update.reply.properties.members.*.free", ANEW, |case| {
         replacement(case) && case.added() && case.right().is_some_and(|value| value == "")
     }),
@@ -100,7 +100,7 @@ pub(super) const ALLOWED: &[Exception] = &[
 
 const STILL_UNKNOWN: &str = "the provider answered something wrong: made: is still unknown after it was applied";
 
-/// The Go bridge tells a few changes more, each of a large number that is stored and not asked to change.
+/// The Go bridge reports a few changes more, each of a large number that is stored and not asked to change.
 fn only_large(case: &Case<'_>) -> bool {
     let changes = |side: &Value| side["reply"]["diffs"].as_array().cloned().unwrap_or_default();
     let (told, said) = (changes(case.told), changes(case.said));
@@ -113,20 +113,20 @@ fn only_large(case: &Case<'_>) -> bool {
     both == said && !more.is_empty() && more.iter().all(is_large)
 }
 
-/// The call was the Go bridge's last; we reply. What it logged is how it died.
+/// The call was the Go bridge's last; we reply. Its log shows how it died.
 fn crashed(case: &Case<'_>) -> bool {
     let died = text(&case.told["log"][0]["message"]).starts_with("Bridged provider panic");
     let logged = case.part() == "log" && case.right().is_none();
     (case.outcome() || logged) && case.told_error() == "{connection lost}" && died
 }
 
-/// The Go bridge cannot find again what it would store of a resource with limits.
+/// The Go bridge cannot recover the state that it would store for a resource with limits.
 fn limits(case: &Case<'_>) -> bool {
     let told = "recovered raw state does not byte-for-byte match the original raw state";
     case.kind() == "Slow" && case.told_error() == told
 }
 
-/// The engine gives the making of the resource a time.
+/// The engine sets a limit for the creation of the resource.
 fn limited(case: &Case<'_>) -> bool {
     case.kind() == "Slow" && case.request()["timeout"] == 1.5
 }
@@ -148,7 +148,7 @@ fn stored(case: &Case<'_>, properties: &Value) -> bool {
     !wanted.is_empty() && wanted.iter().all(|(name, value)| answered.get(name) == Some(value))
 }
 
-/// We end the call with an error, and say with it what there is, by its id.
+/// We end the call with an error that contains the existing resource with its id.
 fn left_behind(case: &Case<'_>) -> bool {
     let detail = &case.said["error"]["details"][0];
     let id = text(&case.told["reply"]["id"]);
@@ -165,7 +165,7 @@ fn previewed(case: &Case<'_>) -> bool {
     case.request()["preview"] == true
 }
 
-/// A preview of what the Go bridge itself said is a replacement when it was asked before.
+/// A preview of a change that the Go bridge's own diff called a replacement.
 fn replacement(case: &Case<'_>) -> bool {
     let asked = |event: &Event| match event {
         Event::Call { call, answer, .. } => {
@@ -184,7 +184,7 @@ fn unstorable(case: &Case<'_>) -> bool {
     case.kind() == "UnknownAfterApply" && case.told_error().contains("unknown values cannot be serialized to JSON")
 }
 
-/// The provider refuses the Go bridge's update. What was logged is the same.
+/// The provider refuses the Go bridge's update. The log is the same.
 fn unidentified(case: &Case<'_>) -> bool {
     let logged = case.part() == "log" && case.right().is_none();
     (case.outcome() || logged) && case.told_error().starts_with("Missing Resource Identity After Update: ")

@@ -1,5 +1,4 @@
-//! Errors in the words of each bridge. Where the provider said something, both have it; where a bridge says something
-//! itself, both say the same of the same thing.
+//! Errors in the words of each bridge. An error of the provider has the same text in both; an error of a bridge itself has the same meaning in both.
 
 use regex_lite::Regex;
 
@@ -102,7 +101,7 @@ pub(super) const ALLOWED: &[Exception] = &[
     parameters("^failed to parse parameterized value: (local.path) cannot be empty$", "` is empty"),
 ];
 
-/// An error of the bridges' own: what the Go bridge's has in it, and what ours has.
+/// An error of the bridges' own: a pattern for the Go bridge's, and one for ours.
 const fn said(
     scenarios: &'static [&'static str],
     reason: &'static str,
@@ -116,22 +115,21 @@ const fn parameters(told: &'static str, ours: &'static str) -> Exception {
     said(&["random/parameters"], OURS, told, ours)
 }
 
-/// Whether two errors are those of an entry: each has what is wanted of it in it, and ours everything that is captured of
-/// the other.
+/// Whether two errors fit an entry: each matches its pattern, and ours contains everything that is captured of the other.
 pub(super) fn fit(told: (&str, &str), ours: (&str, &str)) -> bool {
     let captured = Regex::new(told.1).unwrap().captures(told.0);
     let named = captured.is_some_and(|found| found.iter().skip(1).flatten().all(|part| ours.0.contains(part.as_str())));
     named && Regex::new(ours.1).unwrap().is_match(ours.0)
 }
 
-/// Everything that the provider said is in our error, in the same words.
+/// Everything in the provider's error is in ours, in the same words.
 fn same_words(told: &str, said: &str) -> bool {
     let diagnostics = told_diagnostics(told);
     !diagnostics.is_empty() && diagnostics.iter().all(|words| !words.is_empty() && said.contains(words))
 }
 
-/// What the provider said, without the places that it is about. Errors of a plan are a list, `* PLACE: SUMMARY - DETAIL`;
-/// others are `[PLACE] SUMMARY: DETAIL`, one of them or several.
+/// The provider's diagnostics, without their places. Errors of a plan are a list, `* PLACE: SUMMARY - DETAIL`; others are `[PLACE] SUMMARY: DETAIL`,
+/// one of them or several.
 fn told_diagnostics(told: &str) -> Vec<String> {
     let listed = Regex::new(r"^\d+ errors? occurred:\n").unwrap();
     if !listed.is_match(told) {
@@ -143,7 +141,7 @@ fn told_diagnostics(told: &str) -> Vec<String> {
     told.split("\t* ").skip(1).map(plain).collect()
 }
 
-/// A diagnostic without its place and without what has to come before a detail that it does not have.
+/// A diagnostic without its place and without the separator before a missing detail.
 pub(super) fn placeless(told: &str) -> String {
     Regex::new(r"^\[.*?\] ").unwrap().replace(told, "").trim_end_matches([':', ' ', '\n']).to_owned()
 }

@@ -1,4 +1,4 @@
-//! A provider of the size that people use: 2021's for AWS, on the old SDK, with a cloud on this machine for a few of its resources.
+//! A provider of realistic size: 2021's for AWS, on the old SDK, with a cloud on this machine for a few of its resources.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use crate::peers::differential::talk::{Talk, UNKNOWN};
 pub(super) const SCENARIOS: &[Listed] =
     &[("aws", "schema", schema), ("aws", "previews", previews), ("aws", "lives", lives)];
 
-/// A provider that asks nobody but who is named here.
+/// A provider that contacts only these endpoints.
 fn config(endpoints: Value) -> Value {
     json!({
         "region": "us-east-1", "accessKey": "a", "secretKey": "b", "skipCredentialsValidation": true, "skipMetadataApiCheck": true,

@@ -1,4 +1,4 @@
-//! What happens to a resource once it has been described: the providers on the plugin framework.
+//! Changes of existing resources: the providers on the plugin framework.
 
 use serde_json::{Value, json};
 

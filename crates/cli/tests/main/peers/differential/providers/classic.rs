@@ -103,7 +103,7 @@ fn shapes(talk: &mut Talk) {
     }
 }
 
-/// A resource with limits of which only some are given.
+/// A resource with limits, only some of them given.
 pub(super) fn some_limits(talk: &mut Talk) {
     let mut slow = talk.resource("Slow", "half");
     slow.check(json!({"value": "a", "timeouts": {"create": "3m"}}));

@@ -1,4 +1,4 @@
-//! What no framework would let a provider do.
+//! Behaviour that no framework would let a provider have.
 
 use serde_json::json;
 

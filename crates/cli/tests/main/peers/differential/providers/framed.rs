@@ -26,7 +26,7 @@ pub(super) fn begin(talk: &mut Talk) {
     talk.begin(json!({"directory": world}));
 }
 
-/// Blocks that exist and of which the program does not know yet what becomes of them.
+/// Existing blocks that become unknown.
 pub(super) fn become_unknown(talk: &mut Talk, full: &Value, changes: &[(&str, Value)]) {
     let mut blocks = talk.resource("Blocks", "existing");
     blocks.check(full.clone());
@@ -238,7 +238,7 @@ fn numbers(talk: &mut Talk) {
         json!({"bigWhole": "123456789012345678901234567890", "precise": "0.1000000000000000055511151231257827", "largeInt64": "9223372036854775807"}),
         json!({"echoedBig": 5}),
     ]);
-    // Somebody else writes numbers that no double has.
+    // Another program writes numbers that no double can hold.
     let mut resource = talk.resource("Numbers", "exact");
     resource.check(json!({"bigWhole": 1}));
     resource.create();

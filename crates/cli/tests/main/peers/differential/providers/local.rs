@@ -58,7 +58,7 @@ fn lives(talk: &mut Talk) {
     file.import();
 }
 
-/// A file that somebody else changes, and then removes.
+/// A file that another program changes, and then removes.
 fn talk_drift(talk: &mut Talk, path: &str) {
     let mut file = talk.resource("File", "again");
     file.check(json!({"filename": path, "content": "mine"}));

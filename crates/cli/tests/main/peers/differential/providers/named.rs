@@ -1,4 +1,4 @@
-//! Ids, names, and names that are made up: the providers on the plugin framework.
+//! Ids, names, and generated names: the providers on the plugin framework.
 
 use serde_json::json;
 

@@ -86,7 +86,7 @@ fn secrets(talk: &mut Talk) {
     let mut password = talk.resource("Password", "password");
     password.check(json!({"length": secret(json!(5))}));
     let inputs = password.inputs.clone();
-    // Not what an engine does after the answer to `Configure`, and answered all the same.
+    // An engine does not do this after the answer to `Configure`, but it is answered.
     password.call("Create", json!({"properties": inputs, "preview": true}));
     password.create();
     let state = password.state.clone();
@@ -150,7 +150,7 @@ fn mistakes(talk: &mut Talk) {
     old.update(&inputs, true);
 }
 
-/// What the check refuses makes the provider crash, and nothing works afterwards.
+/// Inputs that the check refuses make the provider crash, and nothing works afterwards.
 fn crash(talk: &mut Talk) {
     talk.begin(json!({}));
     let mut string = talk.resource("String", "string");
