@@ -54,13 +54,7 @@ pub(crate) fn outputs(old: &PropertyMap, new: &PropertyMap, secrets: Secrets) ->
 }
 
 /// The counts and the time. A refresh changes only the state.
-pub(crate) fn counts(
-    summary: &Summary,
-    not_started: &[Urn],
-    refresh: bool,
-    mood: Mood,
-    duration: Duration,
-) -> String {
+pub(crate) fn counts(summary: &Summary, not_started: &[Urn], refresh: bool, mood: Mood, duration: Duration) -> String {
     let mut out = "Resources:\n".to_owned();
     let mut any = false;
     for (op, count) in summary.counts.iter().filter(|(op, _)| **op != StepOp::Same) {

@@ -171,7 +171,8 @@ fn a_secret_on_stderr_fails_a_check_and_is_not_shown() {
     let plugin = sandbox.install("shelf");
     let real = plugin.with_file_name("real");
     fs::rename(&plugin, &real).unwrap();
-    fs::write(&plugin, format!("#!/bin/sh\necho the key is open sesame >&2\nexec {} \"$@\"\n", real.display())).unwrap();
+    fs::write(&plugin, format!("#!/bin/sh\necho the key is open sesame >&2\nexec {} \"$@\"\n", real.display()))
+        .unwrap();
     fs::set_permissions(&plugin, fs::Permissions::from_mode(0o755)).unwrap();
     let (config, _) = notes(&sandbox);
     let answer = test(&sandbox, &["--json", "--config", &config, "--inputs", "inputs.yaml", "shelf"]).ended(1);

@@ -36,9 +36,7 @@ pub enum HandshakeError {
     #[error("printed more than 64 KiB without a line break instead of its handshake")]
     TooLong,
     /// Another core protocol.
-    #[error(
-        "speaks version `{0}` of go-plugin's core protocol, but only version 1 is supported: rebuild it"
-    )]
+    #[error("speaks version `{0}` of go-plugin's core protocol, but only version 1 is supported: rebuild it")]
     Core(String),
     /// A version that is no number.
     #[error("says `{0}` where the version of its protocol should be")]
