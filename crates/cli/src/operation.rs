@@ -271,7 +271,7 @@ fn judge(request: &Request, result: &RunResult, mood: Mood, phases: &Phases<'_>)
             Err(Failure::new(Exit::Changes, diagnostic))
         }
         Ending::Succeeded => {
-            if !result.changed && !request.showing.json {
+            if !result.changed && phases.view.json.is_none() {
                 talk("\nNo changes.");
             }
             Ok(())
