@@ -64,7 +64,7 @@ fn not_grpc(message: &str) -> Option<String> {
         return Some("the answer ended without a final status".to_owned());
     }
     if message.starts_with("Content is compressed with ") {
-        return Some("the answer is compressed, which was not asked for".to_owned());
+        return Some("the answer is compressed, although compression was not requested".to_owned());
     }
     if let Some(reason) = message.strip_prefix("protocol error: ") {
         return Some(format!("the answer is not gRPC: {reason}"));

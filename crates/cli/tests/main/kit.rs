@@ -297,7 +297,7 @@ fn time_that_the_program_limits_is_up() {
     let child = sandbox.start(&["up", "--yes", "--skip-preview"]);
     interrupted(&sandbox, child, |_, _| {})
         .ended(1)
-        .says(&["slow", "was ended, because the run was cancelled or its time was up"]);
+        .says(&["slow", "was ended, because the run was cancelled or timed out"]);
 }
 
 mod peers {

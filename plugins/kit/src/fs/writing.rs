@@ -77,7 +77,7 @@ pub(super) fn write(path: &Path, content: Content, access: Access, existing: Exi
     })?;
     // From here on the file exists; only its name may still be lost in a power failure.
     if let Some(directory) = path.parent().and_then(|parent| File::open(parent).ok()) {
-        directory.sync_all().context(format_args!("making `{}` durable", path.display())).map_err(Error::in_doubt)?;
+        directory.sync_all().context(format_args!("writing `{}` to disk", path.display())).map_err(Error::in_doubt)?;
     }
     Ok(summary)
 }
