@@ -198,8 +198,7 @@ impl Package {
         if planned.is_null() && !reports.iter().any(Report::is_error) {
             return Err(self.error(
                 call,
-                "the provider plans no values for a resource that should exist, which is a bug in the \
-                                  provider",
+                "the provider plans no values for a resource that should exist, which is a bug in the provider",
             ));
         }
         let ready = Arc::new(Ready { prior, config, planned, private, identity, legacy });

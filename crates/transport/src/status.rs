@@ -70,7 +70,7 @@ fn not_grpc(message: &str) -> Option<String> {
         return Some(format!("the answer is not gRPC: {reason}"));
     }
     match message {
-        "Missing response message." => Some("the answer holds no message".to_owned()),
+        "Missing response message." => Some("the answer contains no message".to_owned()),
         "Unexpected EOF decoding stream." => Some("the answer ends in the middle of a message".to_owned()),
         _ => None,
     }

@@ -5,7 +5,7 @@ use clap::Args;
 /// Words for the plugin, not for us.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Parameters {
-    /// What the plugin is parameterized with; a flag that comes first needs a `--` before it.
+    /// The plugin's parameters; a flag that comes first needs a `--` before it.
     #[arg(value_name = "PARAMETER", trailing_var_arg = true)]
     parameters: Vec<String>,
 }

@@ -16,8 +16,8 @@ pub(crate) fn page(peer: &Peer) -> String {
     let title = if peer.name == "pulumi" { "Pulumi" } else { "Terraform" };
     let mut out = format!(
         "# Commands beside {title}'s\n\n<!-- Written by `outrigger __parity {name}` from the commands of {name} {version}; a test compares. -->\n\n\
-         Every command and flag of `{name}` {version}, and its place in `outrigger`. Typed to `outrigger`, a word that is not there is answered with the \
-         sentence below.\n",
+         Every command and flag of `{name}` {version}, and its place in `outrigger`. If a missing one is typed to \
+         `outrigger`, the error shows the sentence below.\n",
         name = peer.name,
         version = peer.version,
     );

@@ -155,7 +155,7 @@ fn whole_life(sandbox: &Sandbox, run: Run) {
         program(&server, 2, "renamed").replacen("resources:\n", &resource, 1)
     };
     sandbox.write("Pulumi.yaml", &mine(""));
-    run(sandbox, &["up", "--yes", "--skip-preview"]).ended(1).says(&["exists already", "overwrite: true"]);
+    run(sandbox, &["up", "--yes", "--skip-preview"]).ended(1).says(&["already exists", "overwrite: true"]);
     sandbox.write("Pulumi.yaml", &mine("    options: {import: mine.txt}\n"));
     run(sandbox, &["up", "--yes", "--skip-preview"]).ok();
     run(sandbox, &["preview", "--expect-no-changes"]).ok();

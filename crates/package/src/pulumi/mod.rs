@@ -269,8 +269,8 @@ impl Searched<'_> {
         let places: String = self.places.iter().map(|place| format!("\n  - {place}")).collect();
         let hint = if options.packages.contains(name) {
             format!(
-                "The project names the source of package `{name}`. Run `outrigger install`, which prints the name that the package \
-                 gives itself: resource types begin with that."
+                "The project names the source of package `{name}`. Run `outrigger install` to print the package's own \
+                 name: resource types begin with it."
             )
         } else {
             format!("Run `{install}`, or put `pulumi-resource-{name}` into a directory of PATH.")

@@ -76,8 +76,8 @@ fn ensure(inputs: &DirectoryArgs, adopt: bool) -> Result<Directory> {
         }
         There::Directory(_) => {
             return Err(Error::new(format!(
-                "the directory `{}` exists already and is not this resource's; import it or set `adopt: true` to take it \
-                 over, or choose another path",
+                "the directory `{}` already exists and does not belong to this resource; import it or set `adopt: \
+                 true` to adopt it, or choose another path",
                 path.display()
             )));
         }
@@ -110,7 +110,7 @@ fn remove(inputs: &DirectoryArgs) -> Result<()> {
     }
     if !inputs.delete_contents {
         return Err(Error::new(format!(
-            "the directory `{}` is not empty and was not deleted: it holds {}; remove what you do not need, or set \
+            "the directory `{}` is not empty and was not deleted: it holds {}; remove the files that you do not need, or set \
              `deleteContents: true` and run `up` before you delete the directory",
             path.display(),
             inventory(&path)

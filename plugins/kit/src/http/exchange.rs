@@ -208,7 +208,7 @@ impl Exchange {
                 .take(200)
                 .collect();
             if !quoted.is_empty() {
-                text.push_str(&format!("; it said: {quoted}"));
+                text.push_str(&format!("; its answer: {quoted}"));
             }
         }
         text
