@@ -20,7 +20,7 @@ pub(crate) struct Arguments {
     /// Work as if started in this directory.
     #[arg(short = 'C', long, global = true, help_heading = GLOBAL, value_name = "DIRECTORY")]
     pub(crate) cwd: Option<PathBuf>,
-    /// Never ask anything.
+    /// Never ask for confirmation or input.
     #[arg(long, global = true, help_heading = GLOBAL)]
     pub(crate) non_interactive: bool,
     /// Whether output has colours; `auto` follows NO_COLOR and the terminal.
@@ -234,7 +234,7 @@ impl Configuring {
 /// What a failure stops.
 #[derive(Args, Clone, Copy, Debug)]
 pub(crate) struct Enduring {
-    /// Keep going with resources that do not depend on a failed one; the command still exits with an error.
+    /// Continue with resources that do not depend on a failed one; the command still exits with an error.
     #[arg(long, env = "PULUMI_CONTINUE_ON_ERROR", value_parser = clap::builder::FalseyValueParser::new())]
     pub(crate) continue_on_error: bool,
 }

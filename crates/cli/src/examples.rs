@@ -26,7 +26,7 @@ pub(crate) const EXAMPLES: &[(&str, Examples)] = &[
         "preview",
         &[
             ("outrigger preview --diff", "Every property that would change"),
-            ("outrigger preview --json", "As the JSON document that pulumi prints"),
+            ("outrigger preview --json", "Print the same JSON document as pulumi"),
             ("outrigger preview --expect-no-changes", "Fail, with exit code 7, if anything would change"),
         ],
     ),
@@ -49,21 +49,21 @@ pub(crate) const EXAMPLES: &[(&str, Examples)] = &[
         "stack",
         &[
             ("outrigger stack", "The selected stack, its resources and outputs"),
-            ("outrigger stack --show-urns", "With the names that --target takes"),
+            ("outrigger stack --show-urns", "The same, with the URNs that --target takes"),
         ],
     ),
     (
         "stack init",
         &[
             ("outrigger stack init prod", "Create the stack prod and select it"),
-            ("outrigger stack init prod --copy-config-from dev", "With the configuration of dev"),
+            ("outrigger stack init prod --copy-config-from dev", "Create it with the configuration of dev"),
         ],
     ),
     (
         "stack ls",
         &[
             ("outrigger stack ls", "The stacks of this project"),
-            ("outrigger stack ls --all --json", "Those of all projects, as JSON"),
+            ("outrigger stack ls --all --json", "The stacks of all projects, as JSON"),
         ],
     ),
     ("stack select", &[("outrigger stack select dev --create", "Select dev, and create it if it does not exist")]),
@@ -105,7 +105,7 @@ pub(crate) const EXAMPLES: &[(&str, Examples)] = &[
         "config",
         &[
             ("outrigger config", "Every value; secrets are hidden"),
-            ("outrigger config --show-secrets --json", "With secrets in clear, as JSON"),
+            ("outrigger config --show-secrets --json", "Every value, with secrets in clear, as JSON"),
         ],
     ),
     (
@@ -113,7 +113,7 @@ pub(crate) const EXAMPLES: &[(&str, Examples)] = &[
         &[
             ("outrigger config set aws:region eu-west-1", "A value of the package aws"),
             ("outrigger config set --secret token < token.txt", "A secret, which is stored encrypted"),
-            ("outrigger config set --path 'servers[0].size' large", "A value inside another"),
+            ("outrigger config set --path 'servers[0].size' large", "A value inside a structured value"),
         ],
     ),
     ("config get", &[("outrigger config get aws:region", "One value, a secret one in clear")]),
@@ -137,7 +137,7 @@ pub(crate) const EXAMPLES: &[(&str, Examples)] = &[
     ("state protect", &[("outrigger state protect --all", "Protect everything in the stack from being deleted")]),
     ("state unprotect", &[("outrigger state unprotect logs", "Allow a bucket to be deleted")]),
     ("state taint", &[("outrigger state taint web", "Have the next `up` replace an instance")]),
-    ("state untaint", &[("outrigger state untaint --all", "Replace only what has to be replaced")]),
+    ("state untaint", &[("outrigger state untaint --all", "Remove the mark from every resource")]),
     ("state rename", &[("outrigger state rename logs archive", "Rename a bucket to archive, as the program does now")]),
     (
         "plugin schema",
@@ -226,12 +226,19 @@ pub(crate) const EXAMPLES: &[(&str, Examples)] = &[
             ("outrigger package info kit fs:File", "One resource, with an example"),
             (
                 "outrigger package info terraform-provider hashicorp/random random_string",
-                "By Terraform's name, of a provider that the project does not have",
+                "A resource by its Terraform name, of a provider outside the project",
             ),
             ("outrigger package info kit --output-dir docs --format html", "Pages for a site"),
         ],
     ),
-    ("install", &[("outrigger install", "After a checkout without `sdks`, or to see what is missing")]),
+    (
+        "install",
+        &[(
+            "outrigger install",
+            "Write lock files after a checkout without `sdks`, and report missing \
+                                         plugins",
+        )],
+    ),
     (
         "login",
         &[
@@ -240,7 +247,7 @@ pub(crate) const EXAMPLES: &[(&str, Examples)] = &[
         ],
     ),
     ("logout", &[("outrigger logout", "Log out of a backend")]),
-    ("whoami", &[("outrigger whoami --verbose", "With the backend")]),
+    ("whoami", &[("outrigger whoami --verbose", "The user and the backend")]),
     ("about", &[("outrigger about", "Print the details for a bug report")]),
     (
         "explain",

@@ -25,7 +25,7 @@ pub(crate) struct New {
     /// The project's name; otherwise that of its directory.
     #[arg(short, long)]
     name: Option<String>,
-    /// What the project is for.
+    /// The project's description.
     #[arg(short, long)]
     description: Option<String>,
     /// Where to put it; otherwise the current directory.

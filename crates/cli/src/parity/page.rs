@@ -101,8 +101,8 @@ impl Page<'_> {
             Standing::Same(own) => ("same".to_owned(), format!("another name of `{own}`")),
             Standing::Called(own) => (format!("`{own}`"), String::new()),
             Standing::WithoutEffect(reason) => ("accepted without effect".to_owned(), reason.clone()),
-            Standing::Missing(text) => ("not there".to_owned(), (*text).to_owned()),
-            Standing::Below(_) | Standing::Unanswered => ("not there".to_owned(), String::new()),
+            Standing::Missing(text) => ("missing".to_owned(), (*text).to_owned()),
+            Standing::Below(_) | Standing::Unanswered => ("missing".to_owned(), String::new()),
         };
         if let Some(remark) = self.remark(key) {
             text = if text.is_empty() { remark.to_owned() } else { format!("{text}; {remark}") };
