@@ -233,11 +233,7 @@ pub(crate) const EXAMPLES: &[(&str, Examples)] = &[
     ),
     (
         "install",
-        &[(
-            "outrigger install",
-            "Write lock files after a checkout without `sdks`, and report missing \
-                                         plugins",
-        )],
+        &[("outrigger install", "Write lock files after a checkout without `sdks`, and report missing plugins")],
     ),
     (
         "login",

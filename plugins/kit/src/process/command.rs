@@ -170,7 +170,7 @@ fn failure(name: &str, ran: &Ran, args: &CommandArgs, secret: bool) -> Option<Er
     let words = match (secret, lines.is_empty()) {
         (_, true) => String::new(),
         (true, false) => "; its output is secret and not shown".to_owned(),
-        (false, false) => format!("; the end of its output:\n  {}", lines.join("\n  ")),
+        (false, false) => format!("; the end of its stderr:\n  {}", lines.join("\n  ")),
     };
     let error = Error::new(format!("the command `{name}` {what}{words}"));
     Some(if in_doubt { error.in_doubt() } else { error })
