@@ -56,7 +56,8 @@ impl Package {
         }
         // All arguments are known, so an unknown in the answer will never become known, as a program would expect it to.
         if let Some(finding) = consistency::unknown_in(&state).first() {
-            let what = format!("the provider read something unknown, which is a bug in the provider: {}", finding.path);
+            let what =
+                format!("the provider returned an unknown value, which is a bug in the provider: {}", finding.path);
             return Err(self.error(CALL, what));
         }
         let mut result = decode::object(object, &state)

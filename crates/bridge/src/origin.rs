@@ -84,14 +84,14 @@ fn of_lock_file(error: Unresolved, constraint: &Constraint) -> Diagnostic {
         Unresolved::Failed(error) => return error,
     };
     if constraint.to_string() == Version::new(0, 0, 0).to_string() {
-        let hint = "Version 0.0.0 was written while a `dev_overrides` or `TF_REATTACH_PROVIDERS` stood for the provider; with \
-                    that again, it is found.";
+        let hint = "Version 0.0.0 was written while a `dev_overrides` or `TF_REATTACH_PROVIDERS` supplied the \
+                    provider. Set that variable or block again to find it.";
         error.hints.insert(0, hint.to_owned());
     }
     if is_version {
         let hint = format!(
-            "Version {constraint} is the one in the package's lock file below `sdks`; `outrigger install` writes it anew from what \
-             is there."
+            "Version {constraint} is the one in the package's lock file below `sdks`; run `outrigger install` to write \
+             it again from the versions that are available."
         );
         error.hints.insert(0, hint);
     }
@@ -153,7 +153,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_version_that_nobody_wrote_is_the_lock_files() {
-        let of_lock_file = |hints: &[String]| hints[0].contains("lock file below `sdks`; `outrigger install` writes");
+        let of_lock_file = |hints: &[String]| hints[0].contains("lock file below `sdks`; run `outrigger install`");
         let (code, said) = hints(stored("b", "3.6.0")).await;
         assert_eq!((code, of_lock_file(&said)), ("terraform-version", true), "{said:?}");
         assert!(said[0].starts_with("Version 3.6.0 is") && !said.concat().contains("dev_overrides"), "{said:?}");

@@ -108,8 +108,8 @@ impl Flags {
             "fullDocs" if given == Some("false") => {}
             name if REFUSED.contains(&name) => {
                 return Err(wrong(format!("`--{name}` is not supported"))
-                    .detail("It is for documentation that is made from a provider's repository.")
-                    .hint("Leave it out. The texts of the provider's own schema are there without it."));
+                    .detail("It only affects documentation that is generated from a provider's repository.")
+                    .hint("Leave it out. The descriptions in the provider's schema are always included."));
             }
             _ => return Err(unknown(&format!("--{name}"))),
         }
@@ -121,7 +121,8 @@ impl Flags {
         let included: BTreeSet<&String> = includes.iter().collect();
         match excludes.iter().find(|name| included.contains(name)) {
             Some(both) => {
-                Err(wrong(format!("`{both}` is both included and excluded")).hint("Leave it out of one list."))
+                Err(wrong(format!("`{both}` is both included and excluded"))
+                    .hint("Remove it from one of the two lists."))
             }
             None => Ok(Parameters { provider, includes, excludes, provider_name }),
         }

@@ -111,7 +111,7 @@ impl Bridge {
     }
 
     fn became(&self, call: &str) -> Result<&Arc<Became>, CallError> {
-        let message = "the bridge is not parameterized: it has to be told which Terraform provider to be";
+        let message = "the bridge is not parameterized: its parameters must name the Terraform provider to use";
         self.became.get().ok_or_else(|| self.error(call, message.to_owned()))
     }
 

@@ -310,8 +310,7 @@ impl Supervised {
     }
 
     fn other_protocol(&self, version: impl fmt::Display) -> CallError {
-        let message =
-            format!("the Terraform provider that runs already speaks protocol {version}, and only 5 and 6 are known");
+        let message = format!("the running Terraform provider speaks protocol {version}; only 5 and 6 are supported");
         CallError::new(self.label.clone(), "Start", ErrorKind::NotDone, message)
     }
 

@@ -60,7 +60,8 @@ impl Protocol for Terraform {
     fn hint(&self, _: Option<&Path>, error: &CallError) -> String {
         let hint = match error.call.as_str() {
             "Parameterize" => {
-                "Make the provider available where `packages:` of the project file says, or name another one with `outrigger package add`."
+                "Install the provider at the source that `packages:` in the project file names, or choose another one \
+                 with `outrigger package add`."
             }
             _ => "With TF_LOG=TRACE, `outrigger preview --json-events` shows every line that the provider writes.",
         };
@@ -105,7 +106,7 @@ mod tests {
     #[test]
     fn a_provider_that_is_there_is_not_to_be_made_available() {
         let hint = |call: &str, kind| terraform().hint(None, &CallError::new("wide 0.0.0", call, kind, "no luck"));
-        assert!(hint("Parameterize", ErrorKind::NotDone).contains("Make the provider available"));
+        assert!(hint("Parameterize", ErrorKind::NotDone).contains("Install the provider"));
         for (call, kind) in [("Start", ErrorKind::NotDone), ("GetProviderSchema", ErrorKind::Crashed)] {
             let said =
                 "With TF_LOG=TRACE, `outrigger preview --json-events` shows every line that the provider writes.";

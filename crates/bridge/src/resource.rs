@@ -34,8 +34,7 @@ use crate::values::{decode, secrets, unknown_properties};
 const NAME: &str = "name";
 
 /// A provider may defer an answer only if the client allows it, and this client never does.
-pub(crate) const DEFERRED: &str =
-    "the provider deferred its answer until something else is known, which the host had not allowed";
+pub(crate) const DEFERRED: &str = "the provider deferred its answer, although the host does not allow deferred answers";
 
 /// A change that was planned and can be carried out.
 #[derive(Clone, Debug)]
@@ -197,9 +196,10 @@ impl Package {
         }
         // Applied, it would delete the existing resource.
         if planned.is_null() && !reports.iter().any(Report::is_error) {
-            return Err(
-                self.error(call, "the provider plans nothing for what is wanted, which is a bug in the provider")
-            );
+            return Err(self.error(
+                call,
+                "the provider plans no values for a resource that should exist, which is a bug in the provider",
+            ));
         }
         let ready = Arc::new(Ready { prior, config, planned, private, identity, legacy });
         Ok(Plan { ready, replacing: requires_replace.into(), reports: reports.into() })
@@ -266,8 +266,10 @@ impl Package {
                 return Err(self.error(CALL, DEFERRED));
             }
             if !answer.planned.is_null() {
-                return Err(self
-                    .error(CALL, "the provider plans to keep what is to be deleted, which is a bug in the provider"));
+                return Err(self.error(
+                    CALL,
+                    "the provider plans to keep a resource that is to be deleted, which is a bug in the provider",
+                ));
             }
             (answer.private, answer.identity, answer.legacy)
         } else {

@@ -20,13 +20,13 @@ pub(crate) struct Arguments {
     /// Work as if started in this directory.
     #[arg(short = 'C', long, global = true, help_heading = GLOBAL, value_name = "DIRECTORY")]
     pub(crate) cwd: Option<PathBuf>,
-    /// Never ask anything.
+    /// Never ask for confirmation or input.
     #[arg(long, global = true, help_heading = GLOBAL)]
     pub(crate) non_interactive: bool,
     /// Whether output has colours; `auto` follows NO_COLOR and the terminal.
     #[arg(long, global = true, help_heading = GLOBAL, value_enum, default_value_t, hide_default_value = true, value_name = "WHEN")]
     pub(crate) color: Color,
-    /// Log what is done to stderr; `-vv` also logs every call to a plugin. OUTRIGGER_LOG and OUTRIGGER_LOG_FILE choose more.
+    /// Log operations to stderr; `-vv` also logs every call to a plugin. OUTRIGGER_LOG and OUTRIGGER_LOG_FILE choose more.
     #[arg(short, long, global = true, help_heading = GLOBAL, action = clap::ArgAction::Count)]
     pub(crate) verbose: u8,
     #[command(subcommand)]
@@ -76,15 +76,15 @@ impl Color {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Make a project from a template.
+    /// Create a project from a template.
     New(commands::new::New),
     /// Create, update and delete resources to match the program.
     #[command(visible_alias = "update")]
     Up(commands::up::Up),
-    /// Show what `up` would do.
+    /// Show the changes that `up` would make.
     #[command(alias = "pre")]
     Preview(commands::preview::Preview),
-    /// Find mistakes in the project, without asking a provider anything.
+    /// Find mistakes in the project, without calling a provider.
     #[command(alias = "validate")]
     Check(commands::check::Check),
     /// Update the state to match the resources as they are.
@@ -104,17 +104,17 @@ pub(crate) enum Command {
     State(commands::state::State),
     /// Add packages to a project, and show their documentation.
     Package(commands::package::Package),
-    /// Write the lock files of the project's packages, and look for its plugins.
+    /// Write the lock files of the project's packages, and check that its plugins are installed.
     Install(commands::install::Install),
-    /// Show plugins, ask them something, or write one.
+    /// Show, call, test and write plugins.
     Plugin(commands::plugin::Plugin),
-    /// Choose where state is kept.
+    /// Choose where state is stored.
     Login(commands::login::Login),
-    /// Forget where state is kept.
+    /// Log out of a backend.
     Logout(commands::logout::Logout),
-    /// Show who you are to the backend.
+    /// Show the backend's current user.
     Whoami(commands::whoami::Whoami),
-    /// Show version and environment, for bug reports.
+    /// Show the version and the environment, for bug reports.
     About(commands::about::About),
     /// Explain an error code.
     Explain(commands::explain::Explain),
@@ -154,7 +154,7 @@ pub(crate) struct Showing {
     /// Print JSON in Pulumi's form: a preview as one document, everything else as events, one object a line. Secrets stay masked.
     #[arg(short, long)]
     pub(crate) json: bool,
-    /// Print events in a form of our own, one JSON object a line (see docs/json-events.md).
+    /// Print events in Outrigger's own form, one JSON object a line (see docs/json-events.md).
     #[arg(long, conflicts_with = "json")]
     pub(crate) json_events: bool,
     /// Write engine events to a file in Pulumi's event-log format, one JSON object a line, without the preview.
@@ -234,7 +234,7 @@ impl Configuring {
 /// How a run goes on after a failure.
 #[derive(Args, Clone, Copy, Debug)]
 pub(crate) struct Enduring {
-    /// Keep going with resources that do not depend on a failed one; the command still exits with an error.
+    /// Continue with resources that do not depend on a failed one; the command still exits with an error.
     #[arg(long, env = "PULUMI_CONTINUE_ON_ERROR", value_parser = clap::builder::FalseyValueParser::new())]
     pub(crate) continue_on_error: bool,
 }

@@ -27,7 +27,7 @@ const WITHOUT_EFFECT: [(&str, &str); 6] = [
     ("skip-plugin-pre-install", "plugins are not installed during a run"),
     ("show-full-output", "outputs are always shown in full"),
     ("logtostderr", "the log goes to stderr anyway"),
-    ("emoji", "there is none"),
+    ("emoji", "there are no emoji"),
 ];
 
 /// The heading of these flags in a command's help.

@@ -9,32 +9,32 @@ pub(crate) const EXAMPLES: &[(&str, Examples)] = &[
         "new",
         &[
             ("outrigger new random --dir shop --stack dev", "A project in the new directory shop, with a stack"),
-            ("outrigger new --list", "What there is to begin with"),
+            ("outrigger new --list", "Show the templates"),
         ],
     ),
     (
         "up",
         &[
-            ("outrigger up", "Look, ask, do it"),
+            ("outrigger up", "Preview, confirm, apply"),
             ("outrigger up --yes --diff", "Apply without asking, and show every property that changes"),
             ("outrigger up --target '**::database'", "Only the resource called database"),
-            ("outrigger up --config size=large", "Set a configuration value first, and keep it in the stack's file"),
-            ("outrigger up --yes --json-events", "As events, for another program"),
+            ("outrigger up --config size=large", "Set a configuration value first, and save it in the stack's file"),
+            ("outrigger up --yes --json-events", "Print events, for another program"),
         ],
     ),
     (
         "preview",
         &[
             ("outrigger preview --diff", "Every property that would change"),
-            ("outrigger preview --json", "As the JSON document that pulumi prints"),
+            ("outrigger preview --json", "Print the same JSON document as pulumi"),
             ("outrigger preview --expect-no-changes", "Fail, with exit code 7, if anything would change"),
         ],
     ),
     (
         "refresh",
         &[
-            ("outrigger refresh --preview-only", "Only show what has changed outside"),
-            ("outrigger refresh --yes --clear-pending-creates", "Forget what an interrupted run may have begun"),
+            ("outrigger refresh --preview-only", "Show changes made outside the program, and save nothing"),
+            ("outrigger refresh --yes --clear-pending-creates", "Remove the pending creations of an interrupted run"),
         ],
     ),
     (
@@ -44,29 +44,29 @@ pub(crate) const EXAMPLES: &[(&str, Examples)] = &[
             ("outrigger destroy --yes --remove", "Delete everything, then the stack itself"),
         ],
     ),
-    ("cancel", &[("outrigger cancel --stack dev", "Free a stack whose run is gone")]),
+    ("cancel", &[("outrigger cancel --stack dev", "Release the lock of a stack whose run has ended")]),
     (
         "stack",
         &[
             ("outrigger stack", "The selected stack, its resources and outputs"),
-            ("outrigger stack --show-urns", "With the names that --target takes"),
+            ("outrigger stack --show-urns", "The same, with the URNs that --target takes"),
         ],
     ),
     (
         "stack init",
         &[
-            ("outrigger stack init prod", "Make the stack prod and select it"),
-            ("outrigger stack init prod --copy-config-from dev", "With the configuration of dev"),
+            ("outrigger stack init prod", "Create the stack prod and select it"),
+            ("outrigger stack init prod --copy-config-from dev", "Create it with the configuration of dev"),
         ],
     ),
     (
         "stack ls",
         &[
             ("outrigger stack ls", "The stacks of this project"),
-            ("outrigger stack ls --all --json", "Those of all projects, as JSON"),
+            ("outrigger stack ls --all --json", "The stacks of all projects, as JSON"),
         ],
     ),
-    ("stack select", &[("outrigger stack select dev --create", "Select dev, and make it if it does not exist")]),
+    ("stack select", &[("outrigger stack select dev --create", "Select dev, and create it if it does not exist")]),
     (
         "stack output",
         &[
@@ -74,8 +74,8 @@ pub(crate) const EXAMPLES: &[(&str, Examples)] = &[
             ("outrigger stack output --json --show-secrets", "All of them, with secrets in clear"),
         ],
     ),
-    ("stack export", &[("outrigger stack export --file state.json", "Keep the state in a file")]),
-    ("stack import", &[("outrigger stack import --file state.json", "Take the state from a file")]),
+    ("stack export", &[("outrigger stack export --file state.json", "Save the state to a file")]),
+    ("stack import", &[("outrigger stack import --file state.json", "Restore the state from a file")]),
     (
         "stack history",
         &[
@@ -88,7 +88,7 @@ pub(crate) const EXAMPLES: &[(&str, Examples)] = &[
     ("stack tag get", &[("outrigger stack tag get owner", "One tag's value")]),
     ("stack tag set", &[("outrigger stack tag set owner platform", "Set a tag")]),
     ("stack tag rm", &[("outrigger stack tag rm owner", "Remove a tag")]),
-    ("stack rename", &[("outrigger stack rename staging", "Call the selected stack staging")]),
+    ("stack rename", &[("outrigger stack rename staging", "Rename the selected stack to staging")]),
     (
         "stack change-secrets-provider",
         &[
@@ -99,13 +99,13 @@ pub(crate) const EXAMPLES: &[(&str, Examples)] = &[
             ),
         ],
     ),
-    ("stack unselect", &[("outrigger stack unselect", "Have no stack selected")]),
+    ("stack unselect", &[("outrigger stack unselect", "Clear the selected stack")]),
     ("stack rm", &[("outrigger stack rm dev --yes", "Remove the stack dev, which has no resources")]),
     (
         "config",
         &[
             ("outrigger config", "Every value; secrets are hidden"),
-            ("outrigger config --show-secrets --json", "With secrets in clear, as JSON"),
+            ("outrigger config --show-secrets --json", "Every value, with secrets in clear, as JSON"),
         ],
     ),
     (
@@ -113,7 +113,7 @@ pub(crate) const EXAMPLES: &[(&str, Examples)] = &[
         &[
             ("outrigger config set aws:region eu-west-1", "A value of the package aws"),
             ("outrigger config set --secret token < token.txt", "A secret, which is stored encrypted"),
-            ("outrigger config set --path 'servers[0].size' large", "A value inside another"),
+            ("outrigger config set --path 'servers[0].size' large", "A value inside a structured value"),
         ],
     ),
     ("config get", &[("outrigger config get aws:region", "One value, a secret one in clear")]),
@@ -137,7 +137,7 @@ pub(crate) const EXAMPLES: &[(&str, Examples)] = &[
     ("state protect", &[("outrigger state protect --all", "Protect everything in the stack from being deleted")]),
     ("state unprotect", &[("outrigger state unprotect logs", "Allow a bucket to be deleted")]),
     ("state taint", &[("outrigger state taint web", "Have the next `up` replace an instance")]),
-    ("state untaint", &[("outrigger state untaint --all", "Replace only what has to be replaced")]),
+    ("state untaint", &[("outrigger state untaint --all", "Remove the mark from every resource")]),
     ("state rename", &[("outrigger state rename logs archive", "Rename a bucket to archive, as the program does now")]),
     (
         "plugin schema",
@@ -145,7 +145,7 @@ pub(crate) const EXAMPLES: &[(&str, Examples)] = &[
             ("outrigger plugin schema random@4.16.0", "The package schema of a plugin"),
             (
                 "outrigger plugin schema terraform-provider hashicorp/random",
-                "What a Terraform provider is as a package",
+                "The package schema of a Terraform provider",
             ),
             ("outrigger plugin schema --terraform ./terraform-provider-random", "The provider's own schema"),
         ],
@@ -163,7 +163,7 @@ pub(crate) const EXAMPLES: &[(&str, Examples)] = &[
     (
         "plugin pack",
         &[
-            ("outrigger plugin pack", "Pack what `cargo build --release` built, into dist"),
+            ("outrigger plugin pack", "Pack the output of `cargo build --release` into dist"),
             (
                 "outrigger plugin pack --platform linux-amd64 --platform linux-arm64",
                 "Fail unless both platforms were built",
@@ -208,10 +208,10 @@ pub(crate) const EXAMPLES: &[(&str, Examples)] = &[
     (
         "package add",
         &[
-            ("outrigger package add random@4.16.0", "A package by its plugin, of this version"),
+            ("outrigger package add random@4.16.0", "The package of a plugin, in this version"),
             (
                 "outrigger package add terraform-provider hashicorp/random '~> 3.6'",
-                "A package that a plugin becomes by its parameters",
+                "A package from a plugin with parameters",
             ),
             (
                 "outrigger package add terraform-provider -- hashicorp/aws --include aws_s3_bucket",
@@ -226,28 +226,28 @@ pub(crate) const EXAMPLES: &[(&str, Examples)] = &[
             ("outrigger package info kit fs:File", "One resource, with an example"),
             (
                 "outrigger package info terraform-provider hashicorp/random random_string",
-                "By Terraform's name, of a provider that the project does not have",
+                "A resource by its Terraform name, of a provider outside the project",
             ),
             ("outrigger package info kit --output-dir docs --format html", "Pages for a site"),
         ],
     ),
-    ("install", &[("outrigger install", "After a checkout without `sdks`, or to see what is missing")]),
+    (
+        "install",
+        &[("outrigger install", "Write lock files after a checkout without `sdks`, and report missing plugins")],
+    ),
     (
         "login",
         &[
-            ("outrigger login file://~/state", "Keep state in a directory"),
-            ("outrigger login --local", "Keep it in your home directory"),
+            ("outrigger login file://~/state", "Store state in a directory"),
+            ("outrigger login --local", "Store it in your home directory"),
         ],
     ),
-    ("logout", &[("outrigger logout", "Forget where state is kept")]),
-    ("whoami", &[("outrigger whoami --verbose", "With the backend")]),
-    ("about", &[("outrigger about", "What to put into a report")]),
+    ("logout", &[("outrigger logout", "Log out of a backend")]),
+    ("whoami", &[("outrigger whoami --verbose", "The user and the backend")]),
+    ("about", &[("outrigger about", "Print the details for a bug report")]),
     (
         "explain",
-        &[
-            ("outrigger explain stack-locked", "What it means, and what to do"),
-            ("outrigger explain", "Every code there is"),
-        ],
+        &[("outrigger explain stack-locked", "Show its meaning and the fix"), ("outrigger explain", "List every code")],
     ),
     (
         "completion",

@@ -55,7 +55,7 @@ async fn watch(operation: Arc<Operation>, mut signals: Vec<Signal>, current: Arc
         () = operation.cancel_plugins() => next(&mut signals).await,
         () = next(&mut signals) => {}
     }
-    talk("\nEnding now. Operations under way are written down as pending.");
+    talk("\nEnding now. Operations under way are saved as pending.");
     operation.runner.abort.cancel();
     // Plugins still have their grace period, and the state is written. If that takes too long, the keeper does it without us.
     next(&mut signals).await;
@@ -73,7 +73,7 @@ fn stopping(running: &[String]) -> String {
         if running.len() > SHOWN {
             text.push_str(&format!("\n    and {} more", running.len() - SHOWN));
         }
-        text.push_str("\nInterrupt again to end now; what is not known then is written down as pending.");
+        text.push_str("\nInterrupt again to end now; operations without a result are then saved as pending.");
     }
     text
 }

@@ -70,8 +70,11 @@ impl Filter {
         let directives = text.split(',').filter(|directive| !directive.trim().is_empty()).map(|directive| {
             let (target, level) = directive.trim().split_once('=').unwrap_or(("", directive.trim()));
             let level = level.parse().map_err(|_| {
-                Diagnostic::error("log-filter", format!("`{directive}` does not say what to log"))
-                    .hint("Set OUTRIGGER_LOG to a level (error, warn, info, debug, trace) or to `TARGET=LEVEL,...`.")
+                Diagnostic::error(
+                    "log-filter",
+                    format!("`{directive}` is not a log level or a list of targets with levels"),
+                )
+                .hint("Set OUTRIGGER_LOG to a level (error, warn, info, debug, trace) or to `TARGET=LEVEL,...`.")
             })?;
             Ok((target.to_owned(), level))
         });

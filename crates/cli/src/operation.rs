@@ -265,9 +265,9 @@ fn judge(request: &Request, result: &RunResult, mood: Mood, phases: &Phases<'_>)
         Ending::Cancelled if phases.operation.runner.abort.is_cancelled() => Err(Failure::said(Exit::Cancelled)),
         Ending::Failed | Ending::Cancelled => Err(Failure::said(Exit::Failed)),
         Ending::Succeeded if request.expect_no_changes && result.summary.changes() => {
-            let were = if mood == Mood::Planned { "there are some to make" } else { "some were made" };
+            let were = if mood == Mood::Planned { "there are some" } else { "some were made" };
             let diagnostic = Diagnostic::error("unexpected-changes", format!("no changes were expected, but {were}"))
-                .hint("Look at the steps above; `--diff` shows every property that changes.");
+                .hint("Check the steps above; `--diff` shows every property that changes.");
             Err(Failure::new(Exit::Changes, diagnostic))
         }
         Ending::Succeeded => {
@@ -289,7 +289,7 @@ fn deletes_all_unconfirmed() -> Failure {
 fn unconfirmed(work: Work) -> Failure {
     let only = if work == Work::Up { "`outrigger preview`" } else { "`--preview-only`" };
     let diagnostic = Diagnostic::error("not-confirmed", format!("this {} was not confirmed", work.name()))
-        .detail("There is no terminal to ask on.")
+        .detail("There is no terminal to ask for confirmation.")
         .hint(format!(
             "Pass `--yes` to preview and then apply, or `--skip-preview` to apply right away; {only} only previews."
         ));

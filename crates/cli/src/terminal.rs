@@ -96,10 +96,10 @@ impl Frontend for Terminal {
         talk("Choose a passphrase to encrypt the stack's secrets. Without it they cannot be read again.");
         loop {
             let chosen = ask("New passphrase: ")?;
-            if ask("The same again: ")? == chosen {
+            if ask("Repeat the passphrase: ")? == chosen {
                 return Ok(Some(Phrase::new(chosen)));
             }
-            talk("The two are not the same.");
+            talk("The passphrases do not match.");
         }
     }
 

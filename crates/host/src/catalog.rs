@@ -97,7 +97,8 @@ fn parse(descriptor: &PluginDescriptor, text: Vec<u8>) -> Result<Arc<Package>, D
 }
 
 fn refused(descriptor: &PluginDescriptor, error: &CallError) -> Diagnostic {
-    let summary = format!("plugin `{}` did not give the schema of package `{}`", descriptor.name, descriptor.package());
+    let summary =
+        format!("plugin `{}` did not return the schema of package `{}`", descriptor.name, descriptor.package());
     let diagnostic = Diagnostic::error("plugin-schema", summary)
         .detail(error.to_string())
         .hint("Run the command again; if it fails again, install the plugin again or use another version of it.");

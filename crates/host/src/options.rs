@@ -40,8 +40,8 @@ impl HostOptions {
         let claimed = self.protocols.iter().find_map(|protocol| Some((&**protocol, protocol.claim(wanted)?)));
         claimed.ok_or_else(|| {
             Diagnostic::error("plugin-protocol", format!("no protocol is known for plugin `{}`", wanted.name))
-                .detail("None of the protocols that this host was given claims it.")
-                .hint("Give the host a protocol for it.")
+                .detail("None of the host's protocols accepts it.")
+                .hint("Register a protocol for it with the host.")
         })
     }
 }

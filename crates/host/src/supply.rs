@@ -272,7 +272,7 @@ impl Drop for Returned<'_> {
 
 fn shutting_down(name: &str) -> Diagnostic {
     Diagnostic::error("host-closing", format!("plugin `{name}` is not started"))
-        .detail("The host is shutting down and starts nothing more.")
+        .detail("The host is shutting down and starts no more plugins.")
         .hint("Run the command again.")
 }
 
@@ -280,8 +280,6 @@ fn shutting_down(name: &str) -> Diagnostic {
 fn other_package(descriptor: &PluginDescriptor, became: &str) -> Diagnostic {
     let (name, wanted) = (&descriptor.name, descriptor.package());
     Diagnostic::error("plugin-handshake", format!("plugin `{name}` could not be used"))
-        .detail(format!("With the parameter of the package `{wanted}` it became `{became}`."))
-        .hint(format!(
-            "The lock file below `sdks` does not belong to `{wanted}`: run `outrigger install`, which writes it again."
-        ))
+        .detail(format!("Its parameter for the package `{wanted}` turned it into the package `{became}`."))
+        .hint(format!("Run `outrigger install` to write the lock file of `{wanted}` below `sdks` again."))
 }

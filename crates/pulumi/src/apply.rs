@@ -101,7 +101,7 @@ pub(crate) async fn create(
     let mut state = made(answer.id);
     state.refresh_before_update = answer.refresh_before_update;
     if state.id.is_empty() && mode == Mode::Real {
-        let message = "it answered without an id, so that the resource cannot be found again";
+        let message = "it answered without an id, so the resource cannot be found again";
         let error = connection.error(CALL, ErrorKind::Garbage, message);
         return Err(ApplyFailure::Error { error: Box::new(error), last: None });
     }

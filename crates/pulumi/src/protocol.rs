@@ -125,15 +125,15 @@ impl Protocol for Attached {
 
     async fn open(&self, opening: Opening<'_>) -> Result<Opened, OpenError> {
         let name = &opening.descriptor.name;
-        let none = || CallError::new(name, "start", ErrorKind::NotDone, "it is not known where it listens");
+        let none = || CallError::new(name, "start", ErrorKind::NotDone, "its address is not known");
         attach(self.plugins.get(name).ok_or_else(none)?, &opening, self.call_log.clone()).await
     }
 
     fn hint(&self, _: Option<&Path>, error: &CallError) -> String {
         let hint = match error.kind {
             ErrorKind::Unsupported => {
-                "The plugin was built with an SDK that is too old to be attached to. Build it with a newer one, or take it out of \
-                 PULUMI_DEBUG_PROVIDERS so that it is started for each command."
+                "The plugin was built with an SDK that is too old to be attached to. Build it with a newer one, or \
+                 remove it from PULUMI_DEBUG_PROVIDERS, so that it is started for each command."
             }
             _ => "Check the port in PULUMI_DEBUG_PROVIDERS, and that the plugin is running.",
         };
@@ -170,7 +170,7 @@ async fn open(
 async fn engine(opening: &Opening<'_>) -> Result<EngineServer, Diagnostic> {
     EngineServer::start(Arc::clone(&opening.log)).await.map_err(|error| {
         let name = &opening.descriptor.name;
-        Diagnostic::error("engine-server", format!("plugin `{name}` cannot be given a way to call back"))
+        Diagnostic::error("engine-server", format!("no server for the callbacks of plugin `{name}` could be started"))
             .detail(format!("No port of 127.0.0.1 could be opened: {error}."))
             .hint("Check that this process may open sockets on the loopback interface.")
     })
@@ -189,7 +189,7 @@ fn other_version(wanted: &PluginDescriptor, found: &Resolved, actual: &str) -> O
     let program = found.executable().unwrap_or(Path::new("")).display();
     is_other.then(|| {
         Diagnostic::warning("plugin-other-version", format!("plugin `{name}` is {actual}"))
-            .detail(format!("Version {wanted} is wanted, but `{program}` was found first."))
+            .detail(format!("Version {wanted} is required, but `{program}` was found first."))
             .hint("Set PULUMI_IGNORE_AMBIENT_PLUGINS=true to use installed plugins only, or remove it from PATH.")
     })
 }

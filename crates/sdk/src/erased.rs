@@ -82,7 +82,7 @@ pub(crate) fn conceal(answer: PropertyMap, inputs: &PropertyMap) -> PropertyMap 
 
 fn decode<T: Properties>(properties: PropertyMap, what: &str) -> Result<T> {
     T::decode(properties)
-        .map_err(|mismatch| Error::new(format!("the {what} in the state are not of today's types: {mismatch}")))
+        .map_err(|mismatch| Error::new(format!("the {what} in the state do not fit the current types: {mismatch}")))
 }
 
 #[async_trait]
@@ -146,7 +146,7 @@ impl<R: Resource> AnyResource for Of<R> {
     async fn create(&self, cx: &Context, inputs: PropertyMap) -> Result<Stored> {
         let created = R::create(cx, decode(inputs.clone(), "inputs")?).await?;
         if created.id.is_empty() {
-            let message = "the plugin made it without an id, so that it cannot be found again";
+            let message = "the plugin created it without an id, so it cannot be found again";
             return Err(Error::new(message).in_doubt());
         }
         let outputs = conceal(created.outputs.encode(), &inputs);

@@ -106,13 +106,13 @@ impl Writer {
     fn function(&mut self, token: &str, taken: &ObjectShape, answered: &ObjectShape) -> Json {
         self.check_token(token);
         for property in taken.properties.iter().filter(|property| property.replace) {
-            self.mistake(token, format!("`{}` is `replace`, but nothing is replaced by a function", property.name));
+            self.mistake(token, format!("`{}` is `replace`, but a function replaces nothing", property.name));
         }
         if answered.deprecated.is_some() {
-            self.mistake(token, "a result cannot be deprecated: the arguments can, which are the function");
+            self.mistake(token, "a result cannot be deprecated: deprecate the arguments, which stand for the function");
         }
         for property in answered.properties.iter().filter(|property| property.stable) {
-            self.mistake(token, format!("`{}` is `stable`, but nothing is updated by a function", property.name));
+            self.mistake(token, format!("`{}` is `stable`, but a function updates nothing", property.name));
         }
         let (inputs, required_inputs) = self.properties(taken);
         let (outputs, required) = self.properties(answered);

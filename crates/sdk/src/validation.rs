@@ -107,7 +107,7 @@ impl Check<'_> {
         let known = names.clone().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
         self.fail(match nearest::closest(name, names) {
             Some(near) => format!("there is no property `{name}`; did you mean `{near}`?"),
-            None if known.is_empty() => format!("there is no property `{name}`; none are taken here"),
+            None if known.is_empty() => format!("there is no property `{name}`; no properties are accepted here"),
             None => format!("there is no property `{name}`; there are {known}"),
         });
     }

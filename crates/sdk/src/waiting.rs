@@ -105,7 +105,7 @@ impl Context {
             all.extend(items);
             match next {
                 None => return Ok(all),
-                next if next == cursor => return Err(Error::new("the service gave the same page twice")),
+                next if next == cursor => return Err(Error::new("the service returned the same page twice")),
                 next => cursor = next,
             }
         }
@@ -233,6 +233,6 @@ mod tests {
         };
         assert_eq!(cx.pages(page).await.unwrap(), [0, 1, 2, 3, 4, 5]);
         let stuck = cx.pages(|_: Option<u32>| async { Ok((vec![1], Some(7))) }).await.unwrap_err();
-        assert_eq!(stuck.to_string(), "the service gave the same page twice");
+        assert_eq!(stuck.to_string(), "the service returned the same page twice");
     }
 }

@@ -370,7 +370,7 @@ impl Client {
 /// Adds the reports of the same answer to an error.
 pub(crate) fn with_words(mut error: CallError, reports: &[Report]) -> CallError {
     for report in reports {
-        error.message.push_str(&format!("\nthe provider said: {report}"));
+        error.message.push_str(&format!("\nthe provider reported: {report}"));
     }
     error
 }

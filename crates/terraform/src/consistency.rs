@@ -103,14 +103,14 @@ impl Findings {
                 match nested.nesting {
                     Nesting::Single | Nesting::Group => {
                         if planned.is_null() != config.is_null() && nested.nesting == Nesting::Single {
-                            findings.add("planned to be there when it is not configured, or the other way round");
+                            findings.add("planned to exist when it is not configured, or vice versa");
                         } else if !planned.is_null() {
                             findings.plan_block(&nested.block, prior, config, planned);
                         }
                     }
                     Nesting::List => {
                         if planned.elements().len() != config.elements().len() {
-                            findings.add("planned with another number of blocks than is configured");
+                            findings.add("planned with a different number of blocks than configured");
                             return;
                         }
                         for (index, planned) in planned.elements().iter().enumerate() {
@@ -124,7 +124,7 @@ impl Findings {
                     Nesting::Map => {
                         let (Value::Map(planned), Value::Map(configured)) = (planned, config) else { return };
                         if !planned.keys().eq(configured.keys()) {
-                            findings.add("planned with other keys than are configured");
+                            findings.add("planned with different keys than configured");
                             return;
                         }
                         for (key, planned) in planned {
@@ -165,7 +165,7 @@ impl Findings {
             return;
         }
         match &attribute.shape {
-            Shape::Type(_) => self.add("planned with another value than is configured"),
+            Shape::Type(_) => self.add("planned with a different value than configured"),
             Shape::Nested(nested) => match nested.nesting {
                 Nesting::Single | Nesting::Group if !planned.is_null() && !planned.is_unknown() => {
                     self.plan_attributes(&nested.attributes, prior, config, planned);
@@ -182,11 +182,11 @@ impl Findings {
                 Nesting::Set if planned.elements().len() == config.elements().len() => {}
                 Nesting::Map => {
                     let (Value::Map(items), Value::Map(configured)) = (planned, config) else {
-                        self.add("planned with another value than is configured");
+                        self.add("planned with a different value than configured");
                         return;
                     };
                     if !items.keys().eq(configured.keys()) {
-                        self.add("planned with other keys than are configured");
+                        self.add("planned with different keys than configured");
                         return;
                     }
                     for (key, planned) in items {
@@ -196,7 +196,7 @@ impl Findings {
                         });
                     }
                 }
-                _ => self.add("planned with another value than is configured"),
+                _ => self.add("planned with a different value than configured"),
             },
         }
     }
@@ -224,7 +224,7 @@ impl Findings {
             (Nesting::List, Value::Null | Value::List(_), Value::Null | Value::List(_)) => {
                 let (planned, actual) = (planned.elements(), actual.elements());
                 if planned.len() != actual.len() {
-                    self.add("has another number of blocks than was planned");
+                    self.add("has a different number of blocks than planned");
                     return;
                 }
                 for (index, (planned, actual)) in planned.iter().zip(actual).enumerate() {
@@ -251,13 +251,13 @@ impl Findings {
     fn result_value(&mut self, planned: &Value, actual: &Value) {
         match (planned, actual) {
             (Value::Unknown(Some(refinement)), actual) if !refinement.admits(actual) => {
-                self.add("is not within what was planned for it");
+                self.add("does not fit the plan");
             }
             (Value::Unknown(_), _) | (Value::Null, Value::Null) => {}
             (Value::Dynamic(planned), Value::Dynamic(actual)) => self.result_value(&planned.1, &actual.1),
             (Value::List(planned), Value::List(actual)) => {
                 if planned.len() != actual.len() {
-                    self.add("has another number of elements than was planned");
+                    self.add("has a different number of elements than planned");
                     return;
                 }
                 for (index, (planned, actual)) in planned.iter().zip(actual).enumerate() {
@@ -266,7 +266,7 @@ impl Findings {
             }
             (Value::Map(planned), Value::Map(actual)) => {
                 if !planned.keys().eq(actual.keys()) {
-                    self.add("has other keys than were planned");
+                    self.add("has different keys than planned");
                     return;
                 }
                 for (key, planned) in planned {
@@ -276,13 +276,13 @@ impl Findings {
             }
             (Value::Set(planned), Value::Set(actual)) => {
                 if actual.len() > planned.len() {
-                    self.add("has more elements than were planned");
+                    self.add("has more elements than planned");
                 } else if !elements_fit(planned, actual) {
-                    self.add("has other elements than were planned");
+                    self.add("has different elements than planned");
                 }
             }
             (planned, actual) if planned == actual => {}
-            _ => self.add("has another value than was planned"),
+            _ => self.add("has a different value than planned"),
         }
     }
 
@@ -328,7 +328,7 @@ impl Findings {
             }
             self.at(Step::Attribute(Arc::clone(&attribute.name)), |findings| {
                 if attribute.write_only {
-                    findings.add("is write-only, and the provider answered a value for it");
+                    findings.add("is write-only, but the provider returned a value for it");
                 } else if let Shape::Nested(nested) = &attribute.shape {
                     findings.each_object(nested.nesting, value, &mut |findings, object| {
                         findings.write_only_attributes(&nested.attributes, object);

@@ -60,7 +60,7 @@ pub enum StartError {
         after: Duration,
     },
     /// Something listens that is not a plugin.
-    #[error("what listens on {address} does not speak gRPC: {reason}")]
+    #[error("the server on {address} does not speak gRPC: {reason}")]
     Foreign {
         /// The address.
         address: Address,

@@ -64,13 +64,13 @@ fn not_grpc(message: &str) -> Option<String> {
         return Some("the answer ended without a final status".to_owned());
     }
     if message.starts_with("Content is compressed with ") {
-        return Some("the answer is compressed, which was not asked for".to_owned());
+        return Some("the answer is compressed, although compression was not requested".to_owned());
     }
     if let Some(reason) = message.strip_prefix("protocol error: ") {
         return Some(format!("the answer is not gRPC: {reason}"));
     }
     match message {
-        "Missing response message." => Some("the answer holds no message".to_owned()),
+        "Missing response message." => Some("the answer contains no message".to_owned()),
         "Unexpected EOF decoding stream." => Some("the answer ends in the middle of a message".to_owned()),
         _ => None,
     }

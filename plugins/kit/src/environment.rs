@@ -35,7 +35,7 @@ impl Function for Env {
         let Self { name, default, secret } = self;
         if WITHHELD.contains(&name.as_str()) {
             return Err(Error::new(format!(
-                "`{name}` is a secret of the engine and is not given to programs; keep what the program needs in its \
+                "`{name}` is a secret of the engine and is not passed to programs; store the program's secrets in its \
                  configuration, with `config set --secret`"
             )));
         }

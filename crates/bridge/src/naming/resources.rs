@@ -43,7 +43,8 @@ pub enum Id {
 /// A property whose name Pulumi reserves has no free name to change to.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{attribute}` of `{resource}` needs another name in Pulumi, and there is none: the provider has {tried} already; leave the resource out with `--exclude {resource}`"
+    "`{attribute}` of `{resource}` needs another name in Pulumi, but the provider already has {tried}; leave the \
+     resource out with `--exclude {resource}`"
 )]
 pub struct NoFreeName {
     /// The resource's Terraform name.

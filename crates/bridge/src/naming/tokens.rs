@@ -53,7 +53,8 @@ pub enum TokenError {
     },
     /// Nothing is left of the name without the prefix.
     #[error(
-        "nothing is left of `{name}` of the Terraform provider without `{prefix}`; leave it out with `--exclude {name}`"
+        "the Terraform provider's name `{name}` has nothing after its prefix `{prefix}`; leave it out with `--exclude \
+         {name}`"
     )]
     Nothing {
         /// The name.

@@ -20,7 +20,7 @@ impl LocalPath {
                 .hint(format!("Write the path of an executable that is called `{FILE_PREFIX}NAME`."))
         };
         let Some(at) = path.rfind(FILE_PREFIX) else {
-            return Err(wrong(format!("`{FILE_PREFIX}` is not in it.")));
+            return Err(wrong(format!("It does not contain `{FILE_PREFIX}`.")));
         };
         let found = Self { path: path.to_owned(), name_at: at + FILE_PREFIX.len() };
         if found.name().is_empty() {

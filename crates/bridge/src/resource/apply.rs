@@ -54,9 +54,7 @@ impl Package {
         let answer = match self.client(cx).await {
             // The provider was asked to stop while the change was planned: nothing would stop a call made now.
             Ok(_) if self.process.is_stopped() => {
-                return Outcome::NotDone(
-                    self.error(call, "the call was not made: the provider had been asked to stop"),
-                );
+                return Outcome::NotDone(self.error(call, "the call was not made: the provider is stopping"));
             }
             Ok(client) => self.process.stoppable(cx, client.apply(cx, &subject.handle, &question)).await,
             Err(error) => return Outcome::NotDone(error),
@@ -219,7 +217,7 @@ impl Ending<'_> {
         let known = self.request.prior.as_ref().map(|prior| prior.id.clone());
         let Some(id) = self.package.id(self.subject, &outputs).or(known.filter(|id| !id.is_empty())) else {
             // There is a state, so a resource may exist, whatever else the answer contains.
-            reasons.push("the provider answered a state without an id".to_owned());
+            reasons.push("the provider returned a state without an id".to_owned());
             return Outcome::Unknown { error: self.error(ErrorKind::Garbage, reasons.join("\n")), last: None };
         };
         let state = State { id, inputs: self.request.inputs.clone(), outputs, ..State::default() };
@@ -256,7 +254,7 @@ impl Ending<'_> {
             if stored.state.is_null() {
                 return Outcome::Done(State::default());
             }
-            reasons.push("the provider answered that the resource still exists, without an error".to_owned());
+            reasons.push("the provider reported no error, but the resource still exists".to_owned());
         }
         match (&self.request.prior, self.package.outputs(self.subject, &stored)) {
             (Some(prior), Ok(outputs)) if !stored.state.is_null() && stored.state.is_wholly_known() => {

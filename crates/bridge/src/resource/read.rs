@@ -110,11 +110,11 @@ impl Package {
         self.heed(cx, CALL, Some(urn), Some(object), &reports)?;
         let mut own = found.into_iter().filter(|found| found.type_name == *subject.handle.name);
         let Some(imported) = own.next() else {
-            return Err(self.error(CALL, format!("the provider found no `{}` of the id `{id}`", subject.handle.name)));
+            return Err(self.error(CALL, format!("the provider found no `{}` with the id `{id}`", subject.handle.name)));
         };
         if own.next().is_some() {
             return Err(
-                self.error(CALL, format!("the provider found several `{}` of the id `{id}`", subject.handle.name))
+                self.error(CALL, format!("the provider found several `{}` with the id `{id}`", subject.handle.name))
             );
         }
         if imported.stored.state.is_null() {

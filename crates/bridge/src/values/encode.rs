@@ -158,7 +158,7 @@ fn typed(value: &Value) -> Result<(Type, Cty), Misfit> {
             }
             Ok((Type::object(types), Cty::Map(values)))
         }
-        other => Err(Misfit::new(format!("{} cannot be given where the type is open", article(other.kind())))),
+        other => Err(Misfit::new(format!("{} cannot be used where the type is dynamic", article(other.kind())))),
     }
 }
 

@@ -132,7 +132,8 @@ impl Package {
                 if state.is_null() {
                     return Err(self.error(
                         call,
-                        "the provider answered no state when it was asked to upgrade the stored one, which is a bug in the provider",
+                        "the provider returned no state when it was asked to upgrade the stored one, which is a bug in \
+                         the provider",
                     ));
                 }
                 if let Some((digest, as_is)) = as_is

@@ -11,7 +11,7 @@ use crate::output::data;
 use crate::render::plugins::table;
 use crate::render::table::columns;
 
-/// Show version and environment, for bug reports.
+/// Show the version and the environment, for bug reports.
 #[derive(Args, Debug)]
 pub(crate) struct About {
     /// As JSON.

@@ -40,7 +40,8 @@ impl Cancel {
             talk(&format!("Removed the lock of {}.", holder.description));
             if holders.iter().any(|(known, life)| known.path == holder.path && *life == Life::Running) {
                 talk(
-                    "That run is alive. It finishes its calls under way, starts nothing new, and keeps its results in its journal.",
+                    "That run is alive. It finishes its calls under way, starts nothing new, and saves its results in \
+                     its journal.",
                 );
             }
         }
@@ -55,7 +56,7 @@ fn confirmed(stack: &StackName, holders: &[(LockHolder, Life)], terminal: Termin
     let warning = match (alive(Life::Running), alive(Life::Unknown)) {
         (Some(holder), _) => format!("A run of stack `{stack}` is alive on this machine: {holder}."),
         (None, Some(holder)) => format!(
-            "The lock of stack `{stack}` is held by {holder}. Whether that run is alive cannot be told from this machine."
+            "The lock of stack `{stack}` is held by {holder}. This machine cannot check whether that run is alive."
         ),
         (None, None) => return terminal.confirm(&format!("This removes the lock of stack `{stack}`. Continue?")),
     };

@@ -16,7 +16,7 @@ use crate::output::{data, talk};
 use crate::render::diagnostic::Renderer;
 use crate::render::waiting::waiting;
 
-/// Find mistakes in the project, without asking a provider anything.
+/// Find mistakes in the project, without calling a provider.
 ///
 /// Reads the project file, the stack's configuration and the program, and checks names, types and properties against the
 /// schemas of the packages. A schema comes from the cache; a plugin is started only to ask it for one that is not there. Nothing

@@ -10,7 +10,7 @@ use crate::output::data;
 use crate::render::plugins::table;
 use crate::render::waiting::waiting;
 
-/// Write the lock files of the project's packages, and look for its plugins.
+/// Write the lock files of the project's packages, and check that its plugins are installed.
 ///
 /// Asks the plugin of every package in `Pulumi.yaml` again, and writes the lock files below `sdks` that differ. Then finds every plugin that
 /// the program needs and prints its executable. Nothing is downloaded: a missing plugin is reported with the command that installs it.
@@ -19,7 +19,7 @@ pub(crate) struct Install {}
 
 impl Install {
     pub(crate) fn run(self, environment: &Environment) -> Result<(), Failure> {
-        let done = runtime()?.block_on(waiting("Looking for plugins", install(environment)))?;
+        let done = runtime()?.block_on(waiting("Checking plugins", install(environment)))?;
         // Also after failures: some files were written.
         for Locked { key, package, path, changed } in done.locked {
             data(&if changed { format!("{key}: wrote {path}") } else { format!("{key}: {path} is up to date") })?;

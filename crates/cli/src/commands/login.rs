@@ -8,7 +8,7 @@ use crate::environment::Environment;
 use crate::failure::Failure;
 use crate::output::data;
 
-/// Choose where state is kept.
+/// Choose where state is stored.
 #[derive(Args, Debug)]
 pub(crate) struct Login {
     /// A `file://` URL.
@@ -17,7 +17,7 @@ pub(crate) struct Login {
     /// The same.
     #[arg(short, long, value_name = "URL", conflicts_with = "local")]
     cloud_url: Option<String>,
-    /// Keep state in the home directory: the same as `file://~`.
+    /// Store state in the home directory: the same as `file://~`.
     #[arg(short, long)]
     local: bool,
 }

@@ -7,10 +7,10 @@ use crate::environment::Environment;
 use crate::failure::Failure;
 use crate::output::data;
 
-/// Forget where state is kept.
+/// Log out of a backend.
 #[derive(Args, Debug)]
 pub(crate) struct Logout {
-    /// The URL to forget; otherwise the current one.
+    /// The backend to log out of; otherwise the current one.
     #[arg(value_name = "URL", conflicts_with_all = ["cloud_url", "local"])]
     url: Option<String>,
     /// The same.
@@ -19,7 +19,7 @@ pub(crate) struct Logout {
     /// The same as `file://~`.
     #[arg(short, long)]
     local: bool,
-    /// Forget every login.
+    /// Log out of every backend.
     #[arg(long, conflicts_with_all = ["url", "cloud_url", "local"])]
     all: bool,
 }

@@ -16,7 +16,7 @@ use crate::render::table::columns;
 use crate::templates::{TEMPLATES, Template};
 use crate::terminal::Terminal;
 
-/// Make a project from a template.
+/// Create a project from a template.
 #[derive(Args, Debug)]
 pub(crate) struct New {
     /// The template; `--list` shows them.
@@ -25,19 +25,19 @@ pub(crate) struct New {
     /// The project's name; otherwise that of its directory.
     #[arg(short, long)]
     name: Option<String>,
-    /// The purpose of the project.
+    /// The project's description.
     #[arg(short, long)]
     description: Option<String>,
     /// Where to put it; otherwise the current directory.
     #[arg(long, value_name = "DIRECTORY")]
     dir: Option<PathBuf>,
-    /// A stack to make at once, such as `dev`.
+    /// A stack to create at once, such as `dev`.
     #[arg(short, long, value_name = "STACK")]
     stack: Option<String>,
-    /// Only write the files; make no stack.
+    /// Only write the files; create no stack.
     #[arg(short, long, conflicts_with = "stack")]
     generate_only: bool,
-    /// Take what is usual instead of asking.
+    /// Use the defaults instead of asking.
     #[arg(short, long)]
     yes: bool,
     /// Show the templates.
@@ -126,7 +126,7 @@ fn find(name: &str) -> Result<&'static Template, Diagnostic> {
     TEMPLATES.iter().find(|template| template.name == name).ok_or_else(|| {
         let known: Vec<&str> = TEMPLATES.iter().map(|template| template.name).collect();
         Diagnostic::error("template-unknown", format!("there is no template `{name}`"))
-            .detail(format!("There are: {}.", known.join(", ")))
+            .detail(format!("The templates are: {}.", known.join(", ")))
             .hint("`pulumi new` has more templates. Its projects with the runtime `yaml` work here as they are; other runtimes do not work yet.")
     })
 }
@@ -152,7 +152,7 @@ fn write(template: &Template, name: &str, description: &str, directory: &Path) -
     let files = template.render(name, description);
     let taken = ["Pulumi.yaml", "Pulumi.yml", "Pulumi.json"].into_iter().chain(files.iter().map(|(path, _)| *path));
     if let Some(path) = taken.map(|path| directory.join(path)).find(|path| path.exists()) {
-        return Err(Diagnostic::error("new-exists", format!("`{}` is there already", path.display()))
+        return Err(Diagnostic::error("new-exists", format!("`{}` already exists", path.display()))
             .detail("Nothing is overwritten.")
             .hint("Choose another directory with `--dir`."));
     }

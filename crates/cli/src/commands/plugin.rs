@@ -77,7 +77,7 @@ fn list_used(environment: &Environment, json: bool) -> Result<(), Failure> {
     let project = project(environment)?;
     let Some((plugins, missing)) = runtime()?.block_on(used_plugins(environment, &project))? else {
         return Err(Diagnostic::error("compiler-plugins", "the plugins of this program are not known yet")
-            .detail("A compiler makes the program, and runs only for a stack.")
+            .detail("A compiler generates the program, and runs only for a stack.")
             .hint("`outrigger preview -v` logs each plugin that it starts.")
             .into());
     };

@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::operation::{self, Request};
 use crate::terminal::Terminal;
 
-/// Show what `up` would do.
+/// Show the changes that `up` would make.
 #[derive(Args, Debug)]
 pub(crate) struct Preview {
     #[command(flatten)]

@@ -33,7 +33,7 @@ pub(crate) struct Refresh {
     /// Keep creations that an earlier run did not finish (this is the default).
     #[arg(long, conflicts_with_all = ["clear_pending_creates", "import_pending_creates"])]
     skip_pending_creates: bool,
-    /// Forget creations that an earlier run did not finish.
+    /// Remove creations that an earlier run did not finish from the state.
     #[arg(long, conflicts_with = "import_pending_creates")]
     clear_pending_creates: bool,
     /// Adopt a creation that an earlier run did not finish; give it twice, first the URN, then the id.

@@ -8,7 +8,7 @@ use crate::environment::Environment;
 use crate::failure::Failure;
 use crate::output::data;
 
-/// Show who you are to the backend.
+/// Show the backend's current user.
 #[derive(Args, Debug)]
 pub(crate) struct Whoami {
     /// Show the backend, too.

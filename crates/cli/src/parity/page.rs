@@ -16,8 +16,8 @@ pub(crate) fn page(peer: &Peer) -> String {
     let title = if peer.name == "pulumi" { "Pulumi" } else { "Terraform" };
     let mut out = format!(
         "# Commands beside {title}'s\n\n<!-- Written by `outrigger __parity {name}` from the commands of {name} {version}; a test compares. -->\n\n\
-         Every command and flag of `{name}` {version}, and its place in `outrigger`. Typed to `outrigger`, a word that is not there is answered with the \
-         sentence below.\n",
+         Every command and flag of `{name}` {version}, and its place in `outrigger`. If a missing one is typed to \
+         `outrigger`, the error shows the sentence below.\n",
         name = peer.name,
         version = peer.version,
     );
@@ -101,8 +101,8 @@ impl Page<'_> {
             Standing::Same(own) => ("same".to_owned(), format!("another name of `{own}`")),
             Standing::Called(own) => (format!("`{own}`"), String::new()),
             Standing::WithoutEffect(reason) => ("accepted without effect".to_owned(), reason.clone()),
-            Standing::Missing(text) => ("not there".to_owned(), (*text).to_owned()),
-            Standing::Below(_) | Standing::Unanswered => ("not there".to_owned(), String::new()),
+            Standing::Missing(text) => ("missing".to_owned(), (*text).to_owned()),
+            Standing::Below(_) | Standing::Unanswered => ("missing".to_owned(), String::new()),
         };
         if let Some(remark) = self.remark(key) {
             text = if text.is_empty() { remark.to_owned() } else { format!("{text}; {remark}") };

@@ -8,10 +8,10 @@ const SETTLED: &str =
     "where the preview finds nothing to change it ends, without a question and without an entry in the history";
 
 const PULUMI: Remarks = &[
-    ("install", "writes lock files and looks for plugins, but installs nothing"),
+    ("install", "writes lock files and checks for plugins, but installs nothing"),
     ("login", "`file://` backends only"),
     ("new", "the templates that come with `outrigger`"),
-    ("package add", "writes what YAML programs need"),
+    ("package add", "writes the lock files that YAML programs need"),
     ("plugin list", "the plugins in the cache"),
     ("destroy", SETTLED),
     ("refresh", SETTLED),
@@ -22,8 +22,8 @@ const PULUMI: Remarks = &[
 ];
 
 const TERRAFORM: Remarks = &[
-    ("login", "chooses where state is kept; there is no registry to log in to"),
-    ("logout", "forgets where state is kept"),
+    ("login", "chooses where state is stored; there is no registry to log in to"),
+    ("logout", "logs out of the backend"),
     ("plan", "the state is compared as it is; `--refresh` reads every resource first, as Terraform does"),
     ("plan -target", "takes URNs and patterns"),
     ("refresh", "shows the changes and asks first"),

@@ -46,9 +46,13 @@ pub(crate) fn words(op: StepOp) -> Words {
         StepOp::DiscardReplaced => {
             ("<<", "discard original", "discarding original", "discarded original", AnsiColor::Red)
         }
-        StepOp::RemovePendingReplace => {
-            ("- ", "forget", "forgetting what was deleted to be replaced", "forgotten", AnsiColor::Red)
-        }
+        StepOp::RemovePendingReplace => (
+            "- ",
+            "remove from the state",
+            "removing the deleted original from the state",
+            "removed from the state",
+            AnsiColor::Red,
+        ),
         StepOp::Import => ("= ", "import", "importing", "imported", AnsiColor::Cyan),
         StepOp::ImportReplacement => {
             ("=>", "import replacement", "importing replacement", "imported replacement", AnsiColor::Cyan)
@@ -72,7 +76,7 @@ pub(crate) fn trouble(result: StepResult) -> &'static str {
         StepResult::Done => "done",
         StepResult::Failed => "failed",
         StepResult::NotStarted => "not started",
-        StepResult::Unknown => "ended in doubt; it is kept as a pending operation",
+        StepResult::Unknown => "ended with an unknown result; it is saved as a pending operation",
     }
 }
 

@@ -109,7 +109,7 @@ pub(crate) fn troubles(troubles: &[Trouble]) -> String {
     let named = |trouble: &Trouble| match trouble {
         Trouble::Error { summary, code } => format!("{summary} [{code}]"),
         Trouble::InDoubt(step) => {
-            format!("{} {} ended in doubt", words(step.op).doing, label(&step.urn))
+            format!("{} {} ended with an unknown result", words(step.op).doing, label(&step.urn))
         }
     };
     for trouble in troubles.iter().take(SHOWN) {
@@ -154,7 +154,7 @@ pub(crate) fn next(ending: Ending, mood: Mood, phase: &str, troubles: &[Trouble]
         |trouble: &Trouble| matches!(trouble, Trouble::InDoubt(step) if words(step.op).doing.starts_with("creating"));
     if troubles.iter().any(creating) {
         out.push_str(
-            "Look whether what is in doubt exists. If it does, run `outrigger refresh --import-pending-creates URN ID`; \
+            "Check whether the resource exists. If it does, run `outrigger refresh --import-pending-creates URN ID`; \
              if it does not, `outrigger refresh --clear-pending-creates`.\n",
         );
     } else if mood == Mood::Done {
@@ -200,7 +200,8 @@ mod tests {
         let step = Step { op: StepOp::Create, urn, old: None, new: None, diff: None };
         let doubt = said(Mood::Done, &[Trouble::InDoubt(Arc::new(step))]);
         assert!(
-            doubt.contains("creating x a:b:C ended in doubt") && doubt.contains("--clear-pending-creates"),
+            doubt.contains("creating x a:b:C ended with an unknown result")
+                && doubt.contains("--clear-pending-creates"),
             "{doubt}"
         );
     }

@@ -8,16 +8,16 @@ const ESC: Answer = Text("Pulumi ESC is not supported yet.");
 const LANGUAGES: Answer = Text("Programs in other languages cannot be run yet.");
 const NEO: Answer = Text("Pulumi Neo is an assistant of Pulumi Cloud, which is not supported yet.");
 const PLANS: Answer =
-    Text("Plans cannot be saved or followed yet. `outrigger up` shows the changes and asks before it makes them.");
+    Text("Plans cannot be saved or followed yet. `outrigger up` shows the changes and asks before it applies them.");
 const POLICIES: Answer = Text("Policy packs are not supported yet.");
-const CONFIG: Answer = Text("Set the value with `outrigger config set` when the project is there.");
+const CONFIG: Answer = Text("Set the value with `outrigger config set` once the project exists.");
 const EXCLUDE: Answer = Text("Resources cannot be excluded yet. `--target` names those to work on.");
 const SECRETS: Answer = Text("New stacks use `passphrase`; `outrigger stack init --secrets-provider` names it.");
 const TRACES: Answer = Text("Traces are not exported. `-vv` logs every call of a plugin.");
 const PROFILES: Answer = Text("Profiles of the program itself are not written.");
 const REMOVE_PLUGIN: Answer = Text("Remove the plugin's folder below `~/.pulumi/plugins`, or run `pulumi plugin rm`.");
 const STATE_FILE: Answer =
-    Text("The backend keeps the state: `outrigger login` chooses it, `outrigger stack export` writes a copy.");
+    Text("The backend stores the state: `outrigger login` chooses it, `outrigger stack export` writes a copy.");
 const VARIABLES: Answer = Text("Variables are the stack's configuration: `outrigger config set KEY VALUE`.");
 const COLORS: Answer = Text("`dot` takes colors as options, such as `-Ecolor=blue`.");
 const TYPE: Answer = Text("Write the name behind the package: `outrigger package info kit fs:File`.");
@@ -60,15 +60,15 @@ pub(super) const TABLE: &[(&str, Answer)] = &[
     ),
     ("package get-mapping", Text("Use `outrigger plugin call NAME GetMapping '{\"key\": \"terraform\"}'`.")),
     ("package get-schema", Is("plugin schema")),
-    ("package new", Text("`outrigger plugin new` makes a plugin in Rust.")),
-    ("package publish", Text("There is no registry. `outrigger plugin pack` makes the archives of a release.")),
+    ("package new", Text("`outrigger plugin new` creates a plugin in Rust.")),
+    ("package publish", Text("There is no registry. `outrigger plugin pack` creates the archives of a release.")),
     (
         "plugin install",
-        Text("Plugins cannot be installed yet. `pulumi plugin install` puts them where they are found."),
+        Text("Plugins cannot be installed yet. `pulumi plugin install` installs them where `outrigger` finds them."),
     ),
     ("plugin remove", REMOVE_PLUGIN),
     ("plugin rm", REMOVE_PLUGIN),
-    ("plugin run", Text("Use `outrigger plugin call` to make a call of a plugin.")),
+    ("plugin run", Text("Use `outrigger plugin call` to call a plugin.")),
     ("policy", POLICIES),
     (
         "project",
@@ -81,13 +81,13 @@ pub(super) const TABLE: &[(&str, Answer)] = &[
     ("stack get", Is("stack")),
     (
         "stack history events",
-        Text("Events of earlier updates are not kept. `outrigger up --event-log FILE` writes those of a run."),
+        Text("Events of earlier updates are not stored. `outrigger up --event-log FILE` writes those of a run."),
     ),
     ("stack schedule", CLOUD),
     ("stack webhook", CLOUD),
     (
         "state edit",
-        Text("Edit the file that `outrigger stack export` writes, and bring it back with `outrigger stack import`."),
+        Text("Edit the file that `outrigger stack export` writes, and import it with `outrigger stack import`."),
     ),
     ("state move", Text("Resources cannot be moved to another stack yet. `pulumi state move` does it.")),
     ("state repair", Text("A state cannot be repaired yet. `pulumi state repair` does it.")),
@@ -97,7 +97,7 @@ pub(super) const TABLE: &[(&str, Answer)] = &[
     ),
     (
         "template",
-        Text("Templates of Pulumi Cloud are not supported yet. `outrigger new --list` shows those that are there."),
+        Text("Templates of Pulumi Cloud are not supported yet. `outrigger new --list` shows the supported ones."),
     ),
     ("watch", Text("There is no `watch` command yet. Run `outrigger up` after a change.")),
     // Terraform's commands.
@@ -109,7 +109,8 @@ pub(super) const TABLE: &[(&str, Answer)] = &[
     (
         "init",
         Text(
-            "Use `outrigger new` to make a project, `outrigger stack init` to make a stack, and `outrigger package add` to add a provider.",
+            "Use `outrigger new` to create a project, `outrigger stack init` to create a stack, and `outrigger package \
+             add` to add a provider.",
         ),
     ),
     ("metadata", Text("Functions of a provider are shown by `outrigger package info`.")),
@@ -120,7 +121,7 @@ pub(super) const TABLE: &[(&str, Answer)] = &[
         Text("`outrigger plugin ls` lists providers, `outrigger package info` shows the documentation of one."),
     ),
     ("providers lock", Text("`outrigger install` writes the lock files of the project's packages.")),
-    ("providers mirror", Text("Mirrors are read, not written. `terraform providers mirror` makes one.")),
+    ("providers mirror", Text("Mirrors are read, not written. `terraform providers mirror` creates one.")),
     ("providers schema", Is("plugin schema --terraform")),
     ("show", Text("`outrigger stack` shows the resources of a stack, `outrigger state show` one of them in full.")),
     ("state mv", Is("state rename")),
@@ -179,7 +180,7 @@ pub(super) const TABLE: &[(&str, Answer)] = &[
     ("--show-replacement-steps", Text("A replacement is one row; `--event-log` writes each of its steps.")),
     ("--skip-config-validation", Text("The configuration is always checked against the project file.")),
     ("--strict", PLANS),
-    ("--suppress-outputs", Text("Outputs are shown at the end of a run; `--json-events` has them apart.")),
+    ("--suppress-outputs", Text("Outputs are shown at the end of a run; `--json-events` prints them separately.")),
     (
         "--target-dependents",
         Text("Name dependents with another `--target`; a pattern such as `'**::web-*'` names many."),
@@ -191,7 +192,7 @@ pub(super) const TABLE: &[(&str, Answer)] = &[
     ("about --transitive", LANGUAGES),
     ("config --open", ESC),
     ("config get --open", ESC),
-    ("config set --raw", Text("A value is taken as it is; `--path` makes values inside others.")),
+    ("config set --raw", Text("A value is taken as it is; `--path` sets a value inside another.")),
     ("config set --type", Text("The project file declares types: `config: {KEY: {type: integer}}`.")),
     ("config set-all --json", Text("Give each value with `--plaintext KEY=VALUE` or `--secret KEY=VALUE`.")),
     ("install --no-dependencies", LANGUAGES),
@@ -230,7 +231,10 @@ pub(super) const TABLE: &[(&str, Answer)] = &[
     ("stack graph --dot-fragment", COLORS),
     ("stack graph --parent-edge-color", COLORS),
     ("stack init --teams", CLOUD),
-    ("stack init --yes", Text("Only a new passphrase is asked for, where PULUMI_CONFIG_PASSPHRASE is not set.")),
+    (
+        "stack init --yes",
+        Text("The command asks only for a new passphrase, and only if PULUMI_CONFIG_PASSPHRASE is not set."),
+    ),
     ("stack ls --tag", Text("Stacks cannot be chosen by their tags. `outrigger stack tag ls` shows the tags of one.")),
     // Flags of Terraform's.
     ("--auto-approve", Is("--yes")),
@@ -239,7 +243,7 @@ pub(super) const TABLE: &[(&str, Answer)] = &[
     ("--chdir", Is("--cwd")),
     ("--compact-warnings", Text("Warnings are always shown with their reasons.")),
     ("--detailed-exitcode", Text("Use `--expect-no-changes`: the exit code is 7 if there are changes.")),
-    ("--dry-run", Text("The command shows the change and asks before it makes it.")),
+    ("--dry-run", Text("The command shows the change and asks before it applies it.")),
     (
         "--generate-config-out",
         Text("Programs cannot be generated yet. `pulumi import` writes YAML for a resource that it imports."),
@@ -263,7 +267,7 @@ pub(super) const TABLE: &[(&str, Answer)] = &[
     ("--var-file", Text("Variables are the stack's configuration: `outrigger config set-all --plaintext KEY=VALUE`.")),
     ("cancel --force", Is("--yes")),
     ("preview --destroy", Text("Use `outrigger destroy --preview-only`.")),
-    ("stack graph --draw-cycles", Text("Programs with cycles are refused; `outrigger check` finds them.")),
+    ("stack graph --draw-cycles", Text("Programs with cycles are rejected; `outrigger check` finds them.")),
     ("stack graph --module-depth", Text("There are no modules.")),
     ("stack graph --plan", PLANS),
     ("stack graph --type", Text("The graph is that of the state. `outrigger preview` shows what would change.")),

@@ -189,7 +189,7 @@ mod peers {
     #[test]
     fn a_new_project_comes_up() {
         let sandbox = Sandbox::new("name: other\nruntime: yaml\n");
-        sandbox.outrigger(&["new", "random"]).ended(1).says(&["is there already", "--dir"]);
+        sandbox.outrigger(&["new", "random"]).ended(1).says(&["already exists", "--dir"]);
         sandbox
             .outrigger(&["new", "nonsense", "--dir", "x"])
             .ended(1)

@@ -155,7 +155,7 @@ fn whole_life(sandbox: &Sandbox, run: Run) {
         program(&server, 2, "renamed").replacen("resources:\n", &resource, 1)
     };
     sandbox.write("Pulumi.yaml", &mine(""));
-    run(sandbox, &["up", "--yes", "--skip-preview"]).ended(1).says(&["exists already", "overwrite: true"]);
+    run(sandbox, &["up", "--yes", "--skip-preview"]).ended(1).says(&["already exists", "overwrite: true"]);
     sandbox.write("Pulumi.yaml", &mine("    options: {import: mine.txt}\n"));
     run(sandbox, &["up", "--yes", "--skip-preview"]).ok();
     run(sandbox, &["preview", "--expect-no-changes"]).ok();
@@ -297,7 +297,7 @@ fn time_that_the_program_limits_is_up() {
     let child = sandbox.start(&["up", "--yes", "--skip-preview"]);
     interrupted(&sandbox, child, |_, _| {})
         .ended(1)
-        .says(&["slow", "was ended, because the run was cancelled or its time was up"]);
+        .says(&["slow", "was ended, because the run was cancelled or timed out"]);
 }
 
 mod peers {

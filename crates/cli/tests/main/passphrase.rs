@@ -62,7 +62,7 @@ fn the_old_passphrase_is_asked_for_and_then_the_new_one_twice() {
     let (mut screen, terminal) = Screen::open(200, 40);
     let child = sandbox.start_on(terminal, &CHANGE);
     for (asked, typed) in
-        [("Passphrase of the stack", PASSPHRASE), ("New passphrase:", "typed"), ("The same again:", "typed")]
+        [("Passphrase of the stack", PASSPHRASE), ("New passphrase:", "typed"), ("Repeat the passphrase:", "typed")]
     {
         screen.await_text(asked);
         screen.type_text(&format!("{typed}\n"));

@@ -136,7 +136,7 @@ fn an_interrupt_deletes_what_was_created() {
     let mut gate = OpenOptions::new().write(true).open(at("gate")).unwrap();
     interrupt(&child);
     let mut stderr = BufReader::new(child.stderr.take().unwrap());
-    await_line(&mut stderr, "Stopping: what was created is deleted.");
+    await_line(&mut stderr, "Stopping: the created resources are deleted.");
     gate.write_all(b"made").unwrap();
     drop(gate);
     let answer = answer(child).ended(8);

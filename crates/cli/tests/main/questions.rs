@@ -16,13 +16,13 @@ fn a_new_passphrase_is_asked_for_until_it_is_typed_twice() {
     sandbox.set("PULUMI_CONFIG_PASSPHRASE", None);
     let (mut screen, terminal) = Screen::open(100, 40);
     let child = sandbox.start_on(terminal, &["stack", "init", "dev"]);
-    for (asked, typed) in [("New passphrase:", "one\n"), ("The same again:", "tow\n")] {
+    for (asked, typed) in [("New passphrase:", "one\n"), ("Repeat the passphrase:", "tow\n")] {
         screen.await_text(asked);
         screen.type_text(typed);
     }
-    screen.await_text("The two are not the same.\nNew passphrase:");
+    screen.await_text("The passphrases do not match.\nNew passphrase:");
     screen.type_text("two\n");
-    screen.await_text("The two are not the same.\nNew passphrase:\nThe same again:");
+    screen.await_text("The passphrases do not match.\nNew passphrase:\nRepeat the passphrase:");
     screen.type_text("two\n");
     screen.await_text("Created stack `dev`.");
     assert_eq!(screen.finish(child), 0, "{}", screen.all());

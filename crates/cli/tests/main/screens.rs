@@ -93,7 +93,7 @@ const SCREENS: [Screen; 34] = [
     screen("help-up", "", &[], "outrigger up --help"),
     screen("new-list", "", &[], "outrigger new --list"),
     Screen {
-        answers: &[("New passphrase:", "open sesame"), ("The same again:", "open sesame")],
+        answers: &[("New passphrase:", "open sesame"), ("Repeat the passphrase:", "open sesame")],
         ..screen("new", "", &[NO_PASSPHRASE], "outrigger new kit --name shop --stack dev --yes")
     },
     screen("new-without-backend", "", &[NO_BACKEND], "outrigger new kit --name shop --stack dev --yes"),

@@ -10,7 +10,7 @@ fn words_of_the_peers_are_answered_and_change_nothing() {
     let cases: [(&[&str], &[&str]); 5] = [
         (&["apply", "-auto-approve"], &["`apply` is `outrigger up` here.", "`-auto-approve` is `--yes` here."]),
         // Read letter by letter, these would be a stack and a target.
-        (&["up", "-m", "x", "-state=dev"], &["unexpected argument '-state'", "The backend keeps the state"]),
+        (&["up", "-m", "x", "-state=dev"], &["unexpected argument '-state'", "The backend stores the state"]),
         (&["up", "-target=random_pet.a"], &["unexpected argument '-target'", "two dashes here: `--target`"]),
         (&["preview", "--save-plan", "plan.json"], &["Plans cannot be saved or followed yet."]),
         (&["org", "member", "list"], &["Pulumi Cloud"]),

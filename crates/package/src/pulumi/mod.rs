@@ -108,7 +108,7 @@ fn find(options: &Search, descriptor: &PluginDescriptor) -> Result<Resolved, Unr
     }
     if let Some(url) = descriptor.download_url.as_ref().filter(|url| url.starts_with("git://")) {
         return Err(Diagnostic::error("plugin-git", format!("plugin `{name}` comes from a git repository"))
-            .detail(format!("It is wanted from `{url}`. Installed plugins from git repositories are not used yet."))
+            .detail(format!("Its source is `{url}`. Plugins from git repositories are not supported yet."))
             .hint(format!("Put `{file}` into a directory of PATH, or name its directory under `plugins.providers`."))
             .into());
     }
@@ -152,7 +152,7 @@ fn checked_name(descriptor: &PluginDescriptor) -> Result<&str, Diagnostic> {
     if name.is_empty() || !name.chars().all(allowed) {
         return Err(Diagnostic::error("plugin-name", format!("`{name}` is not the name of a plugin"))
             .detail("A name has letters, digits, `-`, `_` and `.`.")
-            .hint("Look at the first part of the resource's type, and at the package's name."));
+            .hint("Check the first part of the resource's type, and the package's name."));
     }
     Ok(name)
 }
@@ -179,8 +179,8 @@ fn project(
         search.places.push(format!("`{}`, which the project names", directory.display()));
         match (&version, wanted) {
             (Some(version), Some(wanted)) if version.cmp_precedence(wanted).is_ne() => search.warnings.push(
-                Diagnostic::warning("plugin-project-version", format!("the project's plugin `{name}` was passed over"))
-                    .detail(format!("The project brings version {version}, but {wanted} is wanted.")),
+                Diagnostic::warning("plugin-project-version", format!("the project's plugin `{name}` was skipped"))
+                    .detail(format!("The project has version {version}, but {wanted} is required.")),
             ),
             _ if found.is_none() => found = Some(directory),
             _ => {}
@@ -204,8 +204,8 @@ fn executable_in(directory: &Path, name: &str, file: &str) -> Result<PathBuf, Di
     if !path.exists() && directory.join(SHIMLESS).exists() {
         return Err(Diagnostic::error("plugin-shimless", format!("plugin `{name}` needs a language host"))
             .detail(format!(
-                "`{}` has a {SHIMLESS} and no executable. Plugins that are programs of a language runtime are not \
-                 started yet; plugins with an executable of their own are.",
+                "`{}` has a {SHIMLESS} and no executable. Plugins that need a language runtime are not supported yet; \
+                 only plugins with an executable of their own are.",
                 directory.display()
             ))
             .hint(format!(
@@ -269,8 +269,8 @@ impl Searched<'_> {
         let places: String = self.places.iter().map(|place| format!("\n  - {place}")).collect();
         let hint = if options.packages.contains(name) {
             format!(
-                "The project names the source of package `{name}`. Run `outrigger install`, which prints the name that the package \
-                 gives itself: resource types begin with that."
+                "The project names the source of package `{name}`. Run `outrigger install` to print the package's own \
+                 name: resource types begin with it."
             )
         } else {
             format!("Run `{install}`, or put `pulumi-resource-{name}` into a directory of PATH.")

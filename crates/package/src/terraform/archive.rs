@@ -42,10 +42,10 @@ pub(crate) fn unpack(archive: impl Read + Seek, into: &Path, kind: &str) -> Resu
         let name = entry.name().to_owned();
         // An entry may not leave the directory, not even through a link from an earlier entry.
         let Some(path) = entry.enclosed_name() else {
-            return Err(Failure::Archive(format!("has an entry that leads out of its directory: `{name}`")));
+            return Err(Failure::Archive(format!("has an entry that points outside its directory: `{name}`")));
         };
         if entry.is_symlink() {
-            return Err(Failure::Archive(format!("has a symbolic link, which a provider's may not: `{name}`")));
+            return Err(Failure::Archive(format!("has a symbolic link, which is not allowed: `{name}`")));
         }
         let target = into.join(&path);
         if entry.is_dir() {
@@ -60,7 +60,7 @@ pub(crate) fn unpack(archive: impl Read + Seek, into: &Path, kind: &str) -> Resu
         // An archive made on another system may have no modes; the program must be executable anyway.
         let mode = entry.unix_mode().unwrap_or(0o644) & 0o777 | if program { 0o755 } else { 0o600 };
         let digest = copy(&mut entry, &target, mode)?;
-        let path = path.to_str().ok_or_else(|| Failure::Archive(format!("has a name that is not text: `{name}`")))?;
+        let path = path.to_str().ok_or_else(|| Failure::Archive(format!("has a name that is not UTF-8: `{name}`")))?;
         files.add(path.to_owned(), &digest);
     }
     if !has_program {
@@ -148,8 +148,8 @@ pub(crate) mod tests {
         let mut flipped = good.clone();
         flipped[60] ^= 0xff;
         assert!(failure(&flipped).contains("is damaged"));
-        assert!(failure(&archive(&[("../evil", "")])).contains("leads out of its directory: `../evil`"));
-        assert!(failure(&archive(&[("a/../../evil", "")])).contains("leads out of its directory"));
+        assert!(failure(&archive(&[("../evil", "")])).contains("points outside its directory: `../evil`"));
+        assert!(failure(&archive(&[("a/../../evil", "")])).contains("points outside its directory"));
         assert!(failure(&archive(&[("README", "")])).contains("has no file called `terraform-provider-b`"));
         assert!(failure(&archive(&[("sub/terraform-provider-b", "")])).contains("has no file called"));
         let mut writer = ZipWriter::new(Cursor::new(Vec::new()));

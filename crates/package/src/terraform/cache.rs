@@ -143,7 +143,7 @@ fn remove_forgotten(place: &Path, before: &Index, now: &Index) -> io::Result<()>
 fn broken(address: &Address, archive: &Path, reason: &str) -> Diagnostic {
     Diagnostic::error("terraform-package", format!("the package of `{address}` cannot be used"))
         .detail(format!("{}: {reason}.", archive.display()))
-        .hint("Put a whole archive there, for instance with `terraform providers mirror`.")
+        .hint("Put a complete archive there, for instance with `terraform providers mirror`.")
 }
 
 /// The error if no directory belongs to the user. One that every user can write to is not safe: programs in it are going to be started.
@@ -154,13 +154,13 @@ fn nowhere(archive: &Path) -> Diagnostic {
             archive.display()
         ))
         .hint("Set XDG_CACHE_HOME or HOME to a directory of your own, as an absolute path.")
-        .hint("A mirror in the unpacked layout, and the path of an executable, need no such directory.")
+        .hint("A mirror in the unpacked layout, or the path of an executable, works without that directory.")
 }
 
 fn disk(place: &Path, error: &io::Error) -> Diagnostic {
     let hint = match error.kind() {
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => "Make room on that disk, then run the command again.",
-        _ => "Look at that directory; it may also be removed as a whole.",
+        _ => "Check that directory; it can also be removed.",
     };
     Diagnostic::error("terraform-cache", "a Terraform provider cannot be unpacked")
         .detail(format!("`{}` cannot be written: {error}.", place.display()))

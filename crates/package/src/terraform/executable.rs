@@ -20,7 +20,7 @@ pub(crate) fn program(directory: &Path, address: &Address) -> Result<PathBuf, Di
     program_called(directory, address.kind()).map_err(|reason| {
         Diagnostic::error("terraform-package", format!("the package of `{address}` cannot be used"))
             .detail(reason)
-            .hint("Put a whole package there, for instance with `terraform providers mirror`.")
+            .hint("Put a complete package there, for instance with `terraform providers mirror`.")
     })
 }
 

@@ -71,7 +71,7 @@ impl Sources {
         executable::program_called(&self.surroundings.absolute(Path::new(directory)), name).map_err(|reason| {
             Diagnostic::error("terraform-package", format!("Terraform provider `{path}` cannot be used"))
                 .detail(reason)
-                .hint("Look whether the provider was built, and whether its path begins at the right directory.")
+                .hint("Check that the provider was built, and that its path is relative to the right directory.")
         })
     }
 
@@ -82,7 +82,7 @@ impl Sources {
             let unreadable = |reason: String| {
                 Diagnostic::error("terraform-reattach", format!("`{variable}` cannot be read"))
                     .detail(reason)
-                    .hint("A provider that is started with `-debug` prints the text for it.")
+                    .hint("A provider that is started with `-debug` prints its value.")
             };
             let mut found = None;
             // A key that is not an address is an error even if another provider is wanted, as in OpenTofu: most likely it was meant to be this

@@ -139,12 +139,12 @@ impl Parts<'_> {
             None => Ok(String::new()),
             Some(Kind::StringValue(text)) => Ok(text),
             Some(_) => Err(self.malformed(match name {
-                "hash" => "its hash is not a text",
-                "path" => "its path is not a text",
-                "uri" => "its URI is not a text",
-                "urn" => "its URN is not a text",
-                "id" => "its id is not a text",
-                _ => "a part of it is not a text",
+                "hash" => "its hash is not a string",
+                "path" => "its path is not a string",
+                "uri" => "its URI is not a string",
+                "urn" => "its URN is not a string",
+                "id" => "its id is not a string",
+                _ => "a part of it is not a string",
             })),
         }
     }
@@ -196,7 +196,7 @@ fn resource(mut parts: Parts<'_>, how: Decoding) -> Result<ResourceReference, En
             Some(id) => match id.bare() {
                 Value::String(id) if !id.is_empty() => Some(Box::new(Value::String(id.clone()))),
                 Value::String(_) | Value::Unknown => Some(Box::new(Value::Unknown)),
-                _ => return Err(parts.malformed("its id is not a text")),
+                _ => return Err(parts.malformed("its id is not a string")),
             },
             None => None,
         },
@@ -227,7 +227,7 @@ fn output(mut parts: Parts<'_>, how: Decoding) -> Result<Option<Value>, Encoding
         Some(Kind::ListValue(list)) => {
             for item in list.values {
                 let Some(Kind::StringValue(urn)) = item.kind else {
-                    return Err(parts.malformed("a dependency is not a text"));
+                    return Err(parts.malformed("a dependency is not a string"));
                 };
                 dependencies.push(urn.parse().map_err(|_| parts.malformed("a dependency is not a URN"))?);
             }

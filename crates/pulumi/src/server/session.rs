@@ -174,7 +174,7 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 fn panicked(panic: &(dyn Any + Send)) -> Status {
     let words = panic.downcast_ref::<&str>().copied();
     let words = words.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    Status::internal(format!("the plugin panicked: {}", words.unwrap_or("without words")))
+    Status::internal(format!("the plugin panicked: {}", words.unwrap_or("without a message")))
 }
 
 /// Parses the URN of a resource.

@@ -103,7 +103,7 @@ fn mistakes_of_the_author_are_told() {
             "`tables:Table`: a token has three parts, such as `toys:index:Thing`",
             "`tables:Table`: every resource has an `id` of its own: give the output another name",
             "`toys:index:Stand`: two types have this token: give one of them another with `#[outrigger(token = …)]`",
-            "`toys:index:turn`: `by` is `replace`, but nothing is replaced by a function",
+            "`toys:index:turn`: `by` is `replace`, but a function replaces nothing",
         ]
     );
     assert!(package.plugin().is_err());

@@ -86,7 +86,7 @@ macro_rules! tells {
         let $cx = &CallContext::background();
         let error = $call.await.unwrap_err();
         assert_eq!(error.kind, ErrorKind::Garbage, "{error}");
-        let words = "\nthe provider said: No access: The key is old.\nthe provider said: Nothing to show";
+        let words = "\nthe provider reported: No access: The key is old.\nthe provider reported: Nothing to show";
         assert!(error.message.ends_with(words), "{}", error.message);
     }};
 }

@@ -81,7 +81,7 @@ impl<'a> Scanner<'a> {
             "=>" => Some("Write `>=`.".to_owned()),
             "=<" => Some("Write `<=`.".to_owned()),
             "==" => Some("Write `=`, or only the version.".to_owned()),
-            "^" | "~" => Some("Write `~>`, which lets the last number that is written grow.".to_owned()),
+            "^" | "~" => Some("Write `~>`, which allows the last number to increase.".to_owned()),
             _ => Some("The operators are `=`, `!=`, `>`, `>=`, `<`, `<=` and `~>`.".to_owned()),
         };
         mistake
@@ -119,7 +119,7 @@ impl<'a> Scanner<'a> {
 
     fn number(&mut self) -> Result<u64, Mistake> {
         if self.rest().starts_with(['*', 'x', 'X']) {
-            let mut mistake = self.mistake("a number cannot be left open with a sign".to_owned());
+            let mut mistake = self.mistake("a version cannot have a wildcard".to_owned());
             mistake.hint = Some("Leave the number out, as in `~> 3.1`.".to_owned());
             return Err(mistake);
         }

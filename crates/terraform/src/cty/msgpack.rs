@@ -96,7 +96,7 @@ pub fn encode_into(value: &Value, ty: &Type, into: &mut Vec<u8>) -> Result<(), C
 pub fn decode(bytes: &[u8], ty: &Type) -> Result<Value, CodecError> {
     let mut reader = Reader { rest: bytes };
     let value = reader.value(ty, 0)?;
-    if reader.rest.is_empty() { Ok(value) } else { Err(CodecError::new("something follows the value")) }
+    if reader.rest.is_empty() { Ok(value) } else { Err(CodecError::new("extra bytes follow the value")) }
 }
 
 fn encode_number(number: &Number, into: &mut Vec<u8>) -> Result<(), CodecError> {
@@ -238,7 +238,7 @@ impl<'a> Reader<'a> {
                         self.value(ty, depth + 1).map_err(|error| error.within(Step::Attribute(Arc::clone(name))))?;
                     if items.insert(Arc::clone(name), value).is_some() {
                         return Err(
-                            CodecError::new("the attribute is there twice").within(Step::Attribute(Arc::clone(name)))
+                            CodecError::new("the attribute occurs twice").within(Step::Attribute(Arc::clone(name)))
                         );
                     }
                 }
@@ -377,7 +377,7 @@ impl<'a> Reader<'a> {
 
     fn key(&mut self) -> Result<&'a str, CodecError> {
         let marker = self.marker()?;
-        self.text(marker).ok_or_else(|| CodecError::new("a key that is not text"))
+        self.text(marker).ok_or_else(|| CodecError::new("a key that is not a string"))
     }
 
     fn text(&mut self, marker: Marker) -> Option<&'a str> {

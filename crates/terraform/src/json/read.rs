@@ -65,7 +65,7 @@ fn field(
             return Ok(());
         }
         (Kind::Map(_), _) => {
-            for (key, text) in plain::<BTreeMap<String, String>>(raw, "an object of texts")? {
+            for (key, text) in plain::<BTreeMap<String, String>>(raw, "an object of strings")? {
                 let mut entry = Vec::new();
                 put(1, key.as_bytes(), &mut entry);
                 put(2, text.as_bytes(), &mut entry);
@@ -108,7 +108,7 @@ fn field(
 fn value(raw: Option<&RawValue>, role: Role, place: usize, context: &Context) -> Result<Vec<u8>, CodecError> {
     let no_schema = || {
         let what = if context.name.is_empty() { "this" } else { &context.name };
-        CodecError::new(format!("the provider has no schema of `{what}` that would say what a value is"))
+        CodecError::new(format!("the provider has no schema of `{what}` that describes its values"))
     };
     let ty = context.ty(role, place).ok_or_else(no_schema)?;
     let value = match raw {

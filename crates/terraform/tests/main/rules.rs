@@ -82,7 +82,7 @@ fn what_was_known_of_an_unknown_value_holds() {
     ] {
         let block = Block { attributes: vec![attribute("a", Shape::Type(Type::Dynamic), "o")], ..Block::default() };
         let [planned, actual] = [unknown(refinement.clone()), value.clone()].map(|value| object("a", value));
-        let expected: &[&str] = if holds { &[] } else { &["a: is not within what was planned for it"] };
+        let expected: &[&str] = if holds { &[] } else { &["a: does not fit the plan"] };
         assert_eq!(problems(&of_result(&block, &planned, &actual)), expected, "{refinement:?}, {value:?}");
     }
 }
@@ -96,8 +96,8 @@ fn a_set_keeps_what_was_known_of_it() {
     let planned = [port(1), object("port", Value::UNKNOWN)];
     assert_eq!(result(&planned, &[port(7), port(1)]), [""; 0]);
     assert_eq!(result(&planned, &[port(1)]), [""; 0], "the unknown one turned out to be the same");
-    assert_eq!(result(&planned, &[port(7), port(8)]), ["rule: has other elements than were planned"]);
-    assert_eq!(result(&planned, &[port(1), port(2), port(3)]), ["rule: has more elements than were planned"]);
+    assert_eq!(result(&planned, &[port(7), port(8)]), ["rule: has different elements than planned"]);
+    assert_eq!(result(&planned, &[port(1), port(2), port(3)]), ["rule: has more elements than planned"]);
 }
 
 /// Blocks that a program leaves out are null in the plan, and empty in the state that a provider reads.
@@ -142,13 +142,13 @@ fn elements_that_were_known_in_part_become_what_was_known() {
     let planned = [element(1, Value::UNKNOWN), element(2, Value::UNKNOWN)];
     assert_eq!(result(&planned, &[made(2), made(1)]), [""; 0]);
     for others in [[made(1), made(3)], [made(3), made(4)]] {
-        assert_eq!(result(&planned, &others), ["rule: has other elements than were planned"]);
+        assert_eq!(result(&planned, &others), ["rule: has different elements than planned"]);
     }
-    assert_eq!(result(&planned, &[made(1)]), ["rule: has other elements than were planned"], "one was lost");
+    assert_eq!(result(&planned, &[made(1)]), ["rule: has different elements than planned"], "one was lost");
     // In a large set, only the elements that were fully known are checked.
     let many: Vec<Value> = (0..2000).map(|port| element(port, Value::UNKNOWN)).chain([made(7)]).collect();
     let became = |last: i64| (0..2000).map(made).chain([made(last)]).collect::<Vec<_>>();
     assert_eq!(result(&many, &became(7)), [""; 0]);
     let without: Vec<Value> = (8..2000).map(made).collect();
-    assert_eq!(result(&many, &without), ["rule: has other elements than were planned"]);
+    assert_eq!(result(&many, &without), ["rule: has different elements than planned"]);
 }

@@ -101,7 +101,7 @@ mod tests {
             ),
             (
                 r#"{"a":{"Protocol":"grpc","Addr":{"Network":"carrier","String":"/x"}}}"#,
-                "`a`: it listens on a network that is not known, `carrier`",
+                "`a`: it listens on an unknown network, `carrier`",
             ),
         ] {
             assert_eq!(reattach_providers(text), Err(reason.to_owned()), "{text}");

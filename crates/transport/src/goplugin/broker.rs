@@ -37,7 +37,7 @@ pub enum BrokerError {
     #[error("the other side did not announce connection {0} within 5 s")]
     NotOffered(u32),
     /// The other side announced its address, but does not answer there.
-    #[error("the other side did not answer within 5 s where it accepts connection {0}")]
+    #[error("the other side did not answer on connection {0} within 5 s")]
     Unanswered(u32),
     /// The other side announced an address that cannot be dialled.
     #[error("the other side {0}")]
@@ -203,6 +203,6 @@ mod tests {
         let offer = ConnInfo { service_id: 7, network: "tcp".to_owned(), address, knock: None };
         broker.heard().offers.push_back(offer);
         let error = tokio::time::timeout(WAIT * 2, broker.dial(7)).await.unwrap().err().unwrap();
-        assert_eq!(error.to_string(), "the other side did not answer within 5 s where it accepts connection 7");
+        assert_eq!(error.to_string(), "the other side did not answer on connection 7 within 5 s");
     }
 }

@@ -46,10 +46,10 @@ fn of_bytes(start: &[u8], exists: impl Fn(&str) -> bool) -> Option<String> {
             let line = start.get(2..)?.split(|byte| *byte == b'\n').next()?;
             let line = String::from_utf8_lossy(line);
             let interpreter = line.split_whitespace().next().unwrap_or_default().to_owned();
-            (!exists(&interpreter)).then(|| format!("is a script for `{interpreter}`, which is not there"))
+            (!exists(&interpreter)).then(|| format!("is a script for `{interpreter}`, which does not exist"))
         }
-        [b'P', b'K', 3, 4, ..] => Some("is a zip archive: the program in it has to be unpacked".to_owned()),
-        [0x1f, 0x8b, ..] => Some("is a gzip archive: the program in it has to be unpacked".to_owned()),
+        [b'P', b'K', 3, 4, ..] => Some("is a zip archive: unpack the program in it first".to_owned()),
+        [0x1f, 0x8b, ..] => Some("is a gzip archive: unpack the program in it first".to_owned()),
         _ => Some("is not a program".to_owned()),
     }
 }
@@ -63,7 +63,7 @@ fn of_elf(start: &[u8], exists: impl Fn(&str) -> bool) -> Option<String> {
         return Some(format!("is a program for {}, and this machine is {}", machine_name(machine), HERE.1));
     }
     let loader = loader(start)?;
-    (!exists(&loader)).then(|| format!("needs the loader `{loader}`, which is not there"))
+    (!exists(&loader)).then(|| format!("needs the loader `{loader}`, which does not exist"))
 }
 
 /// The program that the kernel starts in place of a 64-bit file (PT_INTERP).
@@ -118,12 +118,12 @@ mod tests {
         let says = |file: &[u8]| of_bytes(file, |path| path == "/lib/here.so" || path == "/bin/sh").unwrap_or_default();
         let strange = if HERE.0 == 40 { 62 } else { 40 };
         assert!(says(&elf(strange, "")).starts_with("is a program for "), "{}", says(&elf(strange, "")));
-        assert_eq!(says(&elf(HERE.0, "/lib/gone.so\0")), "needs the loader `/lib/gone.so`, which is not there");
+        assert_eq!(says(&elf(HERE.0, "/lib/gone.so\0")), "needs the loader `/lib/gone.so`, which does not exist");
         assert_eq!(says(&elf(HERE.0, "/lib/here.so\0")), "");
         assert_eq!(says(b"MZ\x90"), "is a program for Windows");
-        assert_eq!(says(b"PK\x03\x04"), "is a zip archive: the program in it has to be unpacked");
+        assert_eq!(says(b"PK\x03\x04"), "is a zip archive: unpack the program in it first");
         assert_eq!(says(b"#! /bin/sh -e\n"), "");
-        assert_eq!(says(b"#!/bin/none\n"), "is a script for `/bin/none`, which is not there");
+        assert_eq!(says(b"#!/bin/none\n"), "is a script for `/bin/none`, which does not exist");
         assert_eq!(says(b"hello"), "is not a program");
         assert_eq!(says(b""), "is empty");
         let own = std::env::current_exe().unwrap();

@@ -41,7 +41,7 @@ pub enum StartFailure {
     #[error("the file {0}")]
     NotAProgram(String),
     /// The directory for its sockets could not be made.
-    #[error("no directory for its sockets could be made: {0}")]
+    #[error("no directory for its sockets could be created: {0}")]
     SocketDirectory(String),
     /// Our own certificate could not be made, or theirs cannot be used.
     #[error("TLS could not be set up: {0}")]
@@ -50,7 +50,7 @@ pub enum StartFailure {
     #[error("it is a plugin for another program: it does not take the cookie `{0}`")]
     WrongCookie(&'static str),
     /// It ended before it printed a line.
-    #[error("it {status} before it said where it listens{}{}", printed(.output), the_file(.diagnosis))]
+    #[error("it {status} before it printed its address{}{}", printed(.output), the_file(.diagnosis))]
     Ended {
         /// How it ended.
         status: String,
@@ -74,10 +74,10 @@ pub enum StartFailure {
     #[error("it did not answer AutoMTLS: it was asked for TLS and sent no certificate; without TLS it may work")]
     NoCertificate,
     /// It was not asked for TLS and wants it.
-    #[error("it insists on TLS, for which it was not asked")]
+    #[error("it requires TLS, which was not requested")]
     UnexpectedCertificate,
     /// It announced its address, and ended.
-    #[error("it {0} after it had said where it listens")]
+    #[error("it {0} after it had printed its address")]
     Gone(String),
     /// The connection to its address failed.
     #[error("the connection to {address} failed: {reason}")]
@@ -88,7 +88,7 @@ pub enum StartFailure {
         reason: String,
     },
     /// It listens, but does not answer.
-    #[error("it said where it listens, and did not answer there within {} s", .0.as_secs_f64())]
+    #[error("it printed its address, but did not answer there within {} s", .0.as_secs_f64())]
     Unanswered(Duration),
 }
 
@@ -112,13 +112,13 @@ pub enum PluginError {
         reason: String,
     },
     /// Our own certificate could not be made.
-    #[error("a certificate for the connection could not be made: {0}")]
+    #[error("a certificate for the connection could not be created: {0}")]
     Certificate(String),
     /// No socket could be made.
-    #[error("no socket could be made: {0}")]
+    #[error("no socket could be created: {0}")]
     Listen(io::Error),
     /// The line could not be printed: the host is gone.
-    #[error("the host does not hear where this plugin listens: {0}")]
+    #[error("the plugin's address could not be written to the host: {0}")]
     Announce(io::Error),
 }
 

@@ -39,7 +39,7 @@ pub enum HandshakeError {
     #[error("speaks version `{0}` of go-plugin's core protocol, but only version 1 is supported: rebuild it")]
     Core(String),
     /// A version that is no number.
-    #[error("says `{0}` where the version of its protocol should be")]
+    #[error("has `{0}` in place of its protocol version")]
     NotAVersion(String),
     /// A version that the host does not speak.
     #[error("speaks version {theirs} of the protocol, and this host speaks {}", list(.ours))]
@@ -50,10 +50,10 @@ pub enum HandshakeError {
         ours: Vec<u32>,
     },
     /// Neither `unix` nor `tcp`.
-    #[error("listens on a network that is not known, `{0}`")]
+    #[error("listens on an unknown network, `{0}`")]
     Network(String),
     /// An address that cannot be dialled.
-    #[error("says that it listens at `{0}`, which is no address")]
+    #[error("listens at `{0}`, which is not an address")]
     Address(String),
     /// Go's own net/rpc.
     #[error("speaks net/rpc, which plugins did before gRPC: it is too old for this host")]
@@ -171,11 +171,11 @@ mod tests {
                 "2|5|unix|/tmp/p|grpc|",
                 "speaks version `2` of go-plugin's core protocol, but only version 1 is supported: rebuild it",
             ),
-            ("1|five|unix|/tmp/p|grpc|", "says `five` where the version of its protocol should be"),
+            ("1|five|unix|/tmp/p|grpc|", "has `five` in place of its protocol version"),
             ("1|4|unix|/tmp/p|netrpc", "speaks version 4 of the protocol, and this host speaks 5, 6"),
-            ("1|5|pipe|/tmp/p|grpc|", "listens on a network that is not known, `pipe`"),
-            ("1|5|unix||grpc|", "says that it listens at ``, which is no address"),
-            ("1|5|tcp|1234|grpc|", "says that it listens at `1234`, which is no address"),
+            ("1|5|pipe|/tmp/p|grpc|", "listens on an unknown network, `pipe`"),
+            ("1|5|unix||grpc|", "listens at ``, which is not an address"),
+            ("1|5|tcp|1234|grpc|", "listens at `1234`, which is not an address"),
             ("1|5|unix|/tmp/p|http|", "speaks `http`, and only gRPC is known"),
         ] {
             assert_eq!(parse(line).map_err(|error| error.to_string()), Err(reason.to_owned()), "{line}");

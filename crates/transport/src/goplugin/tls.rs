@@ -81,7 +81,7 @@ pub(super) async fn dial(address: &Address, tls: Option<&Tls>) -> io::Result<Cha
 fn of_their_certificate(error: io::Error) -> io::Error {
     match error.get_ref().and_then(|inner| inner.downcast_ref()) {
         Some(Error::InvalidCertificate(CertificateError::ApplicationVerificationFailure)) => {
-            io::Error::new(error.kind(), "it shows another certificate than the one that it announced")
+            io::Error::new(error.kind(), "its certificate is not the one that it announced")
         }
         Some(Error::InvalidCertificate(reason)) => {
             io::Error::new(error.kind(), format!("its certificate cannot be used: {reason}"))
@@ -92,7 +92,7 @@ fn of_their_certificate(error: io::Error) -> io::Error {
 
 /// An error from after our part of TLS: usually an alert, or the close of the connection before the alert was read.
 fn of_our_certificate(error: io::Error) -> io::Error {
-    io::Error::new(error.kind(), format!("it ended the connection when it had our certificate: {error}"))
+    io::Error::new(error.kind(), format!("it closed the connection after it received our certificate: {error}"))
 }
 
 /// Accepts only the one certificate, and only if its owner signs the handshake. The usual verifier refuses go-plugin's certificates because they

@@ -30,7 +30,7 @@ async fn a_file_that_is_no_program_for_this_machine_is_looked_at() {
 #[tokio::test]
 async fn what_a_plugin_says_before_it_dies_is_kept() {
     let (text, error) = Start::script("echo half a l | tr -d '\\n'; echo 'panic: no luck' >&2; exit 3").fail().await;
-    assert_eq!(text, "it ended (exit status: 3) before it said where it listens (it printed `half a l`)");
+    assert_eq!(text, "it ended (exit status: 3) before it printed its address (it printed `half a l`)");
     assert_eq!(error.last_words, ["panic: no luck"]);
     assert_eq!(error.crash.as_deref(), Some("panic: no luck"));
 }
@@ -56,7 +56,7 @@ async fn a_plugin_that_is_not_where_it_says_is_given_up() {
     let (text, _) = Start::script("echo '1|1|unix|/nobody/here|grpc|'; exec sleep 600").fail().await;
     assert!(text.starts_with("the connection to /nobody/here failed: No such file"), "{text}");
     let (text, _) = Start::script("echo '1|1|unix|/nobody/here|grpc|'; exit 4").fail().await;
-    assert_eq!(text, "it ended (exit status: 4) after it had said where it listens");
+    assert_eq!(text, "it ended (exit status: 4) after it had printed its address");
 }
 
 #[tokio::test]
@@ -87,7 +87,7 @@ async fn a_plugin_that_listens_and_does_not_answer_is_given_up() {
     let mut start = Start::script(&format!("echo '1|1|tcp|{address}|grpc|{other}'; exec sleep 600")).tls(true);
     start.settings.start_deadline = Duration::from_millis(500);
     let (text, _) = start.fail().await;
-    assert_eq!(text, "it said where it listens, and did not answer there within 0.5 s");
+    assert_eq!(text, "it printed its address, but did not answer there within 0.5 s");
 }
 
 #[tokio::test]

@@ -77,7 +77,7 @@ pub(crate) const ROWS: [Row<Verdict>; 35] = [
         "Create=no-message",
         "answers success without a message",
         GARBAGE,
-        Error(Garbage, "the answer holds no message"),
+        Error(Garbage, "the answer contains no message"),
     ),
     row(
         "Create=no-status",

@@ -47,7 +47,7 @@ pub(crate) const ROWS: [Row<Start>; 17] = [
         chaos: "start=port-foreign",
         does: "prints the port of somebody who speaks HTTP/1.1",
         happens: "refused within some 2 s, in which the plugin could end",
-        expected: Refused("plugin-handshake", &["what listens on 127.0.0.1:", "does not speak gRPC"]),
+        expected: Refused("plugin-handshake", &["the server on 127.0.0.1:", "does not speak gRPC"]),
     },
     Row {
         chaos: "start=port-mute",

@@ -51,7 +51,7 @@ impl Content {
 
 /// Why remote assets are refused.
 pub(super) const REMOTE: &str =
-    "a source is a text or a file of this machine; fetch what is elsewhere with the function `kit:httpGet`";
+    "a source is a text or a file of this machine; fetch other sources with the function `kit:httpGet`";
 
 /// A summary of a file's content: enough to compare.
 #[derive(Clone, Debug, PartialEq, Eq)]

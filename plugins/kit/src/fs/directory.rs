@@ -72,18 +72,18 @@ fn ensure(inputs: &DirectoryArgs, adopt: bool) -> Result<Directory> {
             DirBuilder::new()
                 .mode(first)
                 .create(&path)
-                .context(format_args!("making the directory `{}`", path.display()))?;
+                .context(format_args!("creating the directory `{}`", path.display()))?;
         }
         There::Directory(_) => {
             return Err(Error::new(format!(
-                "the directory `{}` exists already and is not this resource's; import it or set `adopt: true` to take it \
-                 over, or choose another path",
+                "the directory `{}` already exists and does not belong to this resource; import it or set `adopt: \
+                 true` to adopt it, or choose another path",
                 path.display()
             )));
         }
         there => {
             return Err(Error::new(format!(
-                "at `{}` there is {}; remove it, or choose another path",
+                "`{}` exists and is {}; remove it, or choose another path",
                 path.display(),
                 there.words()
             )));
@@ -94,7 +94,7 @@ fn ensure(inputs: &DirectoryArgs, adopt: bool) -> Result<Directory> {
             .context(format_args!("changing the permissions of `{}`", path.display()))
             .map_err(Error::in_doubt)?;
     }
-    let found = fs::symlink_metadata(&path).context(format_args!("looking at `{}`", path.display()));
+    let found = fs::symlink_metadata(&path).context(format_args!("checking `{}`", path.display()));
     Ok(Directory::new(inputs, &path, Mode::of(&found.map_err(Error::in_doubt)?)))
 }
 
@@ -110,7 +110,7 @@ fn remove(inputs: &DirectoryArgs) -> Result<()> {
     }
     if !inputs.delete_contents {
         return Err(Error::new(format!(
-            "the directory `{}` is not empty and stays as it is: it holds {}; remove what you do not need, or set \
+            "the directory `{}` is not empty and was not deleted: it holds {}; remove the files that you do not need, or set \
              `deleteContents: true` and run `up` before you delete the directory",
             path.display(),
             inventory(&path)
@@ -120,7 +120,7 @@ fn remove(inputs: &DirectoryArgs) -> Result<()> {
         return Err(Error::new(format!("`{}` is {reason}; it is not deleted with its contents", path.display())));
     }
     // Symbolic links inside are removed, not followed.
-    fs::remove_dir_all(&path).context(format_args!("removing `{}` and what is in it", path.display()))
+    fs::remove_dir_all(&path).context(format_args!("removing `{}` and its contents", path.display()))
 }
 
 /// A few of the names in a directory. A name that is not valid text is shown as far as possible.

@@ -150,7 +150,7 @@ impl File {
 /// Writes the file, and returns its state.
 fn put(inputs: &FileArgs, path: &Path, access: Access, existing: Existing) -> Result<File> {
     let summary = writing::write(path, inputs.content()?, access, existing)?;
-    let found = fs::symlink_metadata(path).context(format_args!("looking at `{}`", path.display()));
+    let found = fs::symlink_metadata(path).context(format_args!("checking `{}`", path.display()));
     let mode = Mode::of(&found.map_err(Error::in_doubt)?);
     Ok(File::new(inputs, path, mode, summary))
 }
@@ -207,7 +207,7 @@ fn planned(inputs: &FileArgs) -> Option<String> {
 
 fn occupied(path: &Path, there: &There) -> Error {
     Error::new(format!(
-        "at `{}` there is {}, which is neither followed nor replaced; remove it, or choose another path",
+        "`{}` exists and is {}, which is neither followed nor replaced; remove it, or choose another path",
         path.display(),
         there.words()
     ))
@@ -246,7 +246,7 @@ impl Resource for File {
             [_] => {}
             [_, others @ ..] => {
                 for name in others {
-                    check.refuse(*name, format!("`{}` is given, too; only one of them can be", given[0]));
+                    check.refuse(*name, format!("`{}` is set as well; only one of them can be", given[0]));
                 }
             }
         }

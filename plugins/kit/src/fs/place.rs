@@ -15,8 +15,8 @@ pub(super) fn absolute(path: &str) -> Result<PathBuf> {
 /// Why a path is refused before anything is done, if it is.
 pub(super) fn refusal(path: &str) -> Option<&'static str> {
     match path {
-        "" => Some("a path is not empty"),
-        path if path.contains('\0') => Some("a path has no zero byte"),
+        "" => Some("a path cannot be empty"),
+        path if path.contains('\0') => Some("a path cannot contain a zero byte"),
         path if Path::new(path).file_name().is_none() => Some("the path does not end with a name"),
         _ => None,
     }
@@ -42,7 +42,7 @@ impl There {
             Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
                 return Ok(Self::Nothing);
             }
-            Err(error) => return Err(error).context(format_args!("looking at `{}`", path.display())),
+            Err(error) => return Err(error).context(format_args!("checking `{}`", path.display())),
         };
         let kind = metadata.file_type();
         Ok(if kind.is_file() {
@@ -72,15 +72,15 @@ impl There {
 pub(super) fn parents(path: &Path, create: bool) -> Result<()> {
     let Some(parent) = path.parent() else { return Ok(()) };
     if create {
-        return fs::create_dir_all(parent).context(format_args!("making the directory `{}`", parent.display()));
+        return fs::create_dir_all(parent).context(format_args!("creating the directory `{}`", parent.display()));
     }
     match fs::metadata(parent) {
         Ok(found) if found.is_dir() => Ok(()),
         Ok(_) => Err(Error::new(format!("`{}` is not a directory", parent.display()))),
         Err(error) if error.kind() == ErrorKind::NotFound => Err(Error::new(format!(
-            "the directory `{}` does not exist; make it first, or set `createParents: true`",
+            "the directory `{}` does not exist; create it first, or set `createParents: true`",
             parent.display()
         ))),
-        Err(error) => Err(error).context(format_args!("looking at `{}`", parent.display())),
+        Err(error) => Err(error).context(format_args!("checking `{}`", parent.display())),
     }
 }

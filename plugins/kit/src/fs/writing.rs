@@ -77,7 +77,7 @@ pub(super) fn write(path: &Path, content: Content, access: Access, existing: Exi
     })?;
     // From here on the file exists; only its name may still be lost in a power failure.
     if let Some(directory) = path.parent().and_then(|parent| File::open(parent).ok()) {
-        directory.sync_all().context(format_args!("making `{}` durable", path.display())).map_err(Error::in_doubt)?;
+        directory.sync_all().context(format_args!("writing `{}` to disk", path.display())).map_err(Error::in_doubt)?;
     }
     Ok(summary)
 }
@@ -85,8 +85,8 @@ pub(super) fn write(path: &Path, content: Content, access: Access, existing: Exi
 /// The error for a path that already exists.
 pub(super) fn exists(path: &Path, what: &str) -> Error {
     Error::new(format!(
-        "`{}` exists already, as {what}, and is not this resource's; import it to take it over as it is, set \
-         `overwrite: true` to replace what it holds, or choose another path",
+        "`{}` already exists, as {what}, and does not belong to this resource; import it to adopt it unchanged, set \
+         `overwrite: true` to replace its contents, or choose another path",
         path.display()
     ))
 }
@@ -195,7 +195,7 @@ mod tests {
         let path = root.path().join("a");
         fs::write(&path, "old").unwrap();
         let refused = write(&path, Content::Bytes(b"new".to_vec()), Access::Usual, Existing::Refuse).unwrap_err();
-        assert!(refused.to_string().contains("exists already"), "{refused}");
+        assert!(refused.to_string().contains("already exists"), "{refused}");
         let directory = Content::Of(File::open(root.path()).unwrap(), "d".to_owned());
         let failed = write(&path, directory, Access::Usual, Existing::Replace).unwrap_err();
         assert!(failed.to_string().contains("`d`, the source"), "{failed}");

@@ -65,7 +65,7 @@ pub(super) async fn send(call: &Call, terms: &Terms) -> Result<Answer, Fault> {
     let answer = match tokio::time::timeout(terms.timeout, attempt(call, terms, &sent)).await {
         Ok(answer) => answer,
         Err(_) => Err(Fault {
-            message: format!("there was no complete answer within {} seconds", terms.timeout.as_secs_f64()),
+            message: format!("no complete answer within {} seconds", terms.timeout.as_secs_f64()),
             passing: true,
             sent: false,
         }),
@@ -92,7 +92,7 @@ async fn attempt(call: &Call, terms: &Terms, sent: &AtomicBool) -> Result<Answer
         None => exchange(stream, call, terms, sent).await,
         Some((connector, name)) => {
             let stream = connector.connect(name, stream).await.map_err(|error| {
-                let message = format!("no secure connection to `{host}` could be made: {error}");
+                let message = format!("no secure connection to `{host}` could be established: {error}");
                 // A certificate that is wrong now will be wrong in a second; anything else may be the network's fault.
                 let untrusted = error.kind() == std::io::ErrorKind::InvalidData;
                 Fault { message, passing: !untrusted, sent: false }

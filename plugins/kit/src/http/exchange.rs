@@ -75,7 +75,7 @@ pub(super) fn headers<'a>(
         let name =
             HeaderName::from_bytes(name.as_bytes()).map_err(|_| format!("`{shown}` is not the name of a header"))?;
         if [header::CONTENT_LENGTH, header::TRANSFER_ENCODING, header::CONNECTION, header::HOST].contains(&name) {
-            return Err(format!("`{shown}` follows from the rest of the request and cannot be given"));
+            return Err(format!("`{shown}` is derived from the rest of the request and cannot be set"));
         }
         let mut text = HeaderValue::from_str(&value.value)
             .map_err(|_| format!("the value of `{shown}` has characters that a header cannot have"))?;
@@ -208,7 +208,7 @@ impl Exchange {
                 .take(200)
                 .collect();
             if !quoted.is_empty() {
-                text.push_str(&format!("; it said: {quoted}"));
+                text.push_str(&format!("; its answer: {quoted}"));
             }
         }
         text

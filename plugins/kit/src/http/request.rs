@@ -105,8 +105,8 @@ impl RequestArgs {
         let method = method(&self.method).map_err(|why| ("method", why))?;
         if !is_idempotent(&method) && !self.allow_non_idempotent {
             let why = format!(
-                "`{method}` does something each time it is sent, and it may have to be sent again; set \
-                 `allowNonIdempotent: true` if that is right"
+                "`{method}` is not idempotent, and may have to be sent again; set `allowNonIdempotent: true` if \
+                 repeating it is safe"
             );
             return Err(("method", why));
         }
@@ -117,7 +117,7 @@ impl RequestArgs {
         };
         let timeout = seconds("timeout", self.timeout)?;
         if timeout.is_zero() {
-            return Err(("timeout", "nothing can be done in no time".to_owned()));
+            return Err(("timeout", "it must be greater than 0".to_owned()));
         }
         if self.body_limit > LARGEST_BODY {
             return Err(("bodyLimit", format!("it is at most {LARGEST_BODY}")));

@@ -15,11 +15,9 @@ pub(super) fn connector(extra: Option<&str>) -> Result<TlsConnector, String> {
         roots.add(certificate).map_err(|error| format!("a certificate of `caCertificate` cannot be used: {error}"))?;
     }
     if roots.is_empty() {
-        return Err(
-            "this machine has no list of certificate authorities that it trusts; install it (`ca-certificates`), \
+        return Err("this machine has no list of trusted certificate authorities; install one (`ca-certificates`), \
                     or give `caCertificate`"
-                .to_owned(),
-        );
+            .to_owned());
     }
     let config = ClientConfig::builder_with_provider(Arc::new(default_provider()))
         .with_safe_default_protocol_versions()

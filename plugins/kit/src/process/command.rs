@@ -21,7 +21,7 @@ const LARGEST_VARIABLE: usize = 100 * 1024;
 /// The inputs of a command.
 #[derive(Clone, Inputs)]
 pub(crate) struct CommandArgs {
-    /// The command that creates the resource: a text for the shell, or a list of a program and its arguments, which bypasses the shell.
+    /// The command that creates the resource: a string for the shell, or a list of a program and its arguments, which bypasses the shell.
     create: Marked<Line>,
     /// The command that runs when something changes. Without it, `create` runs again.
     update: Option<Marked<Line>>,
@@ -157,13 +157,11 @@ fn failure(name: &str, ran: &Ran, args: &CommandArgs, secret: bool) -> Option<Er
             let seconds = args.timeout.unwrap_or_default();
             (format!("took longer than `timeout`, {seconds} seconds, and was ended"), true)
         }
-        (Some(Stopped::Cancelled), _) => {
-            ("was ended, because the run was cancelled or its time was up".to_owned(), true)
-        }
+        (Some(Stopped::Cancelled), _) => ("was ended, because the run was cancelled or timed out".to_owned(), true),
         (None, Some(Ending::Code(code))) => (format!("failed with exit code {code}"), false),
         (None, Some(Ending::Signal(signal))) => (format!("was ended by signal {signal}"), false),
         (None, Some(Ending::NotStarted(why))) => (format!("could not be started: {why}"), false),
-        (None, None) => ("is lost: the process that watched over it was killed".to_owned(), true),
+        (None, None) => ("has no known result: the process that supervised it was killed".to_owned(), true),
     };
     let mut lines = ran.stderr.last_lines();
     if lines.is_empty() {
@@ -172,7 +170,7 @@ fn failure(name: &str, ran: &Ran, args: &CommandArgs, secret: bool) -> Option<Er
     let words = match (secret, lines.is_empty()) {
         (_, true) => String::new(),
         (true, false) => "; its output is secret and not shown".to_owned(),
-        (false, false) => format!("; the last it wrote:\n  {}", lines.join("\n  ")),
+        (false, false) => format!("; the end of its stderr:\n  {}", lines.join("\n  ")),
     };
     let error = Error::new(format!("the command `{name}` {what}{words}"));
     Some(if in_doubt { error.in_doubt() } else { error })
@@ -211,7 +209,7 @@ impl Resource for Command {
             check.refuse("gracePeriod", "it is at most an hour: 3600");
         }
         if inputs.timeout == Some(0.0) {
-            check.refuse("timeout", "nothing can be done in no time");
+            check.refuse("timeout", "it must be greater than 0");
         }
         Ok(())
     }

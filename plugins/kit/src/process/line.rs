@@ -1,4 +1,4 @@
-//! A command line: a text for the shell, or a program and its arguments.
+//! A command line: a string for the shell, or a program and its arguments.
 
 use outrigger_sdk::shape::Shape;
 use outrigger_sdk::{Mismatch, Property, Value};
@@ -46,7 +46,7 @@ impl Property for Line {
         match value.bare() {
             Value::String(text) => Ok(Self::Shell(text.clone())),
             Value::List(_) => Vec::decode(value).map(Self::Program),
-            other => Err(Mismatch::expected("a text for the shell, or a list of a program and its arguments", other)),
+            other => Err(Mismatch::expected("a string for the shell, or a list of a program and its arguments", other)),
         }
     }
 

@@ -108,7 +108,7 @@ impl Run {
         if let Some(directory) = &self.directory {
             command.current_dir(directory);
         }
-        let mut child = command.spawn().context("starting the process that watches over the command")?;
+        let mut child = command.spawn().context("starting the process that supervises the command")?;
         // It holds a copy of the child's end of the socket, which must be closed only by the child's end.
         drop(command);
         let (mut stdout, mut stderr) = (Captured::default(), Captured::default());

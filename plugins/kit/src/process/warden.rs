@@ -65,7 +65,7 @@ fn supervise(plugin: &UnixStream, grace: Duration, command: &mut Command) -> io:
             Err(_) => break,
         }
     }
-    Ok(status.map_or_else(|| Ending::NotStarted("it got lost".to_owned()), ending_of))
+    Ok(status.map_or_else(|| Ending::NotStarted("its exit status is unknown".to_owned()), ending_of))
 }
 
 /// Passes on the command's input, and watches for the plugin's end. Two threads: a command that does not read its input must
@@ -94,6 +94,6 @@ fn ending_of(status: WaitStatus) -> Ending {
     match (status.exit_status(), status.terminating_signal()) {
         (Some(code), _) => Ending::Code(code),
         (None, Some(signal)) => Ending::Signal(signal),
-        (None, None) => Ending::NotStarted("its end cannot be understood".to_owned()),
+        (None, None) => Ending::NotStarted("its exit status cannot be read".to_owned()),
     }
 }

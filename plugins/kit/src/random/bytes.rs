@@ -44,7 +44,7 @@ impl Resource for Bytes {
 
     async fn check(_cx: &Context, check: &mut Check<BytesArgs>) -> Result<()> {
         if !(1..=LONGEST).contains(&check.inputs.length) {
-            check.refuse("length", format!("a length is from 1 to {LONGEST}"));
+            check.refuse("length", format!("a length must be from 1 to {LONGEST}"));
         }
         Ok(())
     }

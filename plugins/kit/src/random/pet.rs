@@ -61,7 +61,7 @@ impl Resource for Pet {
 
     async fn check(_cx: &Context, check: &mut Check<PetArgs>) -> Result<()> {
         if !(1..=LONGEST).contains(&check.inputs.length) {
-            check.refuse("length", format!("a name has from 1 to {LONGEST} words"));
+            check.refuse("length", format!("a name must have from 1 to {LONGEST} words"));
         }
         Ok(())
     }

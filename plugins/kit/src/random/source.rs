@@ -51,7 +51,7 @@ impl RandomSource {
 
 /// Fills with random bytes.
 pub(super) fn fill(bytes: &mut [u8]) -> Result<()> {
-    getrandom::fill(bytes).map_err(|error| Error::new(format!("the system has no randomness to give: {error}")))
+    getrandom::fill(bytes).map_err(|error| Error::new(format!("the system's source of randomness failed: {error}")))
 }
 
 fn fair(bound: u64, mut next: impl FnMut() -> Result<u64>) -> Result<u64> {

@@ -73,7 +73,7 @@ impl TextArgs {
     fn mistakes(&self) -> Vec<(&'static str, String)> {
         let mut mistakes = Vec::new();
         if self.length == 0 || self.length > LONGEST {
-            mistakes.push(("length", format!("a length is from 1 to {LONGEST}")));
+            mistakes.push(("length", format!("a length must be from 1 to {LONGEST}")));
         }
         let kinds = [
             ("minLower", "lower", self.lower, self.min_lower),
@@ -88,7 +88,7 @@ impl TextArgs {
         }
         let least: u64 = kinds.iter().map(|(_, _, _, least)| u64::from(*least)).sum();
         if least > u64::from(self.length) {
-            let reason = format!("the least numbers of characters add up to {least}, which is more than the length");
+            let reason = format!("the minimum numbers of characters add up to {least}, which is more than the length");
             mistakes.push(("length", reason));
         }
         if !kinds.iter().any(|(_, _, wanted, _)| *wanted) {

@@ -34,7 +34,8 @@ impl Resource for Uuid {
     }
 
     async fn import(_cx: &Context, id: String) -> Result<Option<State<Self>>> {
-        let parsed = ::uuid::Uuid::parse_str(&id).map_err(|error| Error::new(format!("`{id}` is no UUID: {error}")))?;
+        let parsed =
+            ::uuid::Uuid::parse_str(&id).map_err(|error| Error::new(format!("`{id}` is not a UUID: {error}")))?;
         let result = parsed.to_string();
         let outputs = Self { result: result.clone(), keepers: None };
         Ok(Some(State { id: result, inputs: UuidArgs { keepers: None }, outputs }))

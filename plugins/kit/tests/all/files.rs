@@ -65,7 +65,7 @@ async fn what_was_there_before_stays() {
     let inputs = |overwrite| json!({"path": path.to_str().unwrap(), "content": "new", "overwrite": overwrite});
     let refused = stage.create(FILE, inputs(false)).await.unwrap_err();
     assert!(!refused.in_doubt);
-    for part in ["exists already", "import it", "`overwrite: true`"] {
+    for part in ["already exists", "import it", "`overwrite: true`"] {
         assert!(refused.message.contains(part), "{}", refused.message);
     }
     assert_eq!(fs::read_to_string(&path).unwrap(), "precious");

@@ -77,8 +77,9 @@ impl New {
         talk(&format!("The plugin `{}` is in `{}`. Test it with `cargo test` there.", self.name, shown.display()));
         if let (None, Source::Tree(tree)) = (&self.sdk, &source) {
             talk(&format!(
-                "Its `Cargo.toml` takes the SDK from `{}` on this machine. A crate to be pushed needs a git repository: \
-                 make it with `--sdk URL --rev COMMIT`, or put `git` and `rev` in place of `path`.",
+                "Its `Cargo.toml` takes the SDK from `{}` on this machine. A crate to be pushed needs the SDK from a \
+                 git repository: create the crate with `--sdk URL --rev COMMIT`, or put `git` and `rev` in place of \
+                 `path`.",
                 tree.display()
             ));
         }

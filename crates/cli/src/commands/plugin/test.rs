@@ -118,7 +118,7 @@ impl Test {
 async fn interruption(options: &Options) -> Result<Report, Diagnostic> {
     if let Ok(mut signals) = signals() {
         next(&mut signals).await;
-        talk("\nStopping: what was created is deleted. Interrupt again to give up the call that is under way.");
+        talk("\nStopping: the created resources are deleted. Interrupt again to abandon the call under way.");
         options.stop.cancel();
         next(&mut signals).await;
         options.abort.cancel();

@@ -15,16 +15,16 @@ use super::Context;
 use crate::failure::Failure;
 use crate::output::{data, talk};
 
-/// Write what depends on what, as a graph in the DOT language.
+/// Write the dependencies between resources as a graph in the DOT language.
 #[derive(Args, Debug)]
 pub(super) struct Graph {
     /// The file to write to; `-` is standard output.
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Leave out which resource is whose child.
+    /// Leave out the edges from parents to children.
     #[arg(long)]
     ignore_parent_edges: bool,
-    /// Leave out which resource depends on which.
+    /// Leave out the edges of dependencies.
     #[arg(long)]
     ignore_dependency_edges: bool,
     /// Label resources by their names, without types.

@@ -11,7 +11,7 @@ use super::Context;
 use crate::failure::Failure;
 use crate::output::talk;
 
-/// Replace the stack's state by an exported one.
+/// Replace the stack's state with an exported one.
 #[derive(Args, Debug)]
 pub(super) struct Import {
     /// The file to read; otherwise standard input.

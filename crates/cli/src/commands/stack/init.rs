@@ -10,13 +10,13 @@ use crate::failure::Failure;
 use crate::output::talk;
 use crate::render::diagnostic::report;
 
-/// Make a stack and select it.
+/// Create a stack and select it.
 #[derive(Args, Debug)]
 pub(super) struct Init {
     /// The stack's name.
     #[arg(value_name = "NAME")]
     name: Option<String>,
-    /// How secrets are encrypted; this build knows `passphrase`.
+    /// How secrets are encrypted; this build supports `passphrase`.
     #[arg(long, value_name = "PROVIDER", default_value = PASSPHRASE_KIND)]
     secrets_provider: String,
     /// Copy the configuration of this stack; secrets are encrypted for the new one.
@@ -33,7 +33,7 @@ impl Init {
             let mut refusal = unsupported(&self.secrets_provider);
             refusal.detail = Some("This build has `passphrase` only.".to_owned());
             refusal.hints =
-                vec!["Leave `--secrets-provider` out, or make the stack with `pulumi stack init`.".to_owned()];
+                vec!["Leave `--secrets-provider` out, or create the stack with `pulumi stack init`.".to_owned()];
             return Err(refusal.into());
         }
         let name = match self.name.or_else(|| context.named.clone()) {

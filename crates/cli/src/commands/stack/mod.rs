@@ -39,7 +39,7 @@ pub(crate) struct Stack {
 
 #[derive(Debug, Subcommand)]
 enum StackCommand {
-    /// Make a stack and select it.
+    /// Create a stack and select it.
     #[command(visible_alias = "new")]
     Init(init::Init),
     /// Show the stacks of the project.
@@ -51,12 +51,12 @@ enum StackCommand {
     Output(output::Output),
     /// Write the stack's state as JSON.
     Export(export::Export),
-    /// Replace the stack's state by an exported one.
+    /// Replace the stack's state with an exported one.
     Import(import::Import),
     /// Show the commands that changed the stack, the last first.
     #[command(alias = "hist")]
     History(history::History),
-    /// Write what depends on what, as a graph in the DOT language.
+    /// Write the dependencies between resources as a graph in the DOT language.
     Graph(graph::Graph),
     /// Show and change the stack's tags.
     Tag(tag::Tag),

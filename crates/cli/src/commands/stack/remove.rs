@@ -35,8 +35,8 @@ impl Remove {
         if !self.yes && !context.terminal.is_interactive() {
             let summary = format!("the removal of stack `{stack}` was not confirmed");
             let diagnostic = Diagnostic::error("not-confirmed", summary)
-                .detail("There is no terminal to ask on.")
-                .hint("Give `--yes` to remove it.");
+                .detail("There is no terminal to ask for confirmation.")
+                .hint("Pass `--yes` to remove it.");
             return Err(Failure::new(Exit::Unconfirmed, diagnostic));
         }
         if !self.yes && !self.confirmed(&stack, context)? {

@@ -15,7 +15,7 @@ use crate::terminal::Terminal;
 /// Encrypt the stack's secrets with another passphrase, which is asked for or read from standard input.
 #[derive(Args, Debug)]
 pub(super) struct ChangeSecretsProvider {
-    /// How secrets will be encrypted; this build knows `passphrase`.
+    /// How secrets will be encrypted; this build supports `passphrase`.
     #[arg(value_name = "PROVIDER")]
     provider: String,
 }

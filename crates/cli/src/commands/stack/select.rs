@@ -13,7 +13,7 @@ pub(super) struct Select {
     /// The stack's name.
     #[arg(value_name = "STACK")]
     name: Option<String>,
-    /// Make it if it does not exist.
+    /// Create it if it does not exist.
     #[arg(short, long)]
     create: bool,
 }

@@ -38,11 +38,11 @@ enum StateCommand {
     /// List the URNs of the state's resources.
     #[command(visible_alias = "ls")]
     List(list::List),
-    /// Show what the state has about a resource.
+    /// Show a resource in the state.
     Show(show::Show),
     /// Remove resources from the state without deleting them.
     Delete(delete::Delete),
-    /// Protect resources: nothing deletes or replaces them.
+    /// Protect resources from being deleted or replaced.
     Protect(mark::Marked),
     /// Remove the protection of resources.
     Unprotect(mark::Marked),

@@ -16,7 +16,7 @@ use crate::render::value::to_line;
 /// A value shorter than this is shown on the line of its name.
 const ON_A_LINE: usize = 100;
 
-/// Show what the state has about a resource.
+/// Show a resource in the state.
 #[derive(Args, Debug)]
 pub(super) struct Show {
     /// The resource: its URN or its name.

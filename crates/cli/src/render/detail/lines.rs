@@ -101,8 +101,10 @@ impl Lines {
             }
             Delta::Announced(value) => {
                 let value = to_line(value, self.secrets);
-                let _ =
-                    writeln!(out, "{indent}{UPDATE}~{UPDATE:#} {name}: {value} (the provider says it changes){forces}");
+                let _ = writeln!(
+                    out,
+                    "{indent}{UPDATE}~{UPDATE:#} {name}: {value} (the provider reports a change){forces}"
+                );
             }
             Delta::Rewritten => {
                 let _ = writeln!(out, "{indent}{UPDATE}~{UPDATE:#} {name}: the same JSON, written differently{forces}");

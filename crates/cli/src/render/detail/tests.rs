@@ -136,7 +136,7 @@ fn what_the_provider_says_decides_and_what_forces_a_replacement_is_named() {
         map(&[("prefix", Value::Unknown), ("zones", list(&["w", "x"])), ("quiet", 2.0.into()), ("fixed", "f".into())]);
     assert_eq!(
         shown(&step(Some(old), Some(new), Some(diff)), Secrets::Hidden),
-        "        ~ fixed: \"f\" (the provider says it changes)\n        ~ id: (known after up) (the provider says it changes)\n        ~ prefix: \"a\" -> (known after up) (forces replacement)\n        ~ zones:\n            + [0]: \"w\"\n"
+        "        ~ fixed: \"f\" (the provider reports a change)\n        ~ id: (known after up) (the provider reports a change)\n        ~ prefix: \"a\" -> (known after up) (forces replacement)\n        ~ zones:\n            + [0]: \"w\"\n"
     );
 }
 

@@ -169,7 +169,7 @@ impl Frame {
             }
             Status::NotStarted => line.styled(DIM, "not started"),
             Status::InDoubt => {
-                line.styled(BAD, &format!("{} ended in doubt", words.doing));
+                line.styled(BAD, &format!("{} ended with an unknown result", words.doing));
                 took(line);
             }
         }
@@ -213,7 +213,7 @@ impl Frame {
         if self.stopping {
             lines.push(self.stop(board, room));
             let mut line = Line::new(room);
-            line.styled(DIM, "Interrupt again to end now; what is not known then is kept as pending.");
+            line.styled(DIM, "Interrupt again to end now; operations without a result are then saved as pending.");
             lines.push(line.end());
         }
         if self.rows < 8 {

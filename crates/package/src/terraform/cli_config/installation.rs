@@ -152,7 +152,7 @@ impl Reader {
                 } else if found.methods.is_empty() {
                     found.overrides.extend(self.overrides(body)?);
                 } else {
-                    let reason = "`dev_overrides` must stand before all methods, because it comes before them";
+                    let reason = "`dev_overrides` must come before all methods, because it takes precedence";
                     return Err(self.error(item.at(), reason));
                 }
             }

@@ -80,12 +80,12 @@ impl<'a> Report<'a> {
         if self.versions.is_empty() {
             error = self.elsewhere(error);
         } else if let Some(versions) = listed(self.versions.iter().filter(|version| !version.pre.is_empty())) {
-            error = error.hint(format!("A pre-release is taken only when exactly that one is asked for: {versions}."));
+            error = error.hint(format!("A pre-release is used only if exactly that version is requested: {versions}."));
         }
         if !self.registries.is_empty() {
             error = error.hint(
                 "Get it with `terraform providers mirror DIRECTORY`, and name DIRECTORY as a `filesystem_mirror` in \
-                 `~/.terraformrc`, or put what is in it into `~/.terraform.d/plugins`.",
+                 `~/.terraformrc`, or copy its contents into `~/.terraform.d/plugins`.",
             );
         }
         error = error.hint(format!(
@@ -106,13 +106,13 @@ impl<'a> Report<'a> {
         let of_version = packages.iter().filter(|package| package.version == *version);
         let platforms: BTreeSet<String> = of_version.map(|package| package.platform.to_string()).collect();
         let platforms: Vec<String> = platforms.into_iter().collect();
-        let summary = format!("Terraform provider `{}` {version} is not there for `{platform}`", self.address);
+        let summary = format!("Terraform provider `{}` {version} is not available for `{platform}`", self.address);
         let error = Diagnostic::error("terraform-platform", summary)
-            .detail(format!("It is there for {}.\n{}", platforms.join(", "), self.detail()))
+            .detail(format!("It is available for {}.\n{}", platforms.join(", "), self.detail()))
             .hint(format!("Add it with `terraform providers mirror -platform={platform} DIRECTORY`."));
         let fitting = packages.iter().filter(|package| package.platform == *platform).map(|package| &package.version);
         let error = match self.constraint.newest(fitting) {
-            Some(other) => error.hint(format!("Version {other} is there for it; ask for exactly that one.")),
+            Some(other) => error.hint(format!("Version {other} is available for it; request exactly that version.")),
             None => error,
         };
         self.passed_over(error)
@@ -135,7 +135,7 @@ impl<'a> Report<'a> {
             places => format!("Searched:{}", places.iter().map(|place| format!("\n  - {place}")).collect::<String>()),
         };
         if !self.registries.is_empty() {
-            detail.push_str("\nNot asked, because what needs a network is not supported yet:");
+            detail.push_str("\nNot searched, because sources on a network are not supported yet:");
             detail.extend(self.registries.iter().map(|place| format!("\n  - {place}")));
         }
         detail
@@ -144,7 +144,7 @@ impl<'a> Report<'a> {
     /// Adds notes about settings that have no effect, although the user may expect one.
     fn passed_over(&self, mut error: Diagnostic) -> Diagnostic {
         if let Some(absent) = &self.config.absent {
-            error = error.note(format!("{} names `{}`, which is not there", absent.variable, absent.path.display()));
+            error = error.note(format!("{} names `{}`, which does not exist", absent.variable, absent.path.display()));
         }
         for unknown in &self.config.unknown {
             error = error.note(format!("{}: the setting `{}` is not known", unknown.place, unknown.name));

@@ -214,7 +214,7 @@ fn a_package_for_another_machine_is_said() {
     scene.unpacked(".terraform.d/plugins", "x.io/a/b", "2.0.0", "plan9_mips");
     let error = scene.find("x.io/a/b", "").unwrap_err();
     assert_eq!(error.code, "terraform-platform");
-    assert!(error.detail.unwrap().starts_with("It is there for plan9_mips."));
+    assert!(error.detail.unwrap().starts_with("It is available for plan9_mips."));
     assert!(error.hints[1].starts_with("Version 1.0.0 is there for it"));
 }
 
@@ -237,7 +237,7 @@ fn a_configuration_that_is_named_and_not_there_is_said_where_nothing_is_found() 
     let mut scene = Scene::new();
     scene.around.environment.insert("TF_CLI_CONFIG_FILE".to_owned(), "/nonexistent/rc".to_owned());
     let error = scene.find("x.io/a/b", "").unwrap_err();
-    assert_eq!(error.notes, ["TF_CLI_CONFIG_FILE names `/nonexistent/rc`, which is not there"]);
+    assert_eq!(error.notes, ["TF_CLI_CONFIG_FILE names `/nonexistent/rc`, which does not exist"]);
     scene.unpacked(".terraform.d/plugins", "x.io/a/b", "1.0.0", &here());
     assert_eq!(scene.version("x.io/a/b", ""), "1.0.0");
 }

@@ -45,9 +45,9 @@ async fn a_plugin_from_before_grpc_is_refused() {
 #[tokio::test]
 async fn certificates_of_somebody_else_are_refused_by_both_sides() {
     for (mode, reason) in [
-        ("other-certificate", "it shows another certificate than the one that it announced"),
+        ("other-certificate", "its certificate is not the one that it announced"),
         // The peer sends a reason before it closes, which is not always read in time.
-        ("other-host", "it ended the connection when it had our certificate: "),
+        ("other-host", "it closed the connection after it received our certificate: "),
     ] {
         let launch = Watched::default();
         let start = Start::of(peer("bin/go-plugin-peer")).variable("GOPLUGIN_MODE", mode);

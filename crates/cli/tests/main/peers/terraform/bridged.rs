@@ -97,8 +97,8 @@ fn a_provider_that_cannot_be_started() {
         ("future", "echo '1|7|unix|/nowhere|grpc|'; sleep 60", "version 7"),
         ("untrusted", "echo '1|6|unix|/nowhere|grpc|bm8gY2VydGlmaWNhdGU'; sleep 60", "it did not answer AutoMTLS"),
         ("certified", &format!("echo '1|6|unix|/nowhere|grpc|{CERTIFICATE}'; sleep 60"), "/nowhere failed: "),
-        ("impostor", &strange("other-certificate"), "it shows another certificate than the one that it announced"),
-        ("offended", &strange("other-host"), "it ended the connection when it had our certificate: "),
+        ("impostor", &strange("other-certificate"), "its certificate is not the one that it announced"),
+        ("offended", &strange("other-host"), "it closed the connection after it received our certificate: "),
     ] {
         let path = directory.join(format!("terraform-provider-{name}"));
         fs::write(&path, format!("#!/bin/sh\n{line}\n")).unwrap();

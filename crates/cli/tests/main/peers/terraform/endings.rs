@@ -116,7 +116,7 @@ fn stopped_for_good(tool: Tool) {
     let answer = answer(child).failed();
     world.assert_nobody_left();
     let says = match tool {
-        Tool::Outrigger => "creating ended in doubt; it is kept as a pending operation",
+        Tool::Outrigger => "creating ended with an unknown result; it is saved as a pending operation",
         Tool::Pulumi => "update cancelled",
     };
     assert!(answer.text().contains(says), "{tool:?}: {}", answer.text());

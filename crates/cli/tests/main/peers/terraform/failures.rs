@@ -44,9 +44,9 @@ const PANIC: &[&str] =
     &["ended during ApplyResourceChange", "exited with code 2", "panic: the fault was asked for", "goroutine"];
 
 const INCONSISTENT_PLAN: &str = "the provider planned something inconsistent, which is a bug in the provider: value: \
-                                 planned with another value than is configured";
+                                 planned with a different value than configured";
 const INCONSISTENT_RESULT: &str = "the provider did something inconsistent, which is a bug in the provider: value: \
-                                   has another value than was planned";
+                                   has a different value than planned";
 
 const ROWS: [Row; 23] = [
     row("wide:Faulty {fault: fail}", &["[fault] Failed: Nothing was done; the fault was asked for."], Left::Nothing),
@@ -352,12 +352,8 @@ fn a_provider_that_cannot_be_started() {
             &["/nowhere failed: "],
         ),
         // There is a server, with another certificate, or one that rejects ours.
-        (
-            "impostor",
-            script(&strange("other-certificate")),
-            &["it shows another certificate than the one that it announced"],
-        ),
-        ("offended", script(&strange("other-host")), &["it ended the connection when it had our certificate: "]),
+        ("impostor", script(&strange("other-certificate")), &["its certificate is not the one that it announced"]),
+        ("offended", script(&strange("other-host")), &["it closed the connection after it received our certificate: "]),
         ("macos", [&b"\xcf\xfa\xed\xfe"[..], &[0; 60]].concat(), &["the file is a program for macOS"]),
         // No shell reads it.
         ("prose", format!("touch {}\n", directory.join("read").display()).into_bytes(), &["the file is not a program"]),

@@ -60,7 +60,7 @@ fn a_provider_that_does_not_start_is_heard() {
     replaceable.becomes("echo before the flood >&2\nexit 3");
     world.sandbox.set("TF_LOG", Some("TRACE"));
     let answer = world.run(&["preview", "--json-events"]).ended(1).says(&["exited with code 3", "TF_LOG=TRACE"]);
-    assert!(!answer.text().contains("Make the provider available"), "{}", answer.text());
+    assert!(!answer.text().contains("Install the provider"), "{}", answer.text());
     let said = lines(&answer.stdout);
     assert_eq!(said, [("debug".to_owned(), "wide 0.0.0: before the flood".to_owned())]);
 }

@@ -293,7 +293,7 @@ fn in_the_name_of_a_provider() {
         (&["example.com/tests/nosuch"][..], &["`example.com/tests/nosuch` was not found", "has no version of it"][..]),
         (&["example.com/tests/wide", ">= 2.0.0"], &["no version of", "meets `>= 2.0.0`", "which has 1.2.3"]),
         (&["example.com/tests/wide", "two"], &["`two`"]),
-        (&["example.com/tests/distant"], &["is not there for `linux_", "It is there for plan9_mips"]),
+        (&["example.com/tests/distant"], &["is not available for `linux_", "It is available for plan9_mips"]),
         (&["example.com/tests/broken"], &["terraform-provider-broken_1.0.0_", "the archive is damaged"]),
         (&["example.com//wide"], &["is not the address of a Terraform provider"]),
         (&["./wide"], &["`./wide` is not the path of a Terraform provider"]),

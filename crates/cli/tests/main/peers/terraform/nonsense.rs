@@ -12,20 +12,20 @@ const ROWS: [(&str, &str, &[&str], &str); 4] = [
         "NullUpgrade",
         "crude_null_upgrade",
         UP,
-        "the provider answered no state when it was asked to upgrade the stored one, which is a bug in the provider",
+        "the provider returned no state when it was asked to upgrade the stored one, which is a bug in the provider",
     ),
-    ("NullUpgrade", "crude_null_upgrade", REFRESH, "the provider answered no state when it was asked to upgrade"),
+    ("NullUpgrade", "crude_null_upgrade", REFRESH, "the provider returned no state when it was asked to upgrade"),
     (
         "NullPlan",
         "crude_null_plan",
         UP,
-        "the provider plans nothing for what is wanted, which is a bug in the provider",
+        "the provider plans no values for a resource that should exist, which is a bug in the provider",
     ),
     (
         "UnknownRead",
         "crude_unknown_read",
         REFRESH,
-        "the provider read something unknown, which is a bug in the provider: made",
+        "the provider returned an unknown value, which is a bug in the provider: made",
     ),
 ];
 
@@ -93,7 +93,7 @@ fn what_is_looked_up_is_known() {
     for tool in [Tool::Outrigger, Tool::Pulumi] {
         let program = "variables:\n  a: {'fn::invoke': {function: 'crude:getFog', arguments: {value: now}}}\noutputs:\n  a: ${a}\n";
         let world = World::new(tool, &["crude"], program);
-        world.run(UP).failed().says(&["the provider read something unknown, which is a bug in the provider: made"]);
+        world.run(UP).failed().says(&["the provider returned an unknown value, which is a bug in the provider: made"]);
     }
 }
 

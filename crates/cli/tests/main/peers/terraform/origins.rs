@@ -95,7 +95,7 @@ fn from_a_debugger() {
     // There is no other provider of that name, and no source for one.
     world.sandbox.set("TF_REATTACH_PROVIDERS", None);
     let missing = format!("`{}` was not found", running.address);
-    let says = [missing.as_str(), "what needs a network is not supported yet"];
+    let says = [missing.as_str(), "sources on a network are not supported yet"];
     world.run(&["preview"]).ended(1).says(&says).says(&["Pulumi.yaml:10:13"]);
     world.run_with(Tool::Pulumi, &["preview"]).failed().says(&says);
 }
@@ -179,7 +179,7 @@ fn from_the_cache_of_the_other_bridge() {
     append(&world, "resources:\n  a: {type: 'random:Pet', properties: {length: 2}}\n");
     lives(&world);
     // A registry is none of the places that are searched.
-    let says = ["/hashicorp/cloudy` was not found", "what needs a network is not supported yet"];
+    let says = ["/hashicorp/cloudy` was not found", "sources on a network are not supported yet"];
     world.run(&["package", "add", "terraform-provider", "hashicorp/cloudy"]).ended(1).says(&says);
     let answer = world.sandbox.pulumi(&["package", "add", "terraform-provider@1.0.0", "hashicorp/cloudy"]);
     answer.failed().says(&says);

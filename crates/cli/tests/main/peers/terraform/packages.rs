@@ -35,7 +35,7 @@ fn that_cannot_be_installed() {
             &["`example.com/tests/nosuch` was not found", "has no version of it"][..],
         ),
         ("wide", "example.com/tests/wide, '>= 2.0.0'", &["meets `>= 2.0.0`", "which has 1.2.3"]),
-        ("distant", "example.com/tests/distant", &["is not there for `linux_", "It is there for plan9_mips"]),
+        ("distant", "example.com/tests/distant", &["is not available for `linux_", "It is available for plan9_mips"]),
         ("strange", "example.com/tests/strange", &["`strange 1.0.0`", "the file is a program for macOS"]),
         ("broken", "example.com/tests/broken", &["terraform-provider-broken_1.0.0_", "the archive is damaged"]),
     ] {
@@ -155,7 +155,7 @@ fn that_become_others() {
     world.sandbox.write("sdks/other/other-1.2.3.yaml", &lock.replace("name: wide", "name: other"));
     write(&world, "other", "example.com/tests/wide");
     world.run(&["preview"]).ended(1).says(&[
-        "With the parameter of the package `other` it became `wide`",
+        "Its parameter for the package `other` turned it into the package `wide`",
         "lock file below `sdks`",
         "`outrigger install`",
     ]);
