@@ -48,7 +48,8 @@ resources:
 ",
     );
     // It takes the value for a string without looking. What the same process does at that moment would fail with it, so `good` is over.
-    let parts = ["could not make component `bad`", "Pulumi.yaml:6:3", "ended during Construct", "interface conversion"];
+    let parts =
+        ["could not create component `bad`", "Pulumi.yaml:6:3", "ended during Construct", "interface conversion"];
     let told = sandbox.outrigger(&["up", "--yes"]).ended(1).says(&parts);
     assert_eq!(told.text().matches("error[").count(), 1, "{}", told.text());
 }
