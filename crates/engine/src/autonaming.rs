@@ -66,7 +66,7 @@ impl Naming {
         let Some(text) = value.and_then(|value| value.bare().as_str()) else { return Ok(Self::default()) };
         let wrong = |reason: String| {
             let diagnostic =
-                Diagnostic::error("config-autonaming", "`pulumi:autonaming` cannot be understood").detail(reason).hint(
+                Diagnostic::error("config-autonaming", "`pulumi:autonaming` is not valid").detail(reason).hint(
                     "Write a `mode` (default, verbatim or disabled), or a `pattern` such as ${project}-${name}-${hex(6)}.",
                 );
             let place = options.package_places.get(PACKAGE).and_then(|places| places.of(&SETTING.parse().ok()?));
@@ -117,7 +117,7 @@ impl Settings {
     fn naming(self, run: &RunInfo) -> Result<Naming, String> {
         let all = self.rule(run)?.unwrap_or_default();
         if !self.resources.is_empty() {
-            return Err("`resources` stands below a package, which stands below `providers`".to_owned());
+            return Err("`resources` belongs below a package, and the package belongs below `providers`".to_owned());
         }
         let mut packages = BTreeMap::new();
         for (package, settings) in self.providers {
@@ -128,12 +128,12 @@ impl Settings {
                     return Err(format!("`{ty}` has neither a `mode` nor a `pattern`"));
                 };
                 if !settings.providers.is_empty() || !settings.resources.is_empty() {
-                    return Err(format!("nothing stands below the type `{ty}`"));
+                    return Err(format!("the type `{ty}` cannot have `providers` or `resources`"));
                 }
                 types.insert(ty, rule);
             }
             if !settings.providers.is_empty() {
-                return Err(format!("`providers` does not stand below the package `{package}`"));
+                return Err(format!("the package `{package}` cannot have `providers`"));
             }
             packages.insert(package, PackageNaming { all: rule, types });
         }
@@ -152,7 +152,7 @@ impl Settings {
             (Some("verbatim"), None, None) => Ok(Some(Rule::Verbatim)),
             (Some("disabled"), None, None) => Ok(Some(Rule::Disabled)),
             (Some(mode), None, None) => Err(format!("there is no mode `{mode}`")),
-            (Some(_), ..) => Err("a `mode` goes neither with a `pattern` nor with `enforce`".to_owned()),
+            (Some(_), ..) => Err("a `mode` cannot be combined with a `pattern` or with `enforce`".to_owned()),
         }
     }
 }
@@ -358,13 +358,13 @@ mod tests {
     fn mistakes_are_told() {
         for (text, part) in [
             ("verbatim", "expected value"),
-            (r#"{"mode": "verbatim", "pattern": "x"}"#, "goes neither with"),
+            (r#"{"mode": "verbatim", "pattern": "x"}"#, "cannot be combined with"),
             (r#"{"mode": "loud"}"#, "no mode `loud`"),
             (r#"{"enforce": true}"#, "needs a `pattern`"),
             (r#"{"colour": "x"}"#, "colour"),
             (r#"{"pattern": "${config.missing}"}"#, "`missing`, which is not configured"),
             (r#"{"providers": {"a": {"resources": {"a:b:C": {}}}}}"#, "`a:b:C` has neither"),
-            (r#"{"resources": {"a:b:C": {"mode": "default"}}}"#, "stands below a package"),
+            (r#"{"resources": {"a:b:C": {"mode": "default"}}}"#, "belongs below a package"),
         ] {
             let told = naming(text).unwrap_err().to_string();
             assert!(told.contains(part), "{told}");

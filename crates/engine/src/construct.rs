@@ -33,7 +33,7 @@ impl Deployment {
             if monitor.refused.load(Ordering::Relaxed) {
                 return RegisterError::Failed;
             }
-            let diagnostic = diagnose(error, "make component", urn);
+            let diagnostic = diagnose(error, "create component", urn);
             self.fail(urn, at(diagnostic, source))
         })?;
         self.decide().set_providers(&made.urn, providers);

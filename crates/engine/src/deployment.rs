@@ -269,17 +269,14 @@ pub(crate) fn diagnose(error: CallError, doing: &str, urn: &Urn) -> Diagnostic {
             format!("plugin `{}` did not answer {} in time: {}", error.plugin, error.call, error.message),
         ),
         ErrorKind::Cancelled => {
-            ("plugin-cancelled", format!("the {} call to plugin `{}` was given up", error.call, error.plugin))
+            ("plugin-cancelled", format!("the {} call to plugin `{}` was cancelled", error.call, error.plugin))
         }
         ErrorKind::Garbage => (
             "plugin-garbage",
-            format!(
-                "plugin `{}` answered {} with something that cannot be understood: {}",
-                error.plugin, error.call, error.message
-            ),
+            format!("plugin `{}` answered {} with an invalid message: {}", error.plugin, error.call, error.message),
         ),
         ErrorKind::Unsupported => {
-            ("plugin-unsupported", format!("plugin `{}` does not have {}", error.plugin, error.call))
+            ("plugin-unsupported", format!("plugin `{}` does not support {}", error.plugin, error.call))
         }
         ErrorKind::NotDone | ErrorKind::Unknown => {
             ("plugin-error", format!("plugin `{}` answered {}: {}", error.plugin, error.call, error.message))
@@ -292,24 +289,24 @@ pub(crate) fn diagnose(error: CallError, doing: &str, urn: &Urn) -> Diagnostic {
     match error.kind {
         ErrorKind::Crashed => {
             diagnostic = diagnostic.hint(
-                "Run the command again; if it fails again, use another version of the plugin, or show this to its authors.",
+                "Run the command again; if it fails again, use another version of the plugin, or report this to its authors.",
             );
         }
         ErrorKind::TimedOut => {
             diagnostic = diagnostic.hint(
-                "Run the command again; if the resource needs longer, raise its `customTimeouts`; if it does not, show this to the \
-                 plugin's authors.",
+                "Run the command again; if the resource needs longer, raise its `customTimeouts`; if it does not, report this \
+                 to the plugin's authors.",
             );
         }
         ErrorKind::Garbage => {
-            diagnostic = diagnostic.hint("Use another version of the plugin, or show this to its authors.");
+            diagnostic = diagnostic.hint("Use another version of the plugin, or report this to its authors.");
         }
         _ => {}
     }
     if error.kind == ErrorKind::Unsupported {
         diagnostic = diagnostic.hint(match doing {
             "read" => {
-                "Leave it out: name the other resources with `--target`, and change this one by `outrigger up` only."
+                "Leave it out: name the other resources with `--target`, and change this one only with `outrigger up`."
             }
             _ => "Install a newer version of the plugin, or ask its authors.",
         });

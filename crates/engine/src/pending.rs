@@ -141,10 +141,10 @@ impl Deployment {
                 let summary = format!("an earlier run may have deleted `{}` ({})", old.urn.name(), old.urn.ty());
                 let diagnostic = Diagnostic::warning("state-pending-delete", summary)
                     .detail(format!(
-                        "it was interrupted before the provider answered, and now it cannot be read: {}",
+                        "the run was interrupted before the provider answered, and the resource cannot be read now: {}",
                         error.message
                     ))
-                    .hint("The next command looks at it again.");
+                    .hint("The next command checks the resource again.");
                 self.report(Some(old.urn.clone()), diagnostic);
                 Look::Unseen
             }
@@ -164,7 +164,7 @@ impl Deployment {
                     "state-pending-create",
                     format!("an earlier run may have created `{}` ({})", urn.name(), urn.ty()),
                 )
-                .detail("it was interrupted before the provider answered, so the id is not known")
+                .detail("the run was interrupted before the provider answered, so the id is not known")
                 .hint(format!(
                     "If it exists: `outrigger refresh --import-pending-creates '{urn}' --import-pending-creates ID`."
                 ))
@@ -210,9 +210,9 @@ impl Deployment {
             Ok(ReadResult::Gone) => {
                 let diagnostic = Diagnostic::error(
                     "engine-import-missing",
-                    format!("nothing of type {} has the id `{id}`", intended.ty()),
+                    format!("no resource of type {} has the id `{id}`", intended.ty()),
                 )
-                .hint("Check the id; if the resource was never made, use --clear-pending-creates.");
+                .hint("Check the id; if the resource was never created, use --clear-pending-creates.");
                 self.blemish(&intended.urn, diagnostic);
             }
             Err(_reported) => {}

@@ -145,7 +145,7 @@ impl Deployment {
                     user,
                     Diagnostic::error(
                         "engine-unknown-provider",
-                        format!("`{}` uses a provider that is not there", user.name()),
+                        format!("`{}` uses a provider that does not exist", user.name()),
                     )
                     .detail(format!("the provider is {reference}"))
                     .hint(match provider_inputs::is_default(&reference.urn) {

@@ -54,8 +54,8 @@ impl Deployment {
             Some(Value::Unknown) if self.options.preview => None,
             _ => {
                 let diagnostic =
-                    Diagnostic::error("engine-read-id", format!("`{}` has no id to read it by", goal.name))
-                        .hint("Give `get.id` a value that is known.");
+                    Diagnostic::error("engine-read-id", format!("`{}` cannot be read without an id", goal.name))
+                        .hint("Set `get.id` to a value that is known.");
                 return Err(self.fail(&urn, place(diagnostic, &as_goal)));
             }
         };
@@ -93,7 +93,7 @@ impl Deployment {
                         "engine-read-missing",
                         format!("`{}` ({}) does not exist", goal.name, goal.ty),
                     )
-                    .detail(format!("nothing has the id `{id}`"));
+                    .detail(format!("no resource has the id `{id}`"));
                     return Err(self.fail(&urn, place(diagnostic, &as_goal)));
                 }
                 Err(reason) => {
@@ -280,7 +280,7 @@ impl Deployment {
                         "engine-import-missing",
                         format!("`{}` ({}) cannot be imported", urn.name(), urn.ty()),
                     )
-                    .detail(format!("nothing has the id `{id}`")),
+                    .detail(format!("no resource has the id `{id}`")),
                 };
                 return Err(self.fail(&urn, place(diagnostic, &registration.goal)));
             }

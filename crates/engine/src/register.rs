@@ -230,8 +230,7 @@ impl Deployment {
             return Some(named.autonaming);
         }
         if named.meant && !instance.provider.unconfigured() {
-            let summary =
-                "`pulumi:autonaming` says what this resource is to be called, but its provider cannot be told";
+            let summary = "`pulumi:autonaming` sets the name of this resource, but its provider does not support that";
             let hint = "Use a newer version of the provider, or give the resource a name.";
             let diagnostic = Diagnostic::warning("engine-autonaming", summary).hint(hint);
             self.report(Some(registration.urn().clone()), place(diagnostic, &registration.goal));

@@ -40,7 +40,7 @@ impl Deployment {
                 "engine-replace-imported",
                 format!("`{}` was imported and cannot be replaced while it names an import id", urn.name()),
             )
-            .detail(format!("these properties ask for the replacement: {}", diff.replace_keys.join(", ")))
+            .detail(format!("these properties force the replacement: {}", diff.replace_keys.join(", ")))
             .hint("Remove the `import` option from the resource.");
             return Err(self.fail(&urn, place(diagnostic, &registration.goal)));
         }
@@ -66,7 +66,7 @@ impl Deployment {
             Sentence::SelfCondemned => return self.recreate(registration, instance, key, seed, true).await,
             Sentence::Protected(held) => {
                 self.reached(Milestone::Replaced(key));
-                let diagnostic = protected(&held, &format!("replace, for the sake of `{}`,", urn.name()));
+                let diagnostic = protected(&held, &format!("replace, because of `{}`,", urn.name()));
                 return Err(self.fail(&urn, place(diagnostic, &registration.goal)));
             }
         };

@@ -265,7 +265,7 @@ impl Deployment {
             Outcome::Unknown { error, .. } => Err(Failure::Unknown(error)),
             Outcome::Pending(_) => {
                 let (label, call) = (instance.provider.label(), format!("{action:?}"));
-                let message = "the operation is still under way, and cannot be waited for yet";
+                let message = "the operation is still under way, and Outrigger cannot wait for it yet";
                 Err(Failure::Unknown(CallError::new(label, call, ErrorKind::Unknown, message)))
             }
         }
@@ -301,8 +301,8 @@ impl Deployment {
         let mut diagnostic = failed(error, doing, &step.urn, goal);
         if result == StepResult::Unknown {
             diagnostic = diagnostic
-                .note("whether it happened is not known; it is kept in the state as a pending operation")
-                .hint("Look at the resource itself, then run `outrigger refresh`.");
+                .note("the result is not known; the operation is stored in the state as a pending operation")
+                .hint("Check the resource itself, then run `outrigger refresh`.");
         }
         let reason = self.fail(&step.urn, diagnostic);
         self.ended(step, step.old.clone(), result, step.op);

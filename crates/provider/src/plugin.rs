@@ -40,7 +40,7 @@ impl PluginDescriptor {
         tolerant(text).map(Some).ok_or_else(|| {
             Diagnostic::error("plugin-version", format!("`{text}` is not a version of plugin `{}`", self.name))
                 .detail("A version has the form `1.2.3` or `1.2.3-beta.1`.")
-                .hint("Look where the program, the project file or the package's lock file gives the version.")
+                .hint("Correct the version in the program, the project file or the package's lock file.")
         })
     }
 

@@ -74,7 +74,7 @@ impl Provider for Unconfigured {
     }
 
     async fn construct(&self, _: &CallContext, _: Goal, _: &dyn Monitor) -> Result<ConstructResponse, CallError> {
-        Err(self.refused("Construct", "the component cannot be made"))
+        Err(self.refused("Construct", "the component cannot be created"))
     }
 
     async fn call(&self, _: &CallContext, _: CallRequest, _: &dyn Monitor) -> Result<CallResponse, CallError> {

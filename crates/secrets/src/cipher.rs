@@ -56,7 +56,7 @@ impl Cipher {
 
 /// The operating system gave no random bytes.
 pub(crate) fn no_randomness(error: &getrandom::Error) -> Diagnostic {
-    Diagnostic::error("no-randomness", "the operating system gave no random bytes").detail(error.to_string())
+    Diagnostic::error("no-randomness", "the operating system returned no random bytes").detail(error.to_string())
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ pub const PASSPHRASE_KIND: &str = "passphrase";
 pub(crate) fn salt_of(state: &Json) -> Result<&str, Diagnostic> {
     state.get("salt").and_then(Json::as_str).ok_or_else(|| {
         Diagnostic::error("secrets-state-malformed", "the state's passphrase settings have no salt")
-            .detail("`secrets_providers.state.salt` is missing or not text.")
+            .detail("`secrets_providers.state.salt` is missing or not a string.")
             .hint("Restore the state from a backup, or import a good export with `outrigger stack import`.")
     })
 }
@@ -30,7 +30,7 @@ pub fn unsupported(kind: &str) -> Diagnostic {
         _ => "this build does not know the secrets provider of this stack",
     };
     Diagnostic::error("secrets-provider-unsupported", format!("the secrets provider `{name}` is not supported yet"))
-        .detail(format!("{what}. This build has `passphrase` only."))
+        .detail(format!("{what}. This build supports only `passphrase`."))
         .hint("Change it with `pulumi stack change-secrets-provider passphrase`, or use `pulumi` for this stack.")
 }
 

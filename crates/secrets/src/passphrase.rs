@@ -114,7 +114,7 @@ impl Crypter for Passphrase {
             }
             OpenError::Refused => Diagnostic::error(
                 "ciphertext-refused",
-                "an encrypted value was made with another key, or was changed since",
+                "an encrypted value was encrypted with another key, or was changed since",
             )
             .detail("The passphrase itself is right for this stack's salt.")
             .hint("Set the value again, or restore the file that holds it from a backup."),

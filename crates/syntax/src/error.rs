@@ -34,7 +34,7 @@ impl Source<'_> {
 pub(crate) fn too_large(file: &Arc<str>, len: usize) -> Diagnostic {
     Diagnostic::error("yaml-too-large", format!("`{file}` is too large"))
         .detail(format!("It has {len} bytes; at most {MAX_BYTES} are read."))
-        .hint("Split the project, or read large data from a file of its own with `fn::readFile`.")
+        .hint("Split the project, or read large data from a separate file with `fn::readFile`.")
 }
 
 pub(crate) fn not_utf8(file: &Arc<str>, bytes: &[u8], valid: usize) -> Diagnostic {
@@ -44,7 +44,7 @@ pub(crate) fn not_utf8(file: &Arc<str>, bytes: &[u8], valid: usize) -> Diagnosti
     let at = Source { file, text, lines: &lines };
     let position = at.position(valid.min(MAX_BYTES) as u32);
     Diagnostic::error("yaml-not-utf8", format!("`{file}` is not UTF-8 text"))
-        .detail(format!("Byte {valid} does not belong to any character."))
+        .detail(format!("Byte {valid} is not part of a valid character."))
         .at(Place { file: file.clone(), start: position, end: position })
         .hint("Save the file in the encoding UTF-8.")
 }
@@ -55,20 +55,20 @@ pub(crate) fn alias(at: &Source<'_>, span: Span, why: &NoValue) -> Diagnostic {
     match why {
         NoValue::Missing => {
             let anchor = name.replacen('*', "&", 1);
-            found(format!("the alias `{name}` stands for nothing"))
-                .detail(format!("No value before it has the anchor `{anchor}`; a value cannot hold itself."))
-                .hint(format!("Write `{anchor}` before a value above, or put a text that begins with `*` in quotes."))
+            found(format!("the alias `{name}` has no anchor"))
+                .detail(format!("No value before it has the anchor `{anchor}`; a value cannot contain itself."))
+                .hint(format!("Write `{anchor}` before a value above, or put a string that begins with `*` in quotes."))
         }
         NoValue::TooLarge => found(format!("the alias `{name}` makes the file too large"))
-            .detail(format!("Its aliases together stand for more than {MAX_BYTES} bytes."))
-            .hint("Use fewer aliases of values that hold aliases themselves."),
+            .detail(format!("Its aliases expand to more than {MAX_BYTES} bytes."))
+            .hint("Use fewer aliases of values that contain aliases themselves."),
         NoValue::TooDeep => too_deep(at, span),
     }
 }
 
 pub(crate) fn merge_key(at: &Source<'_>, span: Span, found: &str) -> Diagnostic {
     Diagnostic::error("yaml-merge-key", format!("the merge key `<<` needs an object, not {found}"))
-        .detail("It takes over the entries of an object, or of each object of a list, that are not given beside it.")
+        .detail("It adds the entries of an object, or of each object in a list, that are not written beside it.")
         .at(at.place(span))
         .hint("Write an alias of an object (`<<: *name`), or put the key `<<` in quotes.")
 }
@@ -83,7 +83,7 @@ pub(crate) fn key_not_text(at: &Source<'_>, span: Span, found: &str) -> Diagnost
 pub(crate) fn duplicate_key(at: &Source<'_>, key: &str, first: Span, second: Span) -> Diagnostic {
     let first = at.place(first);
     Diagnostic::error("yaml-duplicate-key", format!("the key `{key}` is given twice"))
-        .detail(format!("It stands in line {} already.", first.start.line))
+        .detail(format!("It is already in line {}.", first.start.line))
         .at(at.place(second))
         .hint("Keep one of the two.")
         .note(format!("first given at {first}"))
@@ -110,7 +110,7 @@ pub(crate) fn syntax(at: &Source<'_>, problem: &ScanError, in_flow: bool) -> Dia
     if let Some(span) = placeholder(at.text, byte, in_flow) {
         let text = at.text.get(span.range()).unwrap_or_default();
         return Diagnostic::error("yaml-unquoted-placeholder", "a placeholder inside `[ ]` or `{ }` needs quotes")
-            .detail("Inside brackets YAML takes `{` and `}` for the beginning and end of an object.")
+            .detail("Inside brackets, YAML reads `{` and `}` as the beginning and end of an object.")
             .at(at.place(span))
             .hint(format!("Quote the placeholder: \"{text}\"."));
     }
@@ -133,13 +133,13 @@ pub(crate) fn syntax(at: &Source<'_>, problem: &ScanError, in_flow: bool) -> Dia
             .detail("Something follows the closing quote.")
             .hint("Put the whole value in quotes, and write a quote inside it as `\\\"`."),
         ErrorKind::UnknownQuotedScalarEscape => found
-            .detail("A `\\` in double quotes is followed by a sign that means nothing.")
+            .detail("A `\\` in double quotes does not begin a valid escape.")
             .hint("Write `\\\\` for a backslash, or use single quotes."),
         ErrorKind::SimpleKeyExpected => found
             .detail("A `:` is missing after a key.")
-            .hint("Write `key: value`, or indent a line that continues a text."),
+            .hint("Write `key: value`, or indent a line that continues a string."),
         ErrorKind::ExpectedBlockMappingKey => found
-            .detail("The indentation fits no block above.")
+            .detail("The indentation matches no block above.")
             .hint("Indent the line like the other entries of its block."),
         ErrorKind::UnclosedFlowCollection { open } => found
             .detail(format!("`{open}` is opened here and never closed."))

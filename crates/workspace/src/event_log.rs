@@ -63,12 +63,12 @@ impl EventLog {
         if path.components().any(|part| part.as_os_str() == "tcp:") {
             return Err(Diagnostic::error("event-log", format!("events cannot be sent to `{shown}`"))
                 .detail("`pulumi` can send its events to a server; this build writes them to a file only.")
-                .hint("Give `--event-log` the path of a file."));
+                .hint("Set `--event-log` to the path of a file."));
         }
         let file = File::create(path).map_err(|error| {
             Diagnostic::error("event-log", format!("the event log `{shown}` cannot be written"))
                 .detail(error.to_string())
-                .hint("Give `--event-log` the path of a file in a directory that may be written to.")
+                .hint("Set `--event-log` to the path of a file in a writable directory.")
         })?;
         Ok(Self::begin(Box::new(BufWriter::new(file)), Form::Log, shown, mood, config))
     }

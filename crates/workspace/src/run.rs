@@ -290,7 +290,7 @@ pub(crate) async fn blocking<T: Send + 'static>(
     tokio::task::spawn_blocking(move || span.in_scope(work)).await.unwrap_or_else(|error| {
         Err(Diagnostic::error("internal", "a part of the command ended unexpectedly")
             .detail(error.to_string())
-            .hint("What was done is in the journal; run the command again. Please report this."))
+            .hint("The results are in the journal; run the command again. Please report this."))
     })
 }
 

@@ -305,7 +305,9 @@ impl<'a> Run<'a> {
         let problem = match value {
             Evaluated::String(range) if !provenance.unknown => match VersionRange::parse(&range) {
                 Some(parsed) if parsed.accepts(&PULUMI_VERSION) => return Ok(()),
-                Some(_) => format!("this program needs Pulumi {range}, and this build does what {PULUMI_VERSION} does"),
+                Some(_) => {
+                    format!("this program needs Pulumi {range}, but this build is compatible with {PULUMI_VERSION}")
+                }
                 None => format!("`{range}` is not a range of versions"),
             },
             other => format!("requiredVersion must be a string, not {}", other.word()),

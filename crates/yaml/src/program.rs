@@ -86,7 +86,7 @@ impl Program {
             None => reader.error(
                 document.root.span,
                 "yaml-not-an-object",
-                format!("a program must be an object, this is {}", document.root.word()),
+                format!("a program must be an object, not {}", document.root.word()),
                 "Begin the file with `name:` and `runtime: yaml`.",
             ),
         }

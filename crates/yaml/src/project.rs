@@ -29,7 +29,7 @@ pub fn check_project(project: &Project) -> Result<(), Diagnostic> {
             .hint("Add `runtime: yaml` to the project file."));
     };
     if runtime.name != "yaml" {
-        let summary = format!("a program in the runtime `{}` cannot be run yet", runtime.name);
+        let summary = format!("programs in the runtime `{}` cannot be run yet", runtime.name);
         return Err(Diagnostic::error("project-runtime", summary)
             .detail("Only Pulumi YAML programs are run. Commands that need no program work in this project.")
             .at(at(runtime.span))
@@ -41,9 +41,9 @@ pub fn check_project(project: &Project) -> Result<(), Diagnostic> {
     for key in ["components", "namespace"] {
         if let Some(entry) = root.and_then(|root| root.entry(key)) {
             return Err(Diagnostic::error("project-component", format!("a program cannot have `{key}`"))
-                .detail("It belongs into the `PulumiPlugin.yaml` of a component plugin.")
+                .detail("It belongs in the `PulumiPlugin.yaml` of a component plugin.")
                 .at(at(entry.key.span))
-                .hint(format!("Move `{key}` into a component plugin of its own.")));
+                .hint(format!("Move `{key}` into a separate component plugin.")));
         }
     }
     Ok(())

@@ -237,7 +237,7 @@ mod peers {
             &["gone"],
         );
         let viewed = good.replace("\"custom\":true,", "\"custom\":true,\"viewOf\":\"urn:pulumi:dev::shop::a:b:C::d\",");
-        refused(&viewed, &["viewOf", "cannot do", "pulumi"]);
+        refused(&viewed, &["viewOf", "does not support", "pulumi"]);
         fs::write(&path, &good).unwrap();
         sandbox.outrigger(&["preview", "--expect-no-changes"]).ok();
     }

@@ -250,7 +250,7 @@ fn a_creation_in_doubt_is_adopted_after_its_default_provider_was_recreated() {
     let adopt =
         ["refresh", "--yes", "--skip-preview", "--import-pending-creates", urn, "--import-pending-creates", "chaos-b"];
     // There is no default provider at all.
-    sandbox.outrigger(&adopt).failed().says(&["a provider that is not there", "which registers a default provider"]);
+    sandbox.outrigger(&adopt).failed().says(&["a provider that does not exist", "which registers a default provider"]);
     sandbox.write("Pulumi.yaml", PROJECT);
     sandbox.outrigger(&["up", "--yes", "--skip-preview"]).ok();
     sandbox.outrigger(&adopt).ok();
@@ -341,7 +341,7 @@ fn a_hanging_look_ends_with_a_second_interrupt() {
         interrupt(&child);
         await_line(&mut stderr, "Ending now");
         let answer = crate::sandbox::answer(child).ended(8);
-        answer.says(&[&format!("the {call} call to plugin `chaos 0.1.0` was given up")]);
+        answer.says(&[&format!("the {call} call to plugin `chaos 0.1.0` was cancelled")]);
         assert_nobody_left(&sandbox, call);
     }
 }

@@ -135,7 +135,7 @@ fn a_full_disk_leaves_no_archive() {
     sandbox.outrigger_with_little_room(64, "plugin pack").ended(1).says(&[
         "error[pack-write]",
         &archive(),
-        "Make room",
+        "Free some space",
     ]);
     assert_eq!(files(&sandbox.path("project/dist")), Vec::<String>::new());
 }

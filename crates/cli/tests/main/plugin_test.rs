@@ -47,8 +47,8 @@ fn the_kit_passes_and_nothing_is_left() {
     for line in ["pass schema", "pass configure", "pass cancel", "pass lifecycle kit:process:Command"] {
         assert!(lines.contains(&line.to_owned()), "{line}\n{}", answer.stdout);
     }
-    let answer = answer.says(&["kit:http:Request", "Give inputs that work with `--inputs FILE`.", " 0 failed, "]);
-    assert!(!answer.text().contains("open sesame"), "{}", answer.stdout);
+    let answer = answer.says(&["kit:http:Request", "Pass inputs that work with `--inputs FILE`.", " 0 failed, "]);
+    assert!(!answer.text().contains("opensesame"), "{}", answer.stdout);
     assert_eq!(fs::read_dir(sandbox.path("project")).unwrap().count(), 2);
     // Fields of one resource only; the plugin may refuse inputs that make no sense.
     let one = test(&sandbox, &["--json", "--resource", "kit:random:Uuid", "kit"]).ok();
@@ -150,7 +150,7 @@ fn a_plugin_without_its_configuration_is_tested_no_further_than_its_schema() {
     sandbox.install("shelf");
     let alone = test(&sandbox, &["shelf"]).ok();
     assert_eq!(alone.stdout.matches("pass  ").count(), 2, "{}", alone.stdout);
-    drop(alone.says(&["skip  configure", "`directory`", "Give the configuration with `--config KEY=VALUE`"]));
+    drop(alone.says(&["skip  configure", "`directory`", "Pass the configuration with `--config KEY=VALUE`"]));
     let (config, notes) = notes(&sandbox);
     let answer = test(&sandbox, &["--config", &config, "--inputs", "inputs.yaml", "shelf"]).ok();
     assert_eq!(answer.stdout.matches("pass  ").count(), 11, "{}", answer.stdout);

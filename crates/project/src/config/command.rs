@@ -51,7 +51,7 @@ pub fn get(
             "config-not-found",
             format!("stack `{name}` has no configuration value `{shown}`"),
         )
-        .hint(format!("Run `outrigger config set {shown} VALUE`, or `outrigger config` to see what there is.")));
+        .hint(format!("Run `outrigger config set {shown} VALUE`, or `outrigger config` to list the values.")));
     };
     let value = decrypt(item, crypter)?;
     let object = match is_object(item, path.steps.is_empty()) {

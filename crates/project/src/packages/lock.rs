@@ -138,7 +138,7 @@ fn version(text: &str) -> Result<String, Diagnostic> {
 fn unusable(reason: &str) -> Diagnostic {
     Diagnostic::error("package-schema", "the package's schema cannot be used")
         .detail(format!("{reason}."))
-        .hint("Use another version of the plugin, and tell its author.")
+        .hint("Use another version of the plugin, and report this to its author.")
 }
 
 #[cfg(test)]

@@ -37,10 +37,8 @@ impl Project {
         };
         attempts.into_iter().flatten().find(|text| self.gains(text, name, spec)).ok_or_else(|| {
             let file = self.document.file();
-            Diagnostic::error("project-edit", format!("`{file}` cannot be changed without changing more"))
-                .detail(format!(
-                    "No small change of its text adds the package `{name}`: it is written in an unusual way."
-                ))
+            Diagnostic::error("project-edit", format!("`{file}` cannot be edited automatically"))
+                .detail(format!("The file is written in an unusual way, so no small edit adds the package `{name}`."))
                 .hint("Add it below `packages:` in an editor.")
         })
     }

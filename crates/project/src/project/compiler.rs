@@ -18,7 +18,7 @@ pub struct Compiler {
 impl Compiler {
     pub(super) fn read(reader: &mut Reader<'_>, node: &Node) -> Option<Self> {
         let Some(text) = node.as_str() else {
-            reader.wrong_kind("compiler", node, "text");
+            reader.wrong_kind("compiler", node, "a string");
             return None;
         };
         match words(text) {

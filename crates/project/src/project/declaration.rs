@@ -145,7 +145,11 @@ fn shorthand(reader: &mut Reader<'_>, key: &str, span: Span, node: &Node) -> Opt
         Item::Null | Item::Float(_) | Item::Secure(_) | Item::Map(_) => false,
     };
     if !fits {
-        reader.wrong_kind(key, node, "text, a whole number, a boolean, a list or an object with `type` or `default`");
+        reader.wrong_kind(
+            key,
+            node,
+            "a string, a whole number, a boolean, a list or an object with `type` or `default`",
+        );
         return None;
     }
     let given = Some(Given { item, span: node.span });
@@ -197,7 +201,7 @@ fn ty<'a>(reader: &mut Reader<'a>, key: &str, object: &'a Object) -> Option<Conf
         Some("boolean") => Some(ConfigType::Boolean),
         Some("object") => Some(ConfigType::Object),
         Some("array") if object.get("items").is_none() => {
-            let summary = format!("`{key}` is an array but does not say of what");
+            let summary = format!("`{key}` is an array, but its element type is missing");
             reader.fail("project-config-items", &summary, node.span, "Add `items: {type: string}`.");
             None
         }
@@ -207,7 +211,7 @@ fn ty<'a>(reader: &mut Reader<'a>, key: &str, object: &'a Object) -> Option<Conf
             None
         }
         None => {
-            reader.wrong_kind("type", node, "text");
+            reader.wrong_kind("type", node, "a string");
             None
         }
     }

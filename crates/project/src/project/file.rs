@@ -72,7 +72,7 @@ pub fn find(start: &Path) -> Result<PathBuf, Diagnostic> {
 fn foreign(directory: &Path) -> Option<&'static str> {
     if directory.join("cdktf.json").is_file() {
         return Some(
-            "Programs of CDK for Terraform cannot be run. `outrigger new` makes a YAML project; `outrigger package add terraform-provider \
+            "Programs of CDK for Terraform cannot be run. `outrigger new` creates a YAML project; `outrigger package add terraform-provider \
              NAMESPACE/NAME` adds a Terraform provider to it.",
         );
     }
@@ -82,7 +82,7 @@ fn foreign(directory: &Path) -> Option<&'static str> {
     let names = directory.read_dir().ok()?.flatten().map(|entry| entry.file_name());
     let mut names = names.map(|name| name.to_string_lossy().into_owned());
     names.any(|name| name.ends_with(".tf") || name.ends_with(".tf.json")).then_some(
-        "Terraform's configuration (`*.tf`) is not read. `outrigger new` makes a YAML project; `outrigger package add terraform-provider \
+        "Terraform's configuration (`*.tf`) is not read. `outrigger new` creates a YAML project; `outrigger package add terraform-provider \
          NAMESPACE/NAME` adds a Terraform provider to it. `pulumi convert --from terraform --language yaml` translates the configuration.",
     )
 }
@@ -151,9 +151,9 @@ impl Project {
             return Ok(());
         }
         Err(Diagnostic::error("project-version", format!("the project asks for Pulumi {text}"))
-            .detail(format!("This build does what Pulumi {PULUMI_VERSION} does."))
+            .detail(format!("This build is compatible with Pulumi {PULUMI_VERSION}."))
             .at(place)
-            .hint("Change `requiredPulumiVersion`, or use a build that stands for such a version."))
+            .hint("Change `requiredPulumiVersion`, or use a build that is compatible with that version."))
     }
 }
 
@@ -249,7 +249,7 @@ fn name(reader: &mut Reader<'_>, root: &Object) -> Option<String> {
         }
         Some(name) if !name.is_empty() => Some(name.to_owned()),
         _ => {
-            reader.fail("project-name", "`name` must be text, and not empty", node.span, "Put the name in quotes.");
+            reader.fail("project-name", "`name` must be a non-empty string", node.span, "Put the name in quotes.");
             None
         }
     }

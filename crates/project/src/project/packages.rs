@@ -61,7 +61,7 @@ impl PackageSpec {
             return Some(PackageSpec { version, ..PackageSpec::new(source.to_owned(), node.span) });
         }
         let Some(object) = node.as_object() else {
-            reader.wrong_kind(name, node, "text or an object with `source`");
+            reader.wrong_kind(name, node, "a string or an object with `source`");
             return None;
         };
         let known = ["source", "version", "parameters", "pluginDownloadURL", "checksums"];
@@ -82,7 +82,7 @@ impl PackageSpec {
         for entry in reader.optional_object(object, "checksums").into_iter().flatten() {
             match entry.value.as_str() {
                 Some(digest) => _ = spec.checksums.insert(entry.key.text.to_string(), digest.to_owned()),
-                None => reader.wrong_kind(&entry.key.text, &entry.value, "text"),
+                None => reader.wrong_kind(&entry.key.text, &entry.value, "a string"),
             }
         }
         Some(spec)
@@ -141,14 +141,14 @@ fn overrides<'a>(reader: &mut Reader<'a>, plugins: &'a Object, key: &str) -> Vec
 fn texts<'a>(reader: &mut Reader<'a>, object: &'a Object, key: &str) -> Vec<String> {
     let Some(node) = object.get(key) else { return Vec::new() };
     let Some(items) = node.as_list() else {
-        reader.wrong_kind(key, node, "a list of texts");
+        reader.wrong_kind(key, node, "a list of strings");
         return Vec::new();
     };
     let mut found = Vec::new();
     for item in items {
         match item.as_str() {
             Some(text) => found.push(text.to_owned()),
-            None => reader.wrong_kind(key, item, "text"),
+            None => reader.wrong_kind(key, item, "a string"),
         }
     }
     found

@@ -40,7 +40,7 @@ impl<'a> Reader<'a> {
     pub(super) fn wrong_kind(&mut self, key: &str, node: &Node, wanted: &str) {
         let summary = format!("`{key}` must be {wanted}, not {}", node.word());
         let hint = match wanted {
-            "text" => "Put the value in quotes.".to_owned(),
+            "a string" => "Put the value in quotes.".to_owned(),
             _ => format!("Write {wanted} here, or remove `{key}`."),
         };
         self.fail("project-wrong-kind", &summary, node.span, &hint);
@@ -52,7 +52,7 @@ impl<'a> Reader<'a> {
         match node.as_str() {
             Some(text) => Some((text.to_owned(), node.span)),
             None => {
-                self.wrong_kind(key, node, "text");
+                self.wrong_kind(key, node, "a string");
                 None
             }
         }

@@ -33,7 +33,7 @@ impl Runtime {
             return Some(Runtime { name: name.to_owned(), options: Vec::new(), span: node.span, compiler: None });
         }
         let Some(object) = node.as_object() else {
-            reader.wrong_kind("runtime", node, "text or an object with `name` and `options`");
+            reader.wrong_kind("runtime", node, "a string or an object with `name` and `options`");
             return None;
         };
         reader.only_keys(object, "runtime", &["name", "options"]);

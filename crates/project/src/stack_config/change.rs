@@ -138,8 +138,8 @@ impl StackConfig {
             })
         };
         attempts.into_iter().flatten().find(means).ok_or_else(|| {
-            Diagnostic::error("stack-config-edit", format!("`{}` cannot be changed without changing more", self.file()))
-                .detail("No small change of its text has the wanted meaning: other values may share this one by an anchor (`&name`), or it is written in an unusual way.")
+            Diagnostic::error("stack-config-edit", format!("`{}` cannot be edited automatically", self.file()))
+                .detail("No small edit has the intended effect: other values may share this one through an anchor (`&name`), or it is written in an unusual way.")
                 .hint("Change the value in an editor.")
         })
     }
@@ -165,5 +165,5 @@ fn way(written: &str, steps: &[Step]) -> Vec<Step> {
 fn refused(path: &ConfigPath, reason: ItemError) -> Diagnostic {
     Diagnostic::error("config-path", format!("`{path}` cannot be changed"))
         .detail(format!("{reason}."))
-        .hint(format!("Look at the value with `outrigger config get {}`.", path.key))
+        .hint(format!("Check the value with `outrigger config get {}`.", path.key))
 }

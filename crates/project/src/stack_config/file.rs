@@ -105,7 +105,7 @@ impl StackConfig {
     pub fn check_environment(&self) -> Result<(), Diagnostic> {
         let Some(place) = &self.environment else { return Ok(()) };
         Err(Diagnostic::error("stack-config-environment", "the stack takes configuration from Pulumi ESC environments")
-            .detail("Environments are opened by Pulumi Cloud, and only there.")
+            .detail("Only Pulumi Cloud can open environments.")
             .at(place.clone())
             .hint("Write the values into `config` and remove `environment`, or use `pulumi` for this stack."))
     }
@@ -121,9 +121,12 @@ impl StackConfig {
             match setting(document, node) {
                 Some(text) => _ = self.settings.insert(key, text),
                 None => findings.push(
-                    Diagnostic::error("stack-config-wrong-kind", format!("`{key}` must be text, not {}", node.word()))
-                        .at(document.place(node.span))
-                        .hint("Restore the value from version control; it cannot be made up."),
+                    Diagnostic::error(
+                        "stack-config-wrong-kind",
+                        format!("`{key}` must be a string, not {}", node.word()),
+                    )
+                    .at(document.place(node.span))
+                    .hint("Restore the value from version control; it cannot be generated again."),
                 ),
             }
         }
@@ -163,7 +166,7 @@ impl StackConfig {
                 self.warnings.push(
                     Diagnostic::warning(
                         "config-empty",
-                        format!("`{}` has no value and counts as empty text", entry.key.text),
+                        format!("`{}` has no value and counts as an empty string", entry.key.text),
                     )
                     .at(place.clone())
                     .hint("Write `\"\"` for an empty string."),
@@ -196,7 +199,7 @@ fn refuse_other_keys(document: &Document, object: &Object, findings: &mut Vec<Di
     for entry in object {
         if scalar::resolve(document.text(entry.key.span)) != Scalar::Text {
             findings.push(
-                Diagnostic::error("stack-config-key", format!("the key `{}` must be text", entry.key.text))
+                Diagnostic::error("stack-config-key", format!("the key `{}` must be a string", entry.key.text))
                     .at(document.place(entry.key.span))
                     .hint("Put the key in quotes."),
             );

@@ -162,7 +162,7 @@ pub(crate) fn timeouts([create, update, delete, read]: [&str; 4]) -> Result<Cust
             return Ok(0.0);
         }
         duration::seconds(text)
-            .ok_or_else(|| Status::invalid_argument(format!("`{text}` is not a length of time such as `5m`")))
+            .ok_or_else(|| Status::invalid_argument(format!("`{text}` is not a duration such as `5m`")))
     };
     Ok(CustomTimeouts {
         create: seconds(create)?,
@@ -257,7 +257,7 @@ mod tests {
             custom_timeouts: Some(WireTimeouts { create: "soon".into(), ..WireTimeouts::default() }),
             ..self::request()
         };
-        assert!(goal(request, false).unwrap_err().message().contains("`soon` is not a length of time"));
+        assert!(goal(request, false).unwrap_err().message().contains("`soon` is not a duration"));
     }
 
     #[test]

@@ -127,8 +127,9 @@ impl Edit {
             Self::Rename { old, new } => {
                 position(table, old.as_str())?;
                 if table.entries.values().any(|entry| *entry.node.urn == *new.as_str()) {
-                    return Err(Diagnostic::error("state-name-taken", format!("the state has {new} already"))
-                        .hint("Choose another name, or forget that one with `outrigger state delete`."));
+                    return Err(Diagnostic::error("state-name-taken", format!("the state already has {new}")).hint(
+                        "Choose another name, or remove that one from the state with `outrigger state delete`.",
+                    ));
                 }
                 let mentions = |entry: &Entry| {
                     let node = &entry.node;
@@ -182,7 +183,7 @@ fn position(table: &Table, name: &str) -> Result<EntryKey, Diagnostic> {
         (None, _) => Err(Diagnostic::error("state-urn-unknown", format!("the state has no resource {name}"))
             .hint("`outrigger state list` lists all URNs.")),
         _ => Err(Diagnostic::error("state-urn-ambiguous", format!("the state has several entries of {name}"))
-            .detail("Those that wait to be deleted have the name of the one that took their place.")
+            .detail("Replaced resources that still have to be deleted have the same name as their replacement.")
             .hint("Run `outrigger up` to delete them first.")),
     }
 }
@@ -209,7 +210,7 @@ fn condemned(table: &Table, chosen: &Chosen, dependents: bool) -> Result<BTreeSe
             let first = names.first().copied().unwrap_or_default();
             return Err(Diagnostic::error("state-has-dependents", format!("other resources depend on {first}"))
                 .detail(format!("{}{rest}", listed.join("\n")))
-                .hint("Give `--target-dependents` to forget them, too."));
+                .hint("Pass `--target-dependents` to remove them, too."));
         }
         condemned.extend(more.iter().map(|(key, _)| **key).collect::<Vec<_>>());
     }

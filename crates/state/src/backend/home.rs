@@ -104,9 +104,9 @@ impl Home {
         };
         match serde_json::from_slice(&bytes) {
             Ok(Json::Object(map)) => Ok(map),
-            _ => Err(Diagnostic::error("settings-unreadable", "a settings file of Pulumi cannot be read")
+            _ => Err(Diagnostic::error("settings-unreadable", "a Pulumi settings file cannot be read")
                 .detail(format!("{} is not a JSON object.", self.disk.show(path)))
-                .hint("Mend it, or remove it and log in or select the stack again.")),
+                .hint("Correct it, or remove it and log in or select the stack again.")),
         }
     }
 
@@ -117,7 +117,7 @@ impl Home {
     }
 
     fn failure(&self, verb: &str, path: &str, error: &io::Error) -> Diagnostic {
-        io_failure(&self.disk.show(path), &format!("{verb} a settings file of Pulumi"), error)
+        io_failure(&self.disk.show(path), &format!("{verb} a Pulumi settings file"), error)
     }
 }
 

@@ -12,13 +12,13 @@ pub fn resolve(url: &str, home: Option<&Path>, current: &Path) -> Result<PathBuf
     let text = percent_decode_str(text).decode_utf8().unwrap_or(text.into());
     let path = if text == "~" || text.starts_with("~/") {
         let home = home.ok_or_else(|| {
-            Diagnostic::error("home-unknown", format!("`{url}` needs a home directory, and there is none"))
+            Diagnostic::error("home-unknown", format!("`{url}` needs a home directory, but none is set"))
                 .hint("Set HOME, or write the whole path.")
         })?;
         home.join(text.trim_start_matches('~').trim_start_matches('/'))
     } else if text.starts_with('~') {
         return Err(Diagnostic::error("backend-url-invalid", format!("`{url}` names another user's home directory"))
-            .detail("Only `file://~` and `file://~/...` are understood.")
+            .detail("Only `file://~` and `file://~/...` are supported.")
             .hint("Write the whole path."));
     } else {
         current.join(&*text)
@@ -45,7 +45,7 @@ fn not_a_directory(url: &str) -> Diagnostic {
         }
     };
     Diagnostic::error("backend-unsupported", format!("{what} is not supported yet"))
-        .detail("This build keeps state in a directory only.")
+        .detail("This build stores state only in a directory.")
         .hint(today)
 }
 

@@ -79,9 +79,9 @@ impl Lock {
             findings.push(
                 Diagnostic::info(
                     "lock-broken",
-                    format!("removed the lock of a run that is gone: {}", holder.description),
+                    format!("removed the lock of a run that has ended: {}", holder.description),
                 )
-                .detail("Its process is proven to have ended, so the stack is free."),
+                .detail("Its process no longer exists, so the stack is free."),
             );
         }
         let id = machine.unique();
@@ -127,7 +127,7 @@ impl Lock {
     /// Whether the file still exists. `pulumi cancel` removes it without asking.
     pub fn is_held(&self) -> Result<bool, Diagnostic> {
         let held = self.backend.objects.exists(&self.path);
-        held.map_err(|error| self.backend.failure("look at the lock", &self.path, &error))
+        held.map_err(|error| self.backend.failure("check the lock", &self.path, &error))
     }
 
     /// Releases the lock.
@@ -235,9 +235,9 @@ fn busy(stack: &StackName) -> Diagnostic {
 fn held(stack: &StackName, holders: &[LockHolder]) -> Diagnostic {
     let who: Vec<&str> = holders.iter().map(|holder| holder.description.as_str()).collect();
     Diagnostic::error("stack-locked", format!("stack `{stack}` is locked by {}", who.join(" and by ")))
-        .detail("Another command is at work on it, or was ended before it could give the lock back.")
+        .detail("Another command is running on it, or was killed before it could release the lock.")
         .hint("Wait for it to end.")
-        .hint("If you are sure that it is gone, run `outrigger cancel` and try again.")
+        .hint("If you are sure that it has ended, run `outrigger cancel` and try again.")
 }
 
 fn remove(backend: &Backend, path: &String) -> Result<(), Diagnostic> {

@@ -109,7 +109,7 @@ impl Backend {
                         format!("the store has stacks of the old layout: {}", legacy.join(", ")),
                     )
                     .detail("They do not belong to a project and are not shown.")
-                    .hint("Run `pulumi state upgrade` to bring them into the present layout."),
+                    .hint("Run `pulumi state upgrade` to convert them to the current layout."),
                 ]
             }
             Some(1) => Vec::new(),
@@ -119,7 +119,7 @@ impl Backend {
                     "legacy-layout",
                     "the store has Pulumi's old layout, without projects, which is not supported",
                 )
-                .detail(format!("{} is missing or says version 0.", backend.objects.describe(META)))
+                .detail(format!("{} is missing or has version 0.", backend.objects.describe(META)))
                 .hint("Run `pulumi state upgrade` once; `pulumi` works with the result as before.")
                 .hint("For a new store, unset PULUMI_DIY_BACKEND_LEGACY_LAYOUT."));
             }
@@ -128,7 +128,7 @@ impl Backend {
                     "store-too-new",
                     format!("the store has layout version {version}, which is newer than this build knows"),
                 )
-                .detail(format!("{} says so.", backend.objects.describe(META)))
+                .detail(format!("The version is in {}.", backend.objects.describe(META)))
                 .hint("Use a newer Outrigger."));
             }
         };
@@ -221,7 +221,7 @@ impl Backend {
             };
             Diagnostic::error("stack-missing", format!("there is no stack `{stack}` of project `{}`", stack.project()))
                 .detail(there)
-                .hint(format!("Make it with `outrigger stack init {stack}`, or choose another with `--stack`."))
+                .hint(format!("Create it with `outrigger stack init {stack}`, or choose another with `--stack`."))
         })
     }
 
@@ -269,7 +269,7 @@ impl Backend {
     pub(crate) fn ensure_meta(&self) -> Result<(), Diagnostic> {
         if self.meta_version()?.is_none() {
             (self.objects.put(META, b"version: 1\n", Condition::Always))
-                .map_err(|error| self.failure("lay out the store", META, &error))?;
+                .map_err(|error| self.failure("initialize the store", META, &error))?;
         }
         Ok(())
     }
@@ -279,8 +279,8 @@ impl Backend {
         let text = String::from_utf8_lossy(&meta.bytes);
         let version = text.lines().find_map(|line| line.trim().strip_prefix("version:")?.trim().parse().ok());
         version.map(Some).ok_or_else(|| {
-            Diagnostic::error("store-damaged", "the store's layout file does not say its version")
-                .detail(format!("{} should hold `version: 1`.", self.objects.describe(META)))
+            Diagnostic::error("store-damaged", "the store's layout file has no version")
+                .detail(format!("{} should contain `version: 1`.", self.objects.describe(META)))
                 .hint("Restore the file.")
         })
     }

@@ -25,7 +25,7 @@ impl Backend {
         self.with_lock(old, machine, clock, || {
             self.with_lock(new, machine, clock, || {
                 if self.exists(new)? {
-                    return Err(Diagnostic::error("stack-exists", format!("there is a stack `{new}` already"))
+                    return Err(Diagnostic::error("stack-exists", format!("stack `{new}` already exists"))
                         .hint("Choose another name."));
                 }
                 let file = self.show(old);

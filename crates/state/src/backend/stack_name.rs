@@ -39,7 +39,7 @@ impl StackName {
         let Some(project) = project.or(current_project) else {
             return Err(Diagnostic::error(
                 "stack-project-unknown",
-                format!("`{text}` does not say which project's stack is meant"),
+                format!("`{text}` does not name the stack's project"),
             )
             .detail("There is no project here to take the name from.")
             .hint(format!("Write `organization/PROJECT/{stack}`, or run the command in a project's directory.")));
@@ -111,7 +111,7 @@ fn check(what: &str, name: &str) -> Result<(), Diagnostic> {
         "It has more than 100 characters.".to_owned()
     } else if name == "." || name == ".." {
         // Pulumi accepts these and then escapes its own directory.
-        "It would be a directory's name for itself or its parent.".to_owned()
+        "As a path, it means the current or the parent directory.".to_owned()
     } else if let Some(bad) = name.chars().find(|each| !each.is_ascii_alphanumeric() && !"_.-".contains(*each)) {
         format!("The character `{bad}` is not allowed: only letters, digits, `_`, `.` and `-` are.")
     } else {

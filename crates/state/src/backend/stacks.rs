@@ -39,9 +39,9 @@ impl Backend {
             if self.exists(stack)? {
                 return Err(Diagnostic::error(
                     "stack-exists",
-                    format!("there is a stack `{stack}` of project `{}` already", stack.project()),
+                    format!("stack `{stack}` of project `{}` already exists", stack.project()),
                 )
-                .hint(format!("Choose it with `outrigger stack select {stack}`, or take another name.")));
+                .hint(format!("Select it with `outrigger stack select {stack}`, or choose another name.")));
             }
             let text = match provider {
                 Some(provider) => {
@@ -163,7 +163,7 @@ impl Backend {
                     format!("the pending operation `{kind}` of {urn} was left out"),
                 )
                 .detail("An import starts without pending operations, as in `pulumi`.")
-                .hint("Run `outrigger refresh` if it is not known whether that resource exists."),
+                .hint("Run `outrigger refresh` if you do not know whether that resource exists."),
             );
         }
         let shown = deployment.resources.iter().any(|text| text.contains(r#""plaintext""#));

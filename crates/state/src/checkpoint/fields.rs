@@ -42,7 +42,7 @@ impl Fields {
         match self.take(field) {
             None => Ok(None),
             Some(Json::String(text)) => Ok(Some(text).filter(|text| !text.is_empty())),
-            Some(_) => Err(self.wrong(field, "it is not text")),
+            Some(_) => Err(self.wrong(field, "it is not a string")),
         }
     }
 
@@ -67,7 +67,7 @@ impl Fields {
         };
         let texts = items.into_iter().map(|item| match item {
             Json::String(text) => Ok(text),
-            _ => Err(self.wrong(field, "an element is not text")),
+            _ => Err(self.wrong(field, "an element is not a string")),
         });
         texts.collect()
     }

@@ -90,7 +90,7 @@ pub(crate) fn verify<'a>(nodes: impl IntoIterator<Item = &'a Node>) -> Result<()
             let count = kept.entry(urn).or_default();
             *count += 1;
             if *count > 1 {
-                return Err(Violation::new(urn, "it is there twice, and neither is marked for deletion"));
+                return Err(Violation::new(urn, "it is listed twice, and neither entry is marked for deletion"));
             }
         }
     }

@@ -190,7 +190,7 @@ pub(crate) fn scan<'a>(bytes: &'a [u8], document: Document, file: &str) -> Resul
     if latest.is_none() && document == Document::Export {
         return Err(Diagnostic::error("deployment-missing", format!("{file} holds no deployment"))
             .detail("The field `deployment` is missing.")
-            .hint("Import what `outrigger stack export` or `pulumi stack export` wrote."));
+            .hint("Import the output of `outrigger stack export` or `pulumi stack export`."));
     }
     if let Some(text) = latest.as_ref().and_then(|latest| latest.manifest) {
         let manifest: Manifest = serde_json::from_str(text).map_err(|error| broken(&error))?;
@@ -222,13 +222,14 @@ fn not_json(error: &serde_json::Error, document: Document, file: &str) -> Diagno
     let line = u32::try_from(error.line()).unwrap_or(u32::MAX);
     // The parser counts the columns of an empty line from 0.
     let column = u32::try_from(error.column()).unwrap_or(u32::MAX).max(1);
-    let how = if error.is_eof() { "it ends too early, as after a cut-off copy" } else { "it is not a Pulumi state" };
+    let how =
+        if error.is_eof() { "it ends too early, as if a copy of it was cut off" } else { "it is not a Pulumi state" };
     // The parser's message may quote a value. A state has no secrets in clear, but other values do not belong in a message either.
     Diagnostic::error("state-unreadable", format!("the state cannot be read: {how}"))
         .detail(format!("Reading stopped at line {line}, column {column} of {file}."))
         .at(Place::point(file, line, column))
         .hint(match document {
-            Document::Export => "Import what `outrigger stack export` or `pulumi stack export` wrote. The stack's own state was not changed.",
+            Document::Export => "Import the output of `outrigger stack export` or `pulumi stack export`. The stack's own state was not changed.",
             Document::Checkpoint => "Earlier states are in `.pulumi/backups` and `.pulumi/history` beside the stack, and in the stack's `.json.bak` file; import one with `outrigger stack import`.",
         })
 }
@@ -251,7 +252,7 @@ fn check_version<T>(envelope: &Envelope<T>, document: Document, file: &str) -> R
             format!("the state has version {version}, which is older than this build reads"),
         )
         .detail(format!("{file} was written by an old `pulumi`; this build reads versions 3 and 4."))
-        .hint("Bring it up to date with `pulumi stack export | pulumi stack import`."));
+        .hint("Upgrade it with `pulumi stack export | pulumi stack import`."));
     }
     let unknown: Vec<&str> = match (&envelope.features, version) {
         (Some(features), NEWEST) => {
@@ -266,7 +267,7 @@ fn check_version<T>(envelope: &Envelope<T>, document: Document, file: &str) -> R
         "state-feature-unknown",
         format!("the state uses features that this build does not know: {}", unknown.join(", ")),
     )
-    .detail(format!("{file} lists them in `features`. Going on without understanding them could damage the state."))
+    .detail(format!("{file} lists them in `features`. Continuing without support for them could damage the state."))
     .hint("Use a newer Outrigger, or the tool that wrote it."))
 }
 

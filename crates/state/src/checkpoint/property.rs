@@ -195,7 +195,7 @@ pub(crate) fn read_value(value: Json, crypter: Option<&dyn Crypter>) -> Result<V
         Json::Object(map) => match map.get(SIGNATURE) {
             None => Value::Map(read_map(map, crypter)?),
             Some(Json::String(signature)) => read_signed(&signature.clone(), map, crypter)?,
-            Some(_) => return Err("a signature is not text".into()),
+            Some(_) => return Err("a signature is not a string".into()),
         },
     })
 }
@@ -253,7 +253,7 @@ fn take_text(map: &mut Map<String, Json>, key: &str) -> Result<Option<String>, R
         None | Some(Json::Null) => Ok(None),
         Some(Json::String(text)) if text.is_empty() => Ok(None),
         Some(Json::String(text)) => Ok(Some(text)),
-        Some(_) => Err(ReadError::Malformed(format!("`{key}` of an asset or archive is not text"))),
+        Some(_) => Err(ReadError::Malformed(format!("`{key}` of an asset or archive is not a string"))),
     }
 }
 
@@ -271,7 +271,7 @@ fn read_secret(map: &Map<String, Json>, crypter: Option<&dyn Crypter>) -> Result
 
 fn parse_plain(text: &str) -> Result<Json, ReadError> {
     // The parser's own message could show a part of the secret.
-    serde_json::from_str(text).map_err(|_| "the text of a secret is not JSON".into())
+    serde_json::from_str(text).map_err(|_| "the value of a secret is not JSON".into())
 }
 
 fn read_reference(map: Map<String, Json>) -> Result<Value, ReadError> {
@@ -287,7 +287,7 @@ fn read_reference(map: Map<String, Json>) -> Result<Value, ReadError> {
             Some(Json::String(id)) => Some(Box::new(known(id))),
             Some(_) => Some(Box::new(Value::Unknown)),
         },
-        Some(_) => return Err("a resource reference's `id` is not text".into()),
+        Some(_) => return Err("a resource reference's `id` is not a string".into()),
     };
     let package_version = text("packageVersion").unwrap_or_default().to_owned();
     Ok(Value::from(ResourceReference { urn, id, package_version }))

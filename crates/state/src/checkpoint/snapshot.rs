@@ -127,8 +127,8 @@ impl Snapshot {
 }
 
 fn obstacle(what: &str, why: &str) -> Diagnostic {
-    Diagnostic::error("state-not-understood", format!("{what} asks for something that this build cannot do"))
-        .detail(format!("In Pulumi this means: {why}. Going on without it could do harm, so nothing was started."))
+    Diagnostic::error("state-not-understood", format!("{what} needs something that this build does not support"))
+        .detail(format!("In Pulumi this means: {why}. Continuing without it could do harm, so nothing was started."))
         .hint("Use `pulumi` for this stack until Outrigger supports it.")
 }
 

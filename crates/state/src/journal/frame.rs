@@ -222,8 +222,8 @@ fn read_header(payload: &str, file: &str) -> Result<Header, Diagnostic> {
             "journal-version",
             format!("the journal has version {}, which this build does not know", kind.version),
         )
-        .detail(format!("{file} holds results of an interrupted run of another Outrigger."))
-        .hint("Run any command on this stack once with the Outrigger that wrote it; it takes the results over.")),
+        .detail(format!("{file} holds results of an interrupted run of another version of Outrigger."))
+        .hint("Run any command on this stack once with the version that wrote it; the command adds the results to the state.")),
         _ => serde_json::from_str(payload).map_err(|_| damaged(file, 0)),
     }
 }

@@ -94,7 +94,10 @@ fn add(table: &mut Table, creation: &Creation, names: &HashSet<Arc<str>>) -> Dia
         Some(text) => {
             insert(table, text);
             if taken {
-                format!("{} (id {}) is added for deletion: the name now belongs to another resource", node.urn, node.id)
+                format!(
+                    "{} (id {}) is added to the state for deletion: another resource has its name now",
+                    node.urn, node.id
+                )
             } else {
                 format!("{} (id {}) is added to the state", node.urn, node.id)
             }

@@ -66,9 +66,9 @@ pub(crate) fn refuse_running(leftovers: &[Leftover], machine: &dyn Machine) -> R
     for header in headers {
         let process = &header.process;
         if machine.life(process) == Life::Running {
-            return Err(Diagnostic::error("run-still-active", "an earlier run is still finishing what it had begun")
+            return Err(Diagnostic::error("run-still-active", "an earlier run is still finishing its operations")
                 .detail(format!(
-                    "Process {} of {}@{} lost its lock, so it starts nothing new, but it still writes down results.",
+                    "Process {} of {}@{} lost its lock, so it starts nothing new, but it still records results.",
                     process.pid, process.username, process.hostname
                 ))
                 .hint("Wait for it to end, then run the command again."));
@@ -155,7 +155,7 @@ fn replayed(leftover: &Leftover, frames: &[Frame]) -> Diagnostic {
     match &leftover.journal.header {
         // The command may be read-only, while that update is running.
         Some(header) => found.detail(format!(
-            "The update by {}@{} (process {}), started at {}, has not written the state itself.",
+            "The update by {}@{} (process {}), started at {}, ended before it wrote the state.",
             header.process.username, header.process.hostname, header.process.pid, header.began
         )),
         None => found,

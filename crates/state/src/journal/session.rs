@@ -314,7 +314,7 @@ fn locked(writer: &Mutex<Writer>) -> MutexGuard<'_, Writer> {
 fn closed() -> Diagnostic {
     Diagnostic::error("journal-closed", "the journal is closed")
         .detail("The session has ended, or its writer stopped.")
-        .hint("What was written before is kept; the next outrigger command on this stack takes it over.")
+        .hint("Everything written before is saved; the next outrigger command on this stack adds it to the state.")
 }
 
 /// Merges the journals of interrupted runs into the checkpoint, without a key, and leaves the lock as it is. The

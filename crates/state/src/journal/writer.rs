@@ -144,7 +144,7 @@ impl Writer {
             Ok(()) => answers,
             Err(error) => {
                 let failure = self.journal_failure("write the journal", &error).note(
-                    "What was done is kept in memory and written with the next record or at the end, if there is room then.",
+                    "The results stay in memory and are written with the next record or at the end, if there is room then.",
                 );
                 answers.into_iter().map(|answer| answer.and_then(|()| Err(failure.clone()))).collect()
             }

@@ -71,7 +71,7 @@ async fn an_operation_that_is_under_way_stays_pending() {
     let mut stack = Stack::with(Arc::new(plugins), Store::Memory).unwrap();
     let failed = stack.up("resources: {mine: {type: 'shed:Crate', properties: {label: apples}}}").await.unwrap_err();
     assert!(failed.says("answered Create: the operation is still under way"), "{failed}");
-    assert!(failed.says("kept in the state as a pending operation"), "{failed}");
+    assert!(failed.says("stored in the state as a pending operation"), "{failed}");
     let pending = stack.state().unwrap().pending;
     assert_eq!(pending.len(), 1);
     assert_eq!((pending[0].kind, pending[0].resource.urn.name()), (OperationKind::Creating, "mine"));

@@ -27,7 +27,7 @@ const PLACEHOLDERS: [&str; 4] = ["none", "static", "missing ID", "-"];
 /// The check `lifecycle` has the reason and the hint.
 const NOT_CREATED: &str = "The resource was not created.";
 
-const GIVE_INPUTS: &str = "Give inputs that work with `--inputs FILE`.";
+const GIVE_INPUTS: &str = "Pass inputs that work with `--inputs FILE`.";
 
 /// Every check, in the order of the report.
 const CHECKS: [(&str, Check); 8] = [
@@ -50,14 +50,14 @@ pub(super) fn all(life: &Life, output: &str) -> Vec<(&'static str, Verdict)> {
 /// Create, compare, update, delete.
 fn lifecycle(life: &Life, _: &str) -> Judged {
     if let Err(name) = &life.inputs {
-        let answer = format!("No value can be made up for the required input `{name}`.");
+        let answer = format!("No test value can be generated for the required input `{name}`.");
         return Err(Verdict::Skipped(Reason::new("Check", answer, GIVE_INPUTS)));
     }
     // A created resource has to be deleted, whatever the inputs were.
     if let Err(Missing::Call(error)) = &life.deleted
         && error.kind != ErrorKind::Cancelled
     {
-        return failed("Delete", &error.message, "Delete by the id and the state that Create answered.");
+        return failed("Delete", &error.message, "Delete by the id and the state that Create returned.");
     }
     life.needed("Check", &life.checked)?;
     life.needed("Create", &life.created)?;
@@ -73,7 +73,7 @@ fn lifecycle(life: &Life, _: &str) -> Judged {
 fn check(life: &Life, _: &str) -> Judged {
     let (checked, again) = (needed(&life.checked)?, life.sound("Check", &life.rechecked)?);
     match differences(("checked once", checked), ("checked twice", again)) {
-        Some(answer) => failed("Check", answer, "Let Check answer inputs that it has completed already as they are."),
+        Some(answer) => failed("Check", answer, "Let Check return inputs unchanged if it has already completed them."),
         None => Ok(()),
     }
 }
@@ -81,7 +81,7 @@ fn check(life: &Life, _: &str) -> Judged {
 /// A preview where no input is known yet.
 fn unknown(life: &Life, _: &str) -> Judged {
     needed(&life.checked)?;
-    const HINT: &str = "Accept unknown inputs in a preview, and answer outputs that depend on them as unknown.";
+    const HINT: &str = "Accept unknown inputs in a preview, and return outputs that depend on them as unknown.";
     match &life.unknown {
         Err(Missing::Refused(failures)) => failed("Check", refusals(failures), HINT),
         Err(Missing::Call(error)) if is_refusal(error) => failed("Create", &error.message, HINT),
@@ -91,7 +91,7 @@ fn unknown(life: &Life, _: &str) -> Judged {
 
 /// A preview predicts the result, and changes nothing.
 fn preview(life: &Life, _: &str) -> Judged {
-    const RIGHT: &str = "Answer a preview with what will be, and leave unknown what cannot be known yet.";
+    const RIGHT: &str = "Return the values that the update will produce from a preview, and mark values as unknown that cannot be known yet.";
     const IDLE: &str = "Change nothing while `preview` is set.";
     let predicted = life.needed("Create", &life.predicted)?;
     let created = needed(&life.created)?;
@@ -122,7 +122,8 @@ fn preview(life: &Life, _: &str) -> Judged {
 
 /// Read finds the state that Create and Update answered.
 fn drift(life: &Life, _: &str) -> Judged {
-    const HINT: &str = "Answer Read as Create and Update answer: a refresh reports each difference as drift.";
+    const HINT: &str =
+        "Return the same values from Read as from Create and Update: a refresh reports each difference as drift.";
     let found = life.sound("Read", &life.read)?;
     let created = needed(&life.created)?;
     unmoved(found, created, HINT)?;
@@ -153,21 +154,21 @@ fn unmoved(found: &ReadResult, known: &State, hint: &'static str) -> Judged {
 
 /// A read by the id alone returns inputs that change nothing.
 fn import(life: &Life, _: &str) -> Judged {
-    const HINT: &str = "Answer Read by the id alone with every input that can be told from what exists.";
+    const HINT: &str = "Return every input that the existing resource shows when Read gets only an id.";
     let imported = match &life.imported {
         Err(Missing::Call(error)) if is_refusal(error) => {
-            let hint = "Answer Read without properties, if the resource should be importable by its id.";
+            let hint = "Let Read work without properties if the resource should be importable by its id.";
             return Err(Verdict::Skipped(Reason::new("Read", &error.message, hint)));
         }
         step => life.sound("Read", step)?,
     };
     let created = needed(&life.created)?;
     if PLACEHOLDERS.contains(&created.id.as_str()) {
-        let hint = "Nothing has to be done: an import takes another id.";
+        let hint = "No change is needed: an import takes another id.";
         return Err(Verdict::Skipped(Reason::new("Read", format!("The id is `{}`.", created.id), hint)));
     }
     let Some(imported) = imported else {
-        return failed("Read", format!("Nothing was found by the id `{}`.", created.id), HINT);
+        return failed("Read", format!("No resource was found with the id `{}`.", created.id), HINT);
     };
     for (name, input) in created.inputs.iter().filter(|(name, input)| !is_bookkeeping(name) && !input.contains_secret())
     {
@@ -185,7 +186,7 @@ fn import(life: &Life, _: &str) -> Judged {
         }
     }
     if let Err(Missing::Refused(failures)) = &life.reimported {
-        return failed("Check", format!("Imported inputs are refused.\n{}", refusals(failures)), HINT);
+        return failed("Check", format!("Imported inputs are rejected.\n{}", refusals(failures)), HINT);
     }
     same(life, &life.reimported, HINT)
 }
@@ -200,8 +201,8 @@ fn secrets(life: &Life, output: &str) -> Judged {
     texts.retain(|text| text.len() >= SHORTEST_SECRET);
     let marked = || life.resource.properties.iter().filter(|(_, property)| property.secret);
     if texts.is_empty() && marked().next().is_none() {
-        let answer = "The resource has no secret property with a text that could be searched for.";
-        return Err(Verdict::Skipped(Reason::new("Create", answer, "Give one as `fn::secret` with `--inputs FILE`.")));
+        let answer = "The resource has no secret string property that could be searched for.";
+        return Err(Verdict::Skipped(Reason::new("Create", answer, "Pass one as `fn::secret` with `--inputs FILE`.")));
     }
     let found = |result: &Step<ReadResult>| match result {
         Ok(ReadResult::Found { state, .. }) => Some(state.outputs.clone()),
@@ -232,7 +233,7 @@ fn secrets(life: &Life, output: &str) -> Judged {
         }
     }
     match texts.iter().any(|secret| output.contains(*secret)) {
-        true => failed("Log", "A secret was logged or printed to stderr.", "Leave secrets out of logs and of stderr."),
+        true => failed("Log", "A secret was logged or printed to stderr.", "Keep secrets out of logs and stderr."),
         false => Ok(()),
     }
 }
@@ -258,7 +259,7 @@ fn gone(life: &Life, _: &str) -> Judged {
         Err(Missing::Call(error)) => {
             let message = error.message.to_lowercase();
             if !is_refusal(error) || !NOT_FOUND.iter().any(|words| message.contains(words)) {
-                const HINT: &str = "Let Delete succeed, or answer that nothing was found, when the resource is gone.";
+                const HINT: &str = "Let Delete succeed, or report that the resource was not found, when the resource no longer exists.";
                 return failed("Delete", &error.message, HINT);
             }
         }
@@ -266,13 +267,16 @@ fn gone(life: &Life, _: &str) -> Judged {
     }
     match (life.sound("Read", &life.gone)?, &life.never) {
         (ReadResult::Gone, _) => Ok(()),
-        (_, Ok(ReadResult::Gone)) => {
-            failed("Read", "Read finds the resource after it was deleted.", "Answer an empty id for what is gone.")
-        }
+        (_, Ok(ReadResult::Gone)) => failed(
+            "Read",
+            "Read finds the resource after it was deleted.",
+            "Return an empty id for a resource that no longer exists.",
+        ),
         // It does not distinguish existing resources from missing ones.
         _ => {
-            let answer = "Read answers the state that it is given, whether the resource exists or not.";
-            let hint = "Nothing has to be done if the resource exists only in the state; otherwise let Read look.";
+            let answer = "Read returns the state that it was given, whether the resource exists or not.";
+            let hint =
+                "No change is needed if the resource exists only in the state; otherwise let Read check the resource.";
             Err(Verdict::Skipped(Reason::new("Read", answer, hint)))
         }
     }
@@ -344,7 +348,7 @@ impl Life {
                 Verdict::Failed(Reason::new("Check", refusals(failures), hint))
             }
             Missing::Call(error) if error.kind == ErrorKind::Unsupported => {
-                let hint = "Nothing has to be done if the plugin leaves this call out on purpose.";
+                let hint = "No change is needed if the plugin leaves this call out on purpose.";
                 Verdict::Skipped(Reason::new(call, &error.message, hint))
             }
             Missing::Call(error) if invented && is_refusal(error) => {
@@ -352,7 +356,7 @@ impl Life {
             }
             Missing::Call(error) => {
                 let hint = match error.kind {
-                    ErrorKind::Crashed => "Look at the stderr of the plugin: its process ended during the call.",
+                    ErrorKind::Crashed => "Check the plugin's stderr: its process ended during the call.",
                     ErrorKind::TimedOut => "Let the call answer, or give it more time with `--timeout`.",
                     _ => "Correct the inputs in the file, or the plugin.",
                 };

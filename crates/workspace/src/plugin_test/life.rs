@@ -159,7 +159,7 @@ impl Life {
                 if let (None, Missing::Call(error)) = (&state, &missing)
                     && !is_refusal(error)
                 {
-                    let reason = "Create gave no answer, so the resource may exist.".to_owned();
+                    let reason = "Create returned no answer, so the resource may exist.".to_owned();
                     self.left.push(Left { resource: self.ty.clone(), id: None, reason });
                 }
                 self.created = Err(missing);

@@ -205,7 +205,7 @@ async fn run(session: &mut Session<'_>, options: &Options, record: &mut Record<'
         match package.resource(ty) {
             Ok(Some(resource)) if resource.is_component => {
                 let hint = "Test a component with a program, under `outrigger-testing` or `outrigger up`.";
-                let reason = Reason::new("Construct", "A component is made by its program.", hint);
+                let reason = Reason::new("Construct", "A component is created by its program.", hint);
                 record.add("lifecycle", Some(ty), Verdict::Skipped(reason));
             }
             Ok(Some(resource)) => {

@@ -64,7 +64,7 @@ impl<'a> Session<'a> {
 
     /// The plugin's label, and the schema with the verdict about it.
     pub(super) async fn schema(&mut self) -> (String, Result<(Package, Verdict), Verdict>) {
-        const HINT: &str = "Answer GetSchema with the package's schema.";
+        const HINT: &str = "Return the package's schema from GetSchema.";
         let asked = async {
             let plugin = self.plugin().await?;
             let package = self.started.as_ref().and_then(|started| started.package().cloned());
@@ -111,7 +111,7 @@ impl<'a> Session<'a> {
         error.missing_keys.iter().for_each(|(key, about)| answer.push_str(&format!("\n`{key}` is missing: {about}")));
         let called = if error.call == "CheckConfig" { "CheckConfig" } else { "Configure" };
         if self.options.config.is_empty() && is_refusal(&error) {
-            let hint = "Give the configuration with `--config KEY=VALUE`; without it no resource can be tested.";
+            let hint = "Pass the configuration with `--config KEY=VALUE`; without it no resource can be tested.";
             return Verdict::Skipped(Reason::new(called, answer, hint));
         }
         Verdict::Failed(Reason::new(called, answer, "Correct the values of `--config`, or the plugin."))
@@ -136,7 +136,7 @@ impl<'a> Session<'a> {
             None => Vec::new(),
         };
         match cancelled {
-            Err(answer) => failed(answer, "Answer Cancel at once, and end what is under way after it."),
+            Err(answer) => failed(answer, "Answer Cancel at once, and then end the calls that are under way."),
             Ok(()) if complaints.is_empty() => Verdict::Passed,
             Ok(()) => {
                 failed(complaints.join("\n"), "Exit on SIGINT, and end every process that the plugin has started.")
@@ -271,7 +271,7 @@ impl<'a> Session<'a> {
                 failed(ErrorKind::TimedOut, format!("there was no answer within {} s", deadline.as_secs()))
             }),
             () = self.options.abort.cancelled() => {
-                failed(ErrorKind::Cancelled, "the call was given up: the test was interrupted twice".to_owned())
+                failed(ErrorKind::Cancelled, "the call was cancelled: the test was interrupted twice".to_owned())
             }
         }
     }
@@ -362,7 +362,7 @@ pub(super) fn secret(values: &mut PropertyMap, properties: &std::collections::BT
 /// The refused properties, one a line.
 pub(super) fn refusals(failures: &[CheckFailure]) -> String {
     let line = |failure: &CheckFailure| match failure.path() {
-        Some(path) if !path.0.is_empty() => format!("`{path}` was refused: {}", failure.reason),
+        Some(path) if !path.0.is_empty() => format!("`{path}` was rejected: {}", failure.reason),
         _ => failure.reason.clone(),
     };
     failures.iter().map(line).collect::<Vec<_>>().join("\n")

@@ -130,7 +130,7 @@ pub fn call_failed(error: &CallError) -> Diagnostic {
         ErrorKind::Unsupported => "`outrigger explain plugin-call` explains how to write requests.",
         // If the schema itself failed, there is no schema to look at.
         _ if call.contains("Schema") || call == "Parameterize" => {
-            "Look at the plugin's own log, or try another version of it."
+            "Check the plugin's own log, or try another version of it."
         }
         _ => {
             "`outrigger plugin schema` prints what a plugin has; `outrigger explain plugin-call` explains how to write requests."

@@ -113,7 +113,8 @@ fn variables(around: &Surroundings<'_>) -> Vec<(OsString, OsString)> {
         match around.environment.raw(name) {
             None => all.push((name.into(), value.into())),
             Some(other) if other != OsStr::new(value) => {
-                let summary = format!("{name} is set in the environment; the compiler gets that and not this stack's");
+                let summary =
+                    format!("{name} is set in the environment; the compiler gets that value and not this stack's");
                 let hint = format!("Unset {name}.");
                 around.environment.frontend.finding(&Diagnostic::warning("compiler-variable", summary).hint(hint));
             }
@@ -182,7 +183,7 @@ fn collect(pipe: Option<impl Read + Send + 'static>, keep: usize) -> io::Result<
 fn last_lines(text: &str) -> String {
     let lines: Vec<&str> = text.trim_end().lines().collect();
     if lines.is_empty() {
-        return "It said nothing on standard error.".to_owned();
+        return "It wrote nothing to standard error.".to_owned();
     }
     let shown = lines.get(lines.len().saturating_sub(LINES)..).unwrap_or_default();
     format!("On standard error:\n{}", shown.join("\n"))

@@ -108,7 +108,7 @@ impl Configuration {
     /// Copies a value, or all of them, into the configuration of another stack. Its key encrypts the secrets.
     pub fn copy_to(&self, other: &mut Self, path: Option<&ConfigPath>) -> Result<(), Error> {
         if self.stack == other.stack {
-            let summary = format!("stack `{}` has this configuration already", self.stack);
+            let summary = format!("stack `{}` already has this configuration", self.stack);
             return Err(Diagnostic::error("config-copy-same", summary)
                 .detail("The stack to copy from and the stack to copy to are the same.")
                 .hint("Name the other stack with `--dest`, and the stack to copy from with `--stack`.")
@@ -140,7 +140,7 @@ impl Configuration {
     fn missing(&self, path: &ConfigPath) -> Diagnostic {
         let file = self.file.file();
         Diagnostic::error("config-not-found", format!("`{file}` has no configuration value `{path}`"))
-            .hint(format!("Run `outrigger config --stack {}` to see what there is.", self.stack))
+            .hint(format!("Run `outrigger config --stack {}` to list the values.", self.stack))
     }
 
     /// The workspace again.

@@ -268,7 +268,7 @@ impl Documentation {
                 let summary = format!("package `{}` has several types `{written}`", package.name());
                 Err(Diagnostic::error("package-info-type", summary)
                     .detail(format!("Among them are: {}", names.join(", ")))
-                    .hint("Write the one that you mean as it is listed here."))
+                    .hint("Write the full name, as it is listed here."))
             }
         }
     }

@@ -122,9 +122,9 @@ impl Environment {
             return Ok(self.directory.join(home));
         }
         self.home().map(|home| home.join(".pulumi")).ok_or_else(|| {
-            Diagnostic::error("no-home", "there is no directory for settings and plugins")
+            Diagnostic::error("no-home", "no directory for settings and plugins is configured")
                 .detail("Neither PULUMI_HOME nor HOME is set.")
-                .hint("Set PULUMI_HOME to the directory that Pulumi keeps its settings in.")
+                .hint("Set PULUMI_HOME to the directory where Pulumi stores its settings.")
         })
     }
 

@@ -84,7 +84,7 @@ impl Store {
         let root = resolve(&self.url, environment.home().as_deref(), &environment.directory)?;
         if !root.is_dir() {
             return Err(Diagnostic::error("login-missing", format!("`{}` is not a directory", root.display()))
-                .hint("Make the directory first, or correct the URL."));
+                .hint("Create the directory first, or correct the URL."));
         }
         self.home.login(&self.url)
     }
@@ -111,7 +111,7 @@ pub(super) fn write_project(project: &Project, text: &str) -> Result<(), Diagnos
     replace_file(&project.path, text).map_err(|error| {
         Diagnostic::error("project-write", format!("`{}` cannot be written", project.document.file()))
             .detail(error.to_string())
-            .hint("Check that the directory may be written to and has room.")
+            .hint("Check that the directory is writable and has free space.")
     })
 }
 
@@ -154,6 +154,6 @@ fn not_logged_in() -> Error {
                 "PULUMI_BACKEND_URL is not set, the project has no `backend.url`, and there was no `outrigger login`.",
             )
             .hint("Run `outrigger login file://PATH`, or `outrigger login --local` for a directory in your home.")
-            .hint("Pulumi Cloud, which `pulumi` takes by default here, is not supported yet."),
+            .hint("Pulumi Cloud, which `pulumi` uses by default here, is not supported yet."),
     )
 }

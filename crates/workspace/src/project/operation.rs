@@ -255,6 +255,6 @@ fn parallel(request: &Request, environment: &Environment) -> Result<usize, Diagn
     };
     text.parse::<u32>().ok().filter(|number| *number > 0).and_then(|number| number.try_into().ok()).ok_or_else(|| {
         Diagnostic::error("parallel", format!("PULUMI_PARALLEL is `{text}`, which is not a number above 0"))
-            .hint("Set it to how many calls that change or read resources may be under way at once, or unset it.")
+            .hint("Set it to the number of calls that may change or read resources at once, or unset it.")
     })
 }

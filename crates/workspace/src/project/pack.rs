@@ -117,12 +117,14 @@ fn name(executables: &[PathBuf]) -> Result<String, Diagnostic> {
         let file = path.file_name().unwrap_or_default().to_string_lossy();
         let name = file.strip_prefix(EXECUTABLE).map(|name| name.strip_suffix(".exe").unwrap_or(name));
         let Some(name) = name.filter(|name| !name.is_empty()) else {
-            return Err(refused(format!("`{}` has not the name of a plugin", path.display()))
+            return Err(refused(format!("`{}` is not named like a plugin", path.display()))
                 .detail("The executable of a plugin is called `pulumi-resource-NAME`.")
                 .hint("Rename the binary in `Cargo.toml`."));
         };
         if let Some(other) = plugin.replace(name.to_owned()).filter(|other| other != name) {
-            return Err(refused(format!("`{other}` and `{name}` are two plugins")).hint("Pack one plugin at a time."));
+            return Err(
+                refused(format!("`{other}` and `{name}` are different plugins")).hint("Pack one plugin at a time.")
+            );
         }
     }
     plugin.ok_or_else(|| {
@@ -142,7 +144,9 @@ async fn version(
     let Some(executable) = executables.get(&here) else {
         return of_crate.map(str::to_owned).ok_or_else(|| {
             mismatch(format!("the version of `{plugin}` is not known"))
-                .detail(format!("None of the executables is for `{here}`, so the plugin cannot be asked here."))
+                .detail(format!(
+                    "None of the executables is for `{here}`, so the plugin cannot be started here to report it."
+                ))
                 .hint("Run this in the crate of the plugin, or name an executable for this machine, too.")
         });
     };
@@ -195,8 +199,8 @@ fn not_written(path: &Path, error: &io::Error) -> Diagnostic {
     match error.kind() {
         ErrorKind::AlreadyExists => diagnostic
             .detail("It exists already.")
-            .hint("Replace it with `--force`, or raise the version: what was released should not change."),
-        _ => diagnostic.detail(error.to_string()).hint("Make room, or choose another directory with `--out`."),
+            .hint("Replace it with `--force`, or raise the version: a released archive should not change."),
+        _ => diagnostic.detail(error.to_string()).hint("Free some space, or choose another directory with `--out`."),
     }
 }
 
@@ -258,7 +262,7 @@ mod tests {
         fs::write(&script, "#!/bin/sh\n").unwrap();
         let cases: [(&[&PathBuf], &str); 5] = [
             (&[&weather, &again], "two executables"),
-            (&[&nameless], "has not the name of a plugin"),
+            (&[&nameless], "is not named like a plugin"),
             (&[&script], "not an executable"),
             (&[&gone], "cannot be read"),
             (&[], "no executable"),
@@ -278,7 +282,7 @@ mod tests {
         assert!(run(&pack).await.unwrap_err().summary.contains("no executable for `linux-arm64`"));
         assert_eq!(
             name(&[weather, at("pulumi-resource-kit")]).unwrap_err().summary,
-            "`weather` and `kit` are two plugins"
+            "`weather` and `kit` are different plugins"
         );
         assert!(!at("dist").exists());
     }

@@ -172,7 +172,7 @@ impl PluginSource {
         if source.contains(['/', ':']) {
             return refused(
                 "Packages of a registry and of git repositories are not downloaded yet.",
-                "Install the plugin with `pulumi plugin install`, and give its name.",
+                "Install the plugin with `pulumi plugin install`, and pass its name.",
             );
         }
         Ok(Self::Named(source.to_owned()))
@@ -242,25 +242,25 @@ impl Packager {
             parameters => {
                 let request = Parameterize::Arguments(parameters.to_vec());
                 let became = plugin.parameterize(&cx, request).await;
-                Some(became.map_err(|error| refused(&descriptor, "did not take the parameters", &error))?)
+                Some(became.map_err(|error| refused(&descriptor, "did not accept the parameters", &error))?)
             }
         };
         let schema = plugin.schema(&cx, package.as_ref()).await;
-        let schema = schema.map_err(|error| refused(&descriptor, "did not give its schema", &error))?;
+        let schema = schema.map_err(|error| refused(&descriptor, "did not return its schema", &error))?;
         let mut lock = LockFile::of_schema(&schema)?;
         if let Some(package) = package.filter(|package| package.name != lock.plugin.package()) {
-            let summary = format!("plugin `{}` says different things of itself", descriptor.name);
+            let summary = format!("plugin `{}` contradicts itself", descriptor.name);
             return Err(Diagnostic::error("package-schema", summary).detail(format!(
-                "It became the package `{}`, but the schema is of `{}`.",
+                "With its parameters it is the package `{}`, but its schema describes `{}`.",
                 package.name,
                 lock.plugin.package()
             )));
         }
         if lock.plugin.parameterization.is_none() && !spec.parameters.is_empty() {
-            let summary = format!("plugin `{}` cannot be found again with its parameters", descriptor.name);
+            let summary = format!("the parameters of plugin `{}` cannot be saved", descriptor.name);
             return Err(Diagnostic::error("package-schema", summary)
-                .detail("It took the parameters, but its schema does not say what they were.")
-                .hint("Use another version of the plugin, and tell its author."));
+                .detail("It accepted the parameters, but its schema does not contain them.")
+                .hint("Use another version of the plugin, and report this to its author."));
         }
         if lock.plugin.version.is_none() {
             let info = plugin.info(&cx).await.map_err(|error| refused(&descriptor, "did not answer", &error))?;
@@ -284,7 +284,7 @@ fn write(project: &Project, lock: &LockFile) -> Result<(String, bool), Diagnosti
     let failed = |error: std::io::Error| {
         Diagnostic::error("package-write", format!("`{shown}` cannot be written"))
             .detail(error.to_string())
-            .hint("Check that the directory may be written to and has room.")
+            .hint("Check that the directory is writable and has free space.")
     };
     let mut changed = false;
     if fs::read_to_string(&path).ok().as_deref() != Some(&*lock.text()) {
@@ -313,7 +313,7 @@ fn refused(descriptor: &PluginDescriptor, what: &str, error: &CallError) -> Diag
     }
     let diagnostic = Diagnostic::error("package-plugin", format!("plugin `{}` {what}", descriptor.name))
         .detail(error.to_string())
-        .hint("Look at the parameters that follow the plugin's name, and at what the plugin's documentation says of them.");
+        .hint("Compare the parameters after the plugin's name with the plugin's documentation.");
     match error.last_words.as_slice() {
         [] => diagnostic,
         words => diagnostic.note(words.join("\n")),

@@ -49,7 +49,7 @@ impl PluginSettings {
     pub(super) fn new(environment: &Environment, directory: &Path) -> Result<Self, Diagnostic> {
         let debugged = environment.text("PULUMI_DEBUG_PROVIDERS").unwrap_or_default();
         let plugins = Attached::parse(&debugged).map_err(|reason| {
-            Diagnostic::error("debug-providers", "PULUMI_DEBUG_PROVIDERS cannot be understood")
+            Diagnostic::error("debug-providers", "PULUMI_DEBUG_PROVIDERS is not valid")
                 .detail(reason)
                 .hint("Write it as `name:port`, with commas between several.")
         })?;

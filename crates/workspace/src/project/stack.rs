@@ -36,7 +36,7 @@ impl Workspace {
         chosen(&self.project, named, &self.environment)?.ok_or_else(|| {
             let diagnostic = Diagnostic::error("stack-not-selected", "no stack is selected")
                 .detail("Neither `--stack` nor PULUMI_STACK names one, and none was selected for this project before.")
-                .hint("Make one with `outrigger stack init NAME`, or choose one with `outrigger stack select NAME`.");
+                .hint("Create one with `outrigger stack init NAME`, or choose one with `outrigger stack select NAME`.");
             Error::new(ErrorKind::NoStack, diagnostic)
         })
     }
@@ -198,7 +198,7 @@ impl Workspace {
         let path = self.stack_file(stack);
         Diagnostic::error("stack-config-write", format!("`{}` cannot be written", self.shown(&path)))
             .detail(error.to_string())
-            .hint("Check that the directory may be written to and has room.")
+            .hint("Check that the directory is writable and has free space.")
     }
 
     /// The holders of a stack's lock, and whether they are alive.

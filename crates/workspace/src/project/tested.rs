@@ -35,9 +35,9 @@ impl Tested {
         let source = PluginSource::parse(source, &environment.directory)?;
         let descriptor = PluginDescriptor::named(source.name(), version);
         let directory = tempfile::tempdir().map_err(|error| {
-            Diagnostic::error("plugin-test-directory", "no directory can be made for the plugin to work in")
+            Diagnostic::error("plugin-test-directory", "a working directory for the plugin cannot be created")
                 .detail(error.to_string())
-                .hint("Check that the directory for temporary files, TMPDIR, may be written to and has room.")
+                .hint("Check that the directory for temporary files, TMPDIR, is writable and has free space.")
         })?;
         Ok(Self { environment: environment.clone(), source, descriptor, parameters, output, directory })
     }

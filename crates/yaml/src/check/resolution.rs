@@ -150,7 +150,7 @@ impl Resolver<'_, '_> {
                 let add = format!("outrigger package add terraform-provider NAMESPACE/{package}");
                 let name = terraform::title(rest);
                 diagnostic =
-                    diagnostic.hint(format!("For a type of Terraform's, run `{add}` and write `{package}:{name}`."));
+                    diagnostic.hint(format!("For a Terraform type, run `{add}` and write `{package}:{name}`."));
             }
             self.findings.push(diagnostic);
             return None;

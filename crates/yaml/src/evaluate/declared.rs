@@ -175,7 +175,7 @@ impl EntryType {
             Evaluated::List(items) => {
                 let mut types = items.iter().map(Self::of);
                 let first =
-                    types.next().ok_or("the default is an empty list, which says nothing about its elements")??;
+                    types.next().ok_or("the default is an empty list, so the type of its elements is not known")??;
                 for ty in types {
                     let ty = ty?;
                     if ty != first {

@@ -81,7 +81,7 @@ impl Run<'_> {
                 _ if unknown => {}
                 other => {
                     let summary = format!("object key must evaluate to a string, not {}", other.word());
-                    failed = Some(self.fail(key.span, "yaml-key", summary, "Use a value that is text.", at));
+                    failed = Some(self.fail(key.span, "yaml-key", summary, "Use a string.", at));
                 }
             }
         }
@@ -110,7 +110,7 @@ impl Run<'_> {
                     text.push_str(&shown);
                 }
                 Err(kind) => {
-                    let summary = format!("${{{access}}} cannot be part of a text, because it is or holds {kind}");
+                    let summary = format!("${{{access}}} cannot be part of a string, because it is or contains {kind}");
                     return Err(self.fail(
                         span,
                         "yaml-text",
@@ -142,7 +142,7 @@ impl Run<'_> {
                 _ if unknown => continue,
                 other => {
                     let summary = format!("`{path}` must be an asset or an archive, not {}", other.word());
-                    return Err(self.fail(span, "yaml-function", summary, "Use a function that makes an asset.", at));
+                    return Err(self.fail(span, "yaml-function", summary, "Use a function that creates an asset.", at));
                 }
             };
             contents.insert(path.clone(), value);

@@ -94,7 +94,7 @@ impl Run<'_> {
             Evaluated::String(text) => Ok(text),
             other => {
                 let summary = format!("the argument to {} must be a string, not {}", function.name(), other.word());
-                Err((first_span, summary, "Use a value that is text."))
+                Err((first_span, summary, "Use a string."))
             }
         };
         let asset = |source: AssetSource| Evaluated::Asset(Asset { hash: String::new(), source });
@@ -172,11 +172,7 @@ fn join(delimiter: Evaluated, list: Evaluated, first: Span, second: Span) -> Res
         Evaluated::Null => String::new(),
         Evaluated::String(text) => text,
         other => {
-            return Err((
-                first,
-                format!("delimiter must be a string, not {}", other.word()),
-                "Use a value that is text.",
-            ));
+            return Err((first, format!("delimiter must be a string, not {}", other.word()), "Use a string."));
         }
     };
     let Evaluated::List(items) = list else {
@@ -195,7 +191,7 @@ fn join(delimiter: Evaluated, list: Evaluated, first: Span, second: Span) -> Res
                 return Err((
                     second,
                     summary,
-                    "Write the value inside text, such as \"${name}\" with something around it.",
+                    "Write the value inside a string, such as \"${name}\" with something around it.",
                 ));
             }
         }
@@ -206,7 +202,7 @@ fn join(delimiter: Evaluated, list: Evaluated, first: Span, second: Span) -> Res
 fn split(delimiter: Evaluated, source: Evaluated, first: Span, second: Span) -> Result<Evaluated, Problem> {
     let text = |value: Evaluated, span: Span| match value {
         Evaluated::String(text) => Ok(text),
-        other => Err((span, format!("Must be a string, not {}", other.word()), "Use a value that is text.")),
+        other => Err((span, format!("Must be a string, not {}", other.word()), "Use a string.")),
     };
     let (delimiter, source) = (text(delimiter, first)?, text(source, second)?);
     let parts: Vec<String> = match delimiter.as_str() {

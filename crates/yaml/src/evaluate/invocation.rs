@@ -142,7 +142,7 @@ impl Run<'_> {
         let Evaluated::String(name) = property_value else {
             let found = property_value.word();
             let summary = format!("expected property name argument to fn::stackReference to be a string, got {found}");
-            return Err(self.fail(property.span, "yaml-function", summary, "Use a value that is text.", at));
+            return Err(self.fail(property.span, "yaml-function", summary, "Use a string.", at));
         };
         let cell = {
             let mut stacks = self.stacks.lock().unwrap_or_else(PoisonError::into_inner);

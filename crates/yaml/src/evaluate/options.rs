@@ -108,7 +108,7 @@ impl Run<'_> {
         option: &Expression,
         at: At,
     ) -> Result<BTreeMap<String, String>, Poisoned> {
-        let hint = "Write names and names, such as `NEW: OLD`.";
+        let hint = "Write pairs of names, such as `NEW: OLD`.";
         let Evaluated::Map(map) = self.evaluate(option, at).await? else {
             let summary = "envVarMappings must be an object with string values";
             return Err(self.fail(option.span, "yaml-option", summary, hint, at));
@@ -137,9 +137,8 @@ impl Run<'_> {
         let Some(option) = option else { return Ok(0.0) };
         let hint = "Write a time such as `5m` or `1h30m`.";
         match self.evaluate(option, at).await? {
-            Evaluated::String(text) => duration::seconds(&text).ok_or_else(|| {
-                self.fail(option.span, "yaml-option", format!("`{text}` is not a length of time"), hint, at)
-            }),
+            Evaluated::String(text) => duration::seconds(&text)
+                .ok_or_else(|| self.fail(option.span, "yaml-option", format!("`{text}` is not a duration"), hint, at)),
             other => {
                 let summary = format!("a custom timeout must be a string, not {}", other.word());
                 Err(self.fail(option.span, "yaml-option", summary, hint, at))
@@ -175,7 +174,7 @@ impl Run<'_> {
         let mut parent = AliasParent::Same;
         for (key, value) in entries {
             let Kind::String(field) = &key.kind else {
-                let summary = "a key of an alias must be written out";
+                let summary = "a key of an alias must be a literal string";
                 return Err(self.fail(key.span, "yaml-option", summary, "Write the key itself.", at));
             };
             match &**field {
@@ -219,7 +218,7 @@ impl Run<'_> {
             Evaluated::String(text) => Ok(text),
             other => {
                 let summary = format!("a part of an alias must be a known string, not {}", other.word());
-                Err(self.fail(value.span, "yaml-option", summary, "Write the text itself.", at))
+                Err(self.fail(value.span, "yaml-option", summary, "Write the string itself.", at))
             }
         }
     }

@@ -239,13 +239,7 @@ impl Run<'_> {
                         _ if provenance.unknown => BTreeMap::new(),
                         other => {
                             let summary = format!("properties must be an object, not {}", other.word());
-                            return Err(self.fail(
-                                whole.span,
-                                "yaml-properties",
-                                summary,
-                                "Use a value that is an object.",
-                                at,
-                            ));
+                            return Err(self.fail(whole.span, "yaml-properties", summary, "Use an object.", at));
                         }
                     };
                     for name in found.schema.inputs.keys() {
@@ -256,13 +250,7 @@ impl Run<'_> {
                 }
                 other => {
                     let summary = format!("properties must be an object, not {}", other.word());
-                    return Err(self.fail(
-                        whole.span,
-                        "yaml-properties",
-                        summary,
-                        "Use a value that is an object.",
-                        at,
-                    ));
+                    return Err(self.fail(whole.span, "yaml-properties", summary, "Use an object.", at));
                 }
             },
         };

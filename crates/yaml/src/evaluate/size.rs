@@ -40,7 +40,7 @@ impl Run<'_> {
             return Ok(());
         }
         let summary = format!("this value takes more than {} MiB", LARGEST >> 20);
-        let hint = "Look for values that repeat each other; keep large texts in files, and use assets.";
+        let hint = "Check for values that repeat each other, store large strings in files, and use assets.";
         Err(self.fail(span, "yaml-value-too-large", summary, hint, at))
     }
 }

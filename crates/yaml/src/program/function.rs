@@ -103,7 +103,7 @@ fn asset_archive(reader: &mut Reader<'_>, argument: &Node) -> Kind {
             reader.error(
                 entry.key.span,
                 "yaml-not-a-literal",
-                "keys in fn::assetArchive must be written out",
+                "keys in fn::assetArchive must be literal strings",
                 "Write the path itself.",
             );
             continue;
@@ -195,7 +195,7 @@ fn arguments(reader: &mut Reader<'_>, object: &Object) -> Vec<(Literal, crate::e
             reader.error(
                 entry.key.span,
                 "yaml-not-a-literal",
-                "names of arguments must be written out",
+                "names of arguments must be literal strings",
                 "Write the name itself.",
             );
             continue;

@@ -94,8 +94,8 @@ impl<'a> Reader<'a> {
             self.error(
                 node.span,
                 "yaml-not-a-literal",
-                format!("{name} must be written out, it cannot be an expression"),
-                "Write the value itself here; `$${…}` stands for the text `${…}`.",
+                format!("{name} must be a literal string, not an expression"),
+                "Write the value itself here; `$${…}` stands for the literal `${…}`.",
             );
             return None;
         };

@@ -31,7 +31,7 @@ impl Init {
     pub(super) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
         if !matches!(self.secrets_provider.as_str(), PASSPHRASE_KIND | "default") {
             let mut refusal = unsupported(&self.secrets_provider);
-            refusal.detail = Some("This build has `passphrase` only.".to_owned());
+            refusal.detail = Some("This build supports only `passphrase`.".to_owned());
             refusal.hints =
                 vec!["Leave `--secrets-provider` out, or create the stack with `pulumi stack init`.".to_owned()];
             return Err(refusal.into());

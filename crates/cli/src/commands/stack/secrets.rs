@@ -24,7 +24,7 @@ impl ChangeSecretsProvider {
     pub(super) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
         if self.provider != PASSPHRASE_KIND {
             let mut refusal = unsupported(&self.provider);
-            refusal.detail = Some("This build has `passphrase` only.".to_owned());
+            refusal.detail = Some("This build supports only `passphrase`.".to_owned());
             refusal.hints = vec!["Change it with `pulumi`, and keep using `pulumi` for this stack.".to_owned()];
             return Err(refusal.into());
         }

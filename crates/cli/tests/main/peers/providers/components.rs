@@ -48,7 +48,8 @@ resources:
 ",
     );
     // It takes the value for a string without checking. Other calls of the same process would fail with it, so `good` is done before.
-    let parts = ["could not make component `bad`", "Pulumi.yaml:6:3", "ended during Construct", "interface conversion"];
+    let parts =
+        ["could not create component `bad`", "Pulumi.yaml:6:3", "ended during Construct", "interface conversion"];
     let told = sandbox.outrigger(&["up", "--yes"]).ended(1).says(&parts);
     assert_eq!(told.text().matches("error[").count(), 1, "{}", told.text());
 }

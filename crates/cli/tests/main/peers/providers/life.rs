@@ -109,7 +109,7 @@ impl Life {
                 sandbox.outrigger(&["preview", "--expect-no-changes"]).ended(7);
             }
             Refreshed::Unreadable => {
-                sandbox.outrigger(&["refresh", "--yes"]).ended(1).says(&["could not read", "does not have Read"]);
+                sandbox.outrigger(&["refresh", "--yes"]).ended(1).says(&["could not read", "does not support Read"]);
                 assert_eq!(wanted(&sandbox), second);
             }
         }

@@ -164,7 +164,7 @@ fn a_person_stops_outrigger_with_a_provider_that_does_not_come_up() {
     // It would be waited for for a minute.
     assert!(began.elapsed() < Duration::from_secs(20), "{rest}");
     assert!(rest.contains("\"ending\":\"cancelled\""), "{rest}");
-    assert!(rest.contains("the Start call to plugin `wide 0.0.0` was given up"), "{rest}");
+    assert!(rest.contains("the Start call to plugin `wide 0.0.0` was cancelled"), "{rest}");
     world.assert_nobody_left();
     assert_eq!(fs::read(&begun).unwrap(), b"\n", "it was started again");
 }

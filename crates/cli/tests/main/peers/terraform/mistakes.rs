@@ -65,7 +65,7 @@ const PROGRAMS: [(&str, &str, &[&str]); 12] = [
     (
         "a: {type: 'wide:Named', properties: {name: x}, options: {import: nowhere}}",
         ":3",
-        &["error[engine-import-missing]", "nothing has the id `nowhere`"],
+        &["error[engine-import-missing]", "no resource has the id `nowhere`"],
     ),
 ];
 

@@ -60,7 +60,7 @@ fn a_provider_that_cannot_be_told_a_name_is_named() {
     let program = "resources:\n  it: {type: 'kit:random:Password', properties: {length: 8}}\n";
     let world = World::new(Tool::Outrigger, &[], program);
     set(&world, "providers.kit.mode", "verbatim");
-    world.run(&["up", "--yes", "--skip-preview"]).ok().says(&["its provider cannot be told"]);
+    world.run(&["up", "--yes", "--skip-preview"]).ok().says(&["its provider does not support that"]);
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn a_wrong_autonaming_stops_the_command_at_its_place() {
     let world = World::new(Tool::Outrigger, &["wide"], NAMELESS);
     set(&world, "mode", "loud");
     world.run(&["up", "--yes", "--skip-preview"]).failed().says(&[
-        "`pulumi:autonaming` cannot be understood",
+        "`pulumi:autonaming` is not valid",
         "there is no mode `loud`",
         "Pulumi.dev.yaml:",
     ]);
