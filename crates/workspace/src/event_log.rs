@@ -62,7 +62,7 @@ impl EventLog {
         let shown = path.display().to_string();
         if path.components().any(|part| part.as_os_str() == "tcp:") {
             return Err(Diagnostic::error("event-log", format!("events cannot be sent to `{shown}`"))
-                .detail("`pulumi` can send its events to a server; this build writes them to a file only.")
+                .detail("`pulumi` can send its events to a server; this build writes them only to a file.")
                 .hint("Set `--event-log` to the path of a file."));
         }
         let file = File::create(path).map_err(|error| {

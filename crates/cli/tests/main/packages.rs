@@ -116,7 +116,7 @@ mod peers {
             (&["package", "add", "parametric", "../evil", "1.0.0"], "`../evil` is not a name"),
             (&["package", "add", "nothing@1.0.0"], "plugin `nothing` version 1.0.0 was not found"),
             (&["package", "add", "github.com/acme/thing"], "are not downloaded yet"),
-            (&["package", "add", "./schema.json"], "a package cannot be taken from `./schema.json`"),
+            (&["package", "add", "./schema.json"], "a package cannot be loaded from `./schema.json`"),
         ] {
             sandbox.outrigger(arguments).ended(1).says(&[says]);
             assert_eq!(sandbox.read("Pulumi.yaml"), PROJECT);

@@ -54,7 +54,7 @@ impl fmt::Display for ItemError {
             ItemError::ExpectedMap => "the path names a key, but the value there is not a map",
             ItemError::ExpectedList => "the path names an index, but the value there is not a list",
             ItemError::IndexOutOfRange => "the index is past the end of the list",
-            ItemError::SecureReserved => "a map with the single key `secure` is how a secret is written",
+            ItemError::SecureReserved => "a map with the single key `secure` stands for a secret",
         })
     }
 }

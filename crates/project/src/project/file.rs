@@ -55,7 +55,7 @@ pub fn find(start: &Path) -> Result<PathBuf, Diagnostic> {
             }
             if path.is_dir() {
                 return Err(Diagnostic::error("project-unreadable", format!("`{}` is a directory", path.display()))
-                    .detail("A project file has this name.")
+                    .detail("This is the name of a project file.")
                     .hint("Rename the directory, or name the project's directory with `--cwd`."));
             }
         }
@@ -160,7 +160,7 @@ impl Project {
 fn unreadable(shown: &str, problem: &io::Error) -> Diagnostic {
     Diagnostic::error("project-unreadable", format!("`{shown}` cannot be read"))
         .detail(problem.to_string())
-        .hint("Check that the file exists and may be read.")
+        .hint("Check that the file exists and is readable.")
 }
 
 fn read<'a>(reader: &mut Reader<'a>, root: &'a Object, path: &Path) -> Option<Project> {

@@ -100,9 +100,12 @@ fn lists_and_flow() {
 #[test]
 fn what_cannot_be_set() {
     let file = "config:\n  m: {a: 1, l: [1]}\n  s: {secure: x}\n";
-    for (key, reason) in
-        [("m.a.x", "not a map"), ("m.l[5]", "past the end"), ("m.l.x", "not a map"), ("n.secure", "secret is written")]
-    {
+    for (key, reason) in [
+        ("m.a.x", "not a map"),
+        ("m.l[5]", "past the end"),
+        ("m.l.x", "not a map"),
+        ("n.secure", "stands for a secret"),
+    ] {
         let path = ConfigPath::parse(key, "p", true).unwrap();
         let found = stack(file).set(&path, NewValue::Plain("v".into())).unwrap_err();
         assert!(found.detail.as_ref().unwrap().contains(reason), "{found}");

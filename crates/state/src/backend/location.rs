@@ -13,13 +13,13 @@ pub fn resolve(url: &str, home: Option<&Path>, current: &Path) -> Result<PathBuf
     let path = if text == "~" || text.starts_with("~/") {
         let home = home.ok_or_else(|| {
             Diagnostic::error("home-unknown", format!("`{url}` needs a home directory, but none is set"))
-                .hint("Set HOME, or write the whole path.")
+                .hint("Set HOME, or write the full path.")
         })?;
         home.join(text.trim_start_matches('~').trim_start_matches('/'))
     } else if text.starts_with('~') {
         return Err(Diagnostic::error("backend-url-invalid", format!("`{url}` names another user's home directory"))
             .detail("Only `file://~` and `file://~/...` are supported.")
-            .hint("Write the whole path."));
+            .hint("Write the full path."));
     } else {
         current.join(&*text)
     };

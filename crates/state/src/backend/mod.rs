@@ -129,7 +129,7 @@ impl Backend {
                     format!("the store has layout version {version}, which is newer than this build knows"),
                 )
                 .detail(format!("The version is in {}.", backend.objects.describe(META)))
-                .hint("Use a newer Outrigger."));
+                .hint("Use a newer version of Outrigger."));
             }
         };
         Ok((backend, findings))

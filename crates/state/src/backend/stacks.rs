@@ -160,7 +160,7 @@ impl Backend {
             findings.push(
                 Diagnostic::warning(
                     "import-pending-dropped",
-                    format!("the pending operation `{kind}` of {urn} was left out"),
+                    format!("the pending operation `{kind}` of {urn} was dropped"),
                 )
                 .detail("An import starts without pending operations, as in `pulumi`.")
                 .hint("Run `outrigger refresh` if you do not know whether that resource exists."),

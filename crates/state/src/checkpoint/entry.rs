@@ -132,12 +132,12 @@ pub(crate) fn read_entry(entry: Json, crypter: &dyn Crypter) -> Result<Resource,
         return Err(malformed("(unnamed)", "urn", "it is missing"));
     };
     fields.name.clone_from(&name);
-    let urn: Urn = name.parse().map_err(|_| fields.wrong("urn", "it is not a resource name"))?;
+    let urn: Urn = name.parse().map_err(|_| fields.wrong("urn", "it is not a URN"))?;
     let custom = fields.flag("custom")?;
     let ty = fields.text("type")?;
     let mut resource = Resource::new(urn, custom);
     if ty.as_deref() != Some(resource.ty()) {
-        return Err(fields.wrong("type", "it is missing or differs from the type in the resource's name"));
+        return Err(fields.wrong("type", "it is missing or differs from the type in the URN"));
     }
     resource.id = fields.text("id")?;
     resource.delete = fields.flag("delete")?;
@@ -145,7 +145,7 @@ pub(crate) fn read_entry(entry: Json, crypter: &dyn Crypter) -> Result<Resource,
     resource.outputs = fields.properties("outputs", crypter)?;
     resource.parent = fields.urn("parent")?;
     resource.provider = match fields.text("provider")? {
-        Some(reference) => Some(reference.parse().map_err(|_| fields.wrong("provider", "it is not NAME::ID"))?),
+        Some(reference) => Some(reference.parse().map_err(|_| fields.wrong("provider", "it is not URN::ID"))?),
         None => None,
     };
     resource.dependencies = fields.urns("dependencies")?;

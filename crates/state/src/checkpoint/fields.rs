@@ -74,14 +74,13 @@ impl Fields {
 
     pub(crate) fn urn(&mut self, field: &str) -> Result<Option<Urn>, Diagnostic> {
         match self.text(field)? {
-            Some(text) => text.parse().map(Some).map_err(|_| self.wrong(field, "it is not a resource name")),
+            Some(text) => text.parse().map(Some).map_err(|_| self.wrong(field, "it is not a URN")),
             None => Ok(None),
         }
     }
 
     fn as_urns(&self, field: &str, texts: Vec<String>) -> Result<Vec<Urn>, Diagnostic> {
-        let urns =
-            texts.iter().map(|text| text.parse().map_err(|_| self.wrong(field, "an element is not a resource name")));
+        let urns = texts.iter().map(|text| text.parse().map_err(|_| self.wrong(field, "an element is not a URN")));
         urns.collect()
     }
 

@@ -47,7 +47,7 @@ pub(crate) fn verify<'a>(nodes: impl IntoIterator<Item = &'a Node>) -> Result<()
     let mut kept: HashMap<&str, u32> = HashMap::new();
     for (index, node) in nodes.iter().enumerate() {
         if node.urn.is_empty() {
-            return Err(Violation::new(&format!("number {index}"), "a resource has no name (`urn`)"));
+            return Err(Violation::new(&format!("number {index}"), "a resource has no `urn`"));
         }
         let urn = node.urn.as_ref();
         if node.kind == Kind::Untyped {
@@ -56,7 +56,7 @@ pub(crate) fn verify<'a>(nodes: impl IntoIterator<Item = &'a Node>) -> Result<()
         if node.parsed_urn().is_none() {
             return Err(Violation::new(
                 urn,
-                "a resource's name is not of the form urn:pulumi:STACK::PROJECT::TYPE::NAME",
+                "a resource's URN is not of the form urn:pulumi:STACK::PROJECT::TYPE::NAME",
             ));
         }
         if !node.custom && !node.id.is_empty() {
@@ -70,7 +70,7 @@ pub(crate) fn verify<'a>(nodes: impl IntoIterator<Item = &'a Node>) -> Result<()
         }
         if !node.provider.is_empty() {
             let Some((provider, id)) = node.provider_reference().and(node.provider.rsplit_once("::")) else {
-                return Err(Violation::new(urn, format!("its provider reference `{}` is not NAME::ID", node.provider)));
+                return Err(Violation::new(urn, format!("its provider reference `{}` is not URN::ID", node.provider)));
             };
             if !node.pending_replacement && !providers.contains(&(provider, id)) {
                 let later = nodes.iter().skip(index).any(|other| *other.urn == *provider && *other.id == *id);
@@ -139,12 +139,12 @@ mod tests {
         let x = || custom("x", serde_json::json!({}));
         let y = |more: serde_json::Value| custom("y", more);
         let urn = "urn:pulumi:dev::shop::a:b:C::x";
-        assert!(broken(&[node(serde_json::json!({"type": "a:b:C"}))]).contains("no name"));
+        assert!(broken(&[node(serde_json::json!({"type": "a:b:C"}))]).contains("no `urn`"));
         assert!(broken(&[node(serde_json::json!({"urn": urn}))]).contains("no type"));
         assert!(broken(&[node(serde_json::json!({"urn": "x", "type": "a:b:C"}))]).contains("not of the form"));
         assert!(broken(&[node(serde_json::json!({"urn": urn, "type": "a:b:C", "id": "1"}))]).contains("component"));
         assert!(broken(&[provider("")]).contains("no id"));
-        assert!(broken(&[y(serde_json::json!({"provider": "nonsense"}))]).contains("NAME::ID"));
+        assert!(broken(&[y(serde_json::json!({"provider": "nonsense"}))]).contains("URN::ID"));
         let reference = serde_json::json!({"provider": "urn:pulumi:dev::shop::pulumi:providers:a::p::2"});
         assert!(broken(&[provider("1"), y(reference.clone())]).contains("is missing"));
         assert!(broken(&[y(reference.clone()), provider("2")]).contains("comes after"));

@@ -244,7 +244,7 @@ fn check_version<T>(envelope: &Envelope<T>, document: Document, file: &str) -> R
             format!("the state has version {version}, which is newer than this build knows"),
         )
         .detail(format!("{file} was written by a newer tool; this build knows versions up to {NEWEST}."))
-        .hint("Use a newer Outrigger, or the tool that wrote it."));
+        .hint("Use a newer version of Outrigger, or the tool that wrote it."));
     }
     if version < CURRENT && !fresh {
         return Err(Diagnostic::error(
@@ -268,7 +268,7 @@ fn check_version<T>(envelope: &Envelope<T>, document: Document, file: &str) -> R
         format!("the state uses features that this build does not know: {}", unknown.join(", ")),
     )
     .detail(format!("{file} lists them in `features`. Continuing without support for them could damage the state."))
-    .hint("Use a newer Outrigger, or the tool that wrote it."))
+    .hint("Use a newer version of Outrigger, or the tool that wrote it."))
 }
 
 /// When the state with this manifest was written.

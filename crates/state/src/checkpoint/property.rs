@@ -233,7 +233,7 @@ fn read_signed(signature: &str, mut map: Map<String, Json>, crypter: Option<&dyn
                     .iter()
                     .map(|item| item.as_str().and_then(|urn| urn.parse().ok()))
                     .collect::<Option<_>>()
-                    .ok_or("an output's dependency is not a resource name")?,
+                    .ok_or("an output's dependency is not a URN")?,
                 _ => Vec::new(),
             };
             let secret = map.get("secret").and_then(Json::as_bool).unwrap_or_default();

@@ -115,7 +115,7 @@ impl Snapshot {
                     format!("the state has a pending operation of the unknown kind `{name}`"),
                 )
                 .detail(format!("It is for resource {} in {file}.", resource.urn))
-                .hint("Use a newer Outrigger, or the tool that wrote it."));
+                .hint("Use a newer version of Outrigger, or the tool that wrote it."));
             };
             snapshot.pending.push(PendingOperation { kind, resource });
         }

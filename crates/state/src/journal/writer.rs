@@ -216,7 +216,7 @@ impl Writer {
     }
 
     fn lock_lost(&self) -> Diagnostic {
-        Diagnostic::error("lock-lost", format!("the lock of stack `{}` was taken away during the run", self.parts.stack))
+        Diagnostic::error("lock-lost", format!("the lock of stack `{}` was removed during the run", self.parts.stack))
             .detail("Another command ran `cancel`, or the lock file was removed. This run starts nothing new and no longer writes the state, because another command may be writing it.")
             .hint("The results of this run are in its journal. The next outrigger command on this stack adds them to the state.")
     }

@@ -136,7 +136,7 @@ fn drift(life: &Life, _: &str) -> Judged {
 
 fn unmoved(found: &ReadResult, known: &State, hint: &'static str) -> Judged {
     let ReadResult::Found { state, inputs_known, unchanged } = found else {
-        return failed("Read", "Read finds nothing, though the resource exists.", hint);
+        return failed("Read", "Read does not find the resource, although it exists.", hint);
     };
     if state.id != known.id {
         return failed("Read", format!("The id was `{}`, and Read answered `{}`.", known.id, state.id), hint);
@@ -294,7 +294,7 @@ fn same(life: &Life, step: &Step<Planned>, hint: &'static str) -> Judged {
     keys.sort();
     keys.dedup();
     let keys = keys.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ");
-    failed("Diff", format!("{:?} was planned, though nothing has changed: {keys}", planned.verdict), hint)
+    failed("Diff", format!("{:?} was planned, although nothing has changed: {keys}", planned.verdict), hint)
 }
 
 fn failed(call: &'static str, answer: impl Into<String>, hint: &'static str) -> Judged {

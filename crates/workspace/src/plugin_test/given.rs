@@ -21,7 +21,9 @@ pub fn inputs(file: &str, text: &str) -> Result<BTreeMap<String, Vec<PropertyMap
     let types = match &document.root.kind {
         Kind::Null => return Ok(BTreeMap::new()),
         Kind::Object(types) => types,
-        _ => return Err(vec![wrong(&document.root, format!("{} cannot name types.", document.root.word()))]),
+        _ => {
+            return Err(vec![wrong(&document.root, format!("The file contains {}, not types.", document.root.word()))]);
+        }
     };
     let mut inputs = BTreeMap::new();
     let mut mistakes = Vec::new();
@@ -30,7 +32,7 @@ pub fn inputs(file: &str, text: &str) -> Result<BTreeMap<String, Vec<PropertyMap
         let maps = maps.and_then(|list| list.iter().map(object).collect::<Option<Vec<_>>>());
         match maps {
             Some(maps) => drop(inputs.insert(entry.key.text.to_string(), maps)),
-            None => mistakes.push(wrong(&entry.value, format!("`{}` has no such list.", entry.key.text))),
+            None => mistakes.push(wrong(&entry.value, format!("`{}` needs a list of inputs.", entry.key.text))),
         }
     }
     if mistakes.is_empty() { Ok(inputs) } else { Err(mistakes) }

@@ -53,7 +53,7 @@ impl Report {
         let bytes = fs::read(path).map_err(|error| {
             Diagnostic::error("project-unreadable", format!("`{shown}` cannot be read"))
                 .detail(error.to_string())
-                .hint("Check that the file may be read.")
+                .hint("Check that the file is readable.")
         })?;
         let document = Document::parse_bytes(shown, &bytes)?;
         // The document has its own copy.

@@ -183,10 +183,10 @@ fn collect(pipe: Option<impl Read + Send + 'static>, keep: usize) -> io::Result<
 fn last_lines(text: &str) -> String {
     let lines: Vec<&str> = text.trim_end().lines().collect();
     if lines.is_empty() {
-        return "It wrote nothing to standard error.".to_owned();
+        return "It wrote nothing to stderr.".to_owned();
     }
     let shown = lines.get(lines.len().saturating_sub(LINES)..).unwrap_or_default();
-    format!("On standard error:\n{}", shown.join("\n"))
+    format!("The end of its stderr:\n{}", shown.join("\n"))
 }
 
 #[cfg(test)]
@@ -220,7 +220,7 @@ mod tests {
         let failed = compiled("echo out; echo 'bad canary' >&2; exit 3", LIMIT).unwrap_err();
         assert_eq!(failed.place.as_ref().unwrap().to_string(), "Pulumi.yaml:2:1");
         assert!(failed.summary.contains("exit status: 3"), "{failed}");
-        assert_eq!(failed.detail.as_deref(), Some("On standard error:\nbad [secret]"));
+        assert_eq!(failed.detail.as_deref(), Some("The end of its stderr:\nbad [secret]"));
         let killed = compiled("kill -9 $$", LIMIT).unwrap_err();
         assert!(killed.summary.contains("signal: 9"), "{killed}");
         let flood = compiled("head -c 70000000 /dev/zero", LIMIT).unwrap_err();

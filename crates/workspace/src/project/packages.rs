@@ -151,7 +151,7 @@ impl PluginSource {
     /// Parses a source. A relative path starts at `directory`.
     pub(super) fn parse(source: &str, directory: &Path) -> Result<Self, Diagnostic> {
         let refused = |reason: &str, hint: &str| {
-            Err(Diagnostic::error("package-source", format!("a package cannot be taken from `{source}`"))
+            Err(Diagnostic::error("package-source", format!("a package cannot be loaded from `{source}`"))
                 .detail(reason)
                 .hint(hint))
         };
@@ -164,14 +164,14 @@ impl PluginSource {
                 }
                 (Some(_), _) => refused("There is no such file.", "Build the plugin first, or correct the path."),
                 _ => refused(
-                    "Schemas and plugins that are programs of a language runtime are not used yet.",
+                    "Schemas, and plugins that need a language runtime, are not supported yet.",
                     "Name the executable of a plugin, which is called `pulumi-resource-NAME`.",
                 ),
             };
         }
         if source.contains(['/', ':']) {
             return refused(
-                "Packages of a registry and of git repositories are not downloaded yet.",
+                "Packages in registries and git repositories are not downloaded yet.",
                 "Install the plugin with `pulumi plugin install`, and pass its name.",
             );
         }

@@ -43,7 +43,7 @@ impl Source {
             let bytes = fs::read(&path).map_err(|error| {
                 Diagnostic::error("program-unreadable", format!("`{shown}` cannot be read"))
                     .detail(error.to_string())
-                    .hint("Check that the file may be read.")
+                    .hint("Check that the file is readable.")
             })?;
             Document::parse_bytes(shown, &bytes)?
         };

@@ -283,7 +283,7 @@ pub(super) fn read_stack_config(project: &Project, path: &Path) -> Result<StackC
             return Err(vec![
                 Diagnostic::error("stack-config-unreadable", format!("`{shown}` cannot be read"))
                     .detail(error.to_string())
-                    .hint("Check that the file may be read."),
+                    .hint("Check that the file is readable."),
             ]);
         }
     };

@@ -299,7 +299,7 @@ impl Names<'_, '_> {
         for (from, to) in cycles {
             let (name, span) = (self.name(to), self.reference(from, to));
             let summary = format!("circular dependency of {} '{name}' transitively on itself", kind(to));
-            self.error(span, "yaml-cycle", summary, "Remove one of the references in the circle.");
+            self.error(span, "yaml-cycle", summary, "Remove one of the references in the cycle.");
         }
     }
 

@@ -25,7 +25,7 @@ pub(super) fn read(reader: &mut Reader<'_>, object: &Object, span: Span) -> Opti
                 span,
                 "yaml-function",
                 format!("{name} must be the only key of its object"),
-                "Move it below a key of its own.",
+                "Move it below a separate key.",
             );
             return Some(Kind::Null);
         }

@@ -114,5 +114,5 @@ fn a_failure_is_logged_and_a_place_that_cannot_be_written_is_refused() {
     assert!(text.contains("\"resOpFailedEvent\"") && text.contains("\"severity\":\"error\""), "{text}");
     assert!(text.contains("\"result\":\"failed\""), "{text}");
     sandbox.outrigger(&["preview", "--event-log", "no/such/log"]).ended(1).says(&["no/such/log", "--event-log"]);
-    sandbox.outrigger(&["preview", "--event-log", "tcp://127.0.0.1:1"]).ended(1).says(&["to a file only"]);
+    sandbox.outrigger(&["preview", "--event-log", "tcp://127.0.0.1:1"]).ended(1).says(&["only to a file"]);
 }

@@ -20,7 +20,7 @@ struct Row(&'static [&'static str], &'static str, u64, &'static [(&'static str, 
 
 const PROVIDERS: [Row; 17] = [
     // An import leaves `keepers` empty where a program leaves them out, and plans to change that.
-    Row(&["random"], "", 47, &[("import", "Update was planned, though nothing has changed: `keepers`")]),
+    Row(&["random"], "", 47, &[("import", "Update was planned, although nothing has changed: `keepers`")]),
     Row(&["tls"], "", 11, &[]),
     Row(&["terraform-provider", "./terraform-provider-random"], "", 46, &[("import", "`keepers`")]),
     Row(&["terraform-provider", "./terraform-provider-tls"], "", 11, &[]),
