@@ -84,6 +84,6 @@ async fn what_was_there_before_is_taken_over_only_when_asked() {
     fs::write(&file, "").unwrap();
     let inputs = json!({"path": file.to_str().unwrap(), "adopt": true});
     let refused = stage.create(DIRECTORY, inputs).await.unwrap_err().message;
-    assert!(refused.contains("there is a file"), "{refused}");
+    assert!(refused.contains("exists and is a file"), "{refused}");
     assert!(stage.import(DIRECTORY, file.to_str().unwrap()).await.unwrap_err().contains("not a directory"));
 }

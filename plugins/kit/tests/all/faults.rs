@@ -16,7 +16,7 @@ async fn a_path_that_is_a_directory() {
     let (stage, root) = (Stage::new().await, tempfile::tempdir().unwrap());
     let inputs = json!({"path": root.path().to_str().unwrap(), "content": "x", "overwrite": true});
     let failed = stage.create(FILE, inputs).await.unwrap_err();
-    assert!(failed.message.contains("there is a directory, which is neither followed nor replaced"), "{failed:?}");
+    assert!(failed.message.contains("exists and is a directory, which is neither followed nor replaced"), "{failed:?}");
 }
 
 #[tokio::test]

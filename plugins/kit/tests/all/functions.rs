@@ -19,7 +19,7 @@ async fn files_are_read() {
     let read = stage.invoke("kit:index:readFile", json!({"path": at("bytes"), "secret": true})).await.unwrap();
     assert!(!read.contains_key("content"), "it is no text");
     assert!(is_secret(&read, "contentBase64") && is_secret(&read, "sha256"));
-    for (path, part) in [(at("none"), "No such file"), (at(""), "regular file"), (String::new(), "not empty")] {
+    for (path, part) in [(at("none"), "No such file"), (at(""), "regular file"), (String::new(), "cannot be empty")] {
         let refused = stage.invoke("kit:index:readFile", json!({"path": path})).await.unwrap_err();
         assert!(refused.contains(part), "{refused}");
     }

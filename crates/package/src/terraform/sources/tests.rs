@@ -215,7 +215,7 @@ fn a_package_for_another_machine_is_said() {
     let error = scene.find("x.io/a/b", "").unwrap_err();
     assert_eq!(error.code, "terraform-platform");
     assert!(error.detail.unwrap().starts_with("It is available for plan9_mips."));
-    assert!(error.hints[1].starts_with("Version 1.0.0 is there for it"));
+    assert!(error.hints[1].starts_with("Version 1.0.0 is available for it"));
 }
 
 #[test]
