@@ -112,13 +112,16 @@ async fn steps(request: &Request, phases: &Phases<'_>, terminal: Terminal) -> Re
             }
             return Ok(());
         }
-        if result.ending != Ending::Succeeded || !result.changed {
+        if result.ending != Ending::Succeeded {
+            return judge(request, &result, Mood::Planned, phases);
+        }
+        phases.operation.runner.check_key().await?;
+        if !result.changed {
             return judge(request, &result, Mood::Planned, phases);
         }
         if phases.view.json.is_none() {
             data("")?;
         }
-        phases.operation.runner.check_key().await?;
         let deletes_all = result.deletes_all;
         if request.yes && deletes_all {
             return Err(deletes_all_unconfirmed());

@@ -74,7 +74,7 @@ impl FromStr for Address {
         let (host, namespace, kind) = match parts.as_slice() {
             [kind] => {
                 let hint = match part(kind) {
-                    Ok(kind) => format!("Write whose provider it is, as in `hashicorp/{kind}`."),
+                    Ok(kind) => format!("Write the namespace of the provider, as in `hashicorp/{kind}`."),
                     Err(_) => "Write an address such as `hashicorp/random`.".to_owned(),
                 };
                 return Err(wrong("It has no namespace.".to_owned()).hint(hint));

@@ -1,6 +1,6 @@
 //! The questions before something that cannot be undone.
 
-use crate::sandbox::Sandbox;
+use crate::sandbox::{PASSPHRASE, Sandbox};
 use crate::screen::Screen;
 
 const PROGRAM: &str = "name: asked
@@ -45,6 +45,12 @@ fn a_wrong_passphrase_is_refused_before_anything_is_changed() {
     sandbox.outrigger(&["up", "--yes"]).failed().says(&["passphrase-wrong"]);
     let skipped = sandbox.outrigger(&["up", "--yes", "--skip-preview"]).failed().says(&["passphrase-wrong"]);
     assert!(!skipped.text().contains("a kit:random:Pet creat"), "{}", skipped.text());
+
+    // Also where nothing changes: the next change would be refused.
+    sandbox.set("PULUMI_CONFIG_PASSPHRASE", Some(PASSPHRASE));
+    sandbox.outrigger(&["up", "--yes"]).ok();
+    sandbox.set("PULUMI_CONFIG_PASSPHRASE", Some("wrong"));
+    sandbox.outrigger(&["up", "--yes"]).failed().says(&["passphrase-wrong"]);
 }
 
 #[test]
