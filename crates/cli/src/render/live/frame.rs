@@ -164,7 +164,8 @@ impl Frame {
                 }
             }
             Status::Failed => {
-                line.styled(BAD, &format!("{} failed", words.doing));
+                // The mark in front says which operation it was.
+                line.styled(BAD, "failed");
                 took(line);
             }
             Status::NotStarted => line.styled(DIM, "not started"),

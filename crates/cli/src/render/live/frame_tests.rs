@@ -105,7 +105,7 @@ fn a_wide_screen_shows_everything() {
             " +  shop-dev pulumi:pulumi:Stack  created",
             " +  ├─ logs aws:s3:Bucket         created 2.00s",
             " +  ├─ site aws:s3:Bucket         creating 13s slow  checking the region",
-            " +  ├─ bad aws:s3:Bucket          creating failed 3.00s",
+            " +  ├─ bad aws:s3:Bucket          failed 3.00s",
             " +  └─ last aws:s3:Bucket         waits for site",
             "Updating 14s · 1 failed · 1 running · 1 waiting · 2 done",
         ]
@@ -132,7 +132,7 @@ fn a_tiny_screen_shows_what_matters() {
         [
             " +  shop-dev Stack  created",
             " +  ├─ site Bucket  creating 13s slow",
-            " +  └─ bad Bucket   creating failed 3.00s",
+            " +  └─ bad Bucket   failed 3.00s",
             "Updating 14s · 1 failed · 1 running · 1 waiting · 2 done",
         ]
     );
