@@ -163,7 +163,7 @@ impl Package {
     ) -> Result<Cty, CallError> {
         let block = &subject.handle.schema.block;
         if let Some(finding) = consistency::unknown_in(&state).first() {
-            let what = format!("the provider {did} something unknown, which is a bug in the provider: {finding}");
+            let what = format!("the provider returned an unknown value, which is a bug in the provider: {finding}");
             return Err(self.error(call, what));
         }
         self.hold(cx, call, urn, &consistency::write_only_in(block, &state), did)?;

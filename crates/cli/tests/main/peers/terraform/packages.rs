@@ -156,7 +156,7 @@ fn that_become_others() {
     write(&world, "other", "example.com/tests/wide");
     world.run(&["preview"]).ended(1).says(&[
         "Its parameter for the package `other` turned it into the package `wide`",
-        "lock file below `sdks`",
+        "the lock file of `other` below `sdks`",
         "`outrigger install`",
     ]);
 }
