@@ -24,6 +24,9 @@ const VARIES: [(&str, &str); 9] = [
 /// A question without an answer ends the line after so many seconds.
 const LIMIT: &str = "300";
 
+/// A line that compiles takes minutes on a slow machine.
+const LONG_LIMIT: &str = "1800";
+
 /// A line that has ended.
 pub(crate) struct Recording {
     pub(crate) code: i32,
@@ -49,7 +52,7 @@ pub(crate) fn run(sandbox: &Sandbox, line: &str, answers: &[(&str, &str)], colum
 
 /// Runs a line of a program whose output is not drawn.
 pub(crate) fn quietly(sandbox: &Sandbox, line: &str) -> Recording {
-    let answer = sandbox.run("timeout".as_ref(), &[LIMIT, "sh", "-c", &format!("exec 2>&1; {line}")]);
+    let answer = sandbox.run("timeout".as_ref(), &[LONG_LIMIT, "sh", "-c", &format!("exec 2>&1; {line}")]);
     let text = settled(&answer.stdout);
     Recording { code: answer.code, styled: text.clone(), text }
 }
