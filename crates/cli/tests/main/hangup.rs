@@ -18,7 +18,7 @@ resources:
     );
     let gate = sandbox.path("project/gate");
     assert!(Command::new("mkfifo").arg(&gate).status().unwrap().success());
-    let mut child = sandbox.start(&["up", "--yes", "--skip-preview"]);
+    let mut child = sandbox.start_with_default_hangup(&["up", "--yes", "--skip-preview"]);
     // This waits until the command reads.
     let gate = OpenOptions::new().write(true).open(&gate).unwrap();
     assert!(Command::new("kill").args(["-HUP", &child.id().to_string()]).status().unwrap().success());

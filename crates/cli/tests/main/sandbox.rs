@@ -194,6 +194,12 @@ impl Sandbox {
         self.command(env!("CARGO_BIN_EXE_outrigger").as_ref(), arguments).spawn().unwrap()
     }
 
+    /// Starts outrigger as a shell in a terminal does, even if the tests themselves ignore SIGHUP, as under `nohup`.
+    pub(crate) fn start_with_default_hangup(&self, arguments: &[&str]) -> Child {
+        let whole = [&["--default-signal=HUP", env!("CARGO_BIN_EXE_outrigger")], arguments].concat();
+        self.command("env".as_ref(), &whole).spawn().unwrap()
+    }
+
     /// Starts the real pulumi and does not wait.
     pub(crate) fn start_pulumi(&self, arguments: &[&str]) -> Child {
         self.command(&peer("bin/pulumi"), arguments).spawn().unwrap()
