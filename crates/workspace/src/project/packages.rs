@@ -162,7 +162,9 @@ impl PluginSource {
                 (Some(name), Some(directory)) if path.is_file() => {
                     Ok(Self::Local { name: name.to_owned(), directory: directory.to_owned() })
                 }
-                _ if !path.exists() => refused("There is no such file.", "Build the plugin first, or correct the path."),
+                _ if !path.exists() => {
+                    refused("There is no such file.", "Build the plugin first, or correct the path.")
+                }
                 _ => refused(
                     "Schemas, and plugins that need a language runtime, are not supported yet.",
                     "Name the executable of a plugin, which is called `pulumi-resource-NAME`.",
