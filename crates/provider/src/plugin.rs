@@ -217,7 +217,7 @@ pub trait Plugin: Send + Sync {
 /// reuse by a later `load`.
 #[async_trait]
 pub trait Plugins: Send + Sync {
-    /// Starts a plugin or reuses one. It is parameterized already if the descriptor says so.
+    /// Starts a plugin or reuses one. If the descriptor has parameters, the plugin is already parameterized.
     async fn load(&self, cx: &CallContext, descriptor: &PluginDescriptor) -> Result<Arc<dyn Plugin>, Diagnostic>;
 
     /// The package's schema; from a cache where that is safe.

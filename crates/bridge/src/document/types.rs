@@ -1,7 +1,7 @@
 //! The types of nested objects.
 //!
 //! A type is named after the path to it, so two paths may lead to one name; the last in the order of paths wins. Inputs and outputs share a
-//! type. Where they disagree on what is required, a note for Node.js says so.
+//! type. If inputs and outputs require different properties, the schema's part for Node.js lists those of each.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io;

@@ -179,7 +179,7 @@ impl Session {
     }
 
     /// Writes the final checkpoint, the history and the backup, and releases the stack. If the state cannot be written, the
-    /// journal and the lock stay, and the error says so.
+    /// journal and the lock stay, and the error explains how the results are recovered.
     pub fn finish(&self, info: UpdateInfo) -> Result<(), Diagnostic> {
         match &self.driver {
             Driver::Inline(writer) => locked(writer).finish(&info),

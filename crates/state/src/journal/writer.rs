@@ -383,8 +383,8 @@ impl Writer {
         };
         let put = kept.and_then(|()| backend.put_checkpoint(&self.parts.stack, old.as_ref(), text.as_bytes(), now));
         if let Err(error) = put {
-            // The journal names a checkpoint that may not be in place. The next record starts a journal that says so, so that
-            // no earlier record counts as written.
+            // The journal names a checkpoint that may not be in place. The next record starts a new journal with a marker for
+            // either checkpoint, so that no earlier record counts as written.
             self.journal = None;
             self.doubtful = Some(new);
             return Err(failure(&error));
