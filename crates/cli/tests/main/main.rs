@@ -8,6 +8,7 @@ mod check;
 mod compiled;
 mod configuration;
 mod everyday;
+mod false_steps;
 mod hangup;
 mod kit;
 mod library;
